@@ -84,7 +84,7 @@ def main() -> None:
         store = open_store(url)
         info = load_demo(store, ANNOTATOR)
         shown = sample_ids(store, info.id)["mona-lisa"]
-        downs = queue_ids(store, info.id, ANNOTATOR).index(shown)
+        downs = queue_ids(store, info, ANNOTATOR).index(shown)
         store.close()
         asyncio.run(draw(url, downs))
 

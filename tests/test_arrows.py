@@ -33,6 +33,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": PURE | {"stages", "store", "proposing", "reports", "settings", "tui"},
     "calibration": PURE | {"formats"},
     "api": PURE | {"stages", "store", "proposing", "calibration"},
+    "deepeval": NOUNS | {"api"},
+    "ragas": NOUNS | {"api"},
     "tui": PURE | {"stages", "store", "settings", "reports"},
 }
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""

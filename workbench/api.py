@@ -25,25 +25,32 @@ False
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import sys
+import threading
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
-from workbench.model import Assessment, Kind, Policy, Tally, count
+from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
 from workbench.stages import measure
+from workbench.stages.measure import Claude
+from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibration
     from workbench.comparing.correction import Corrected
 
-__all__ = ["ContextEntityRecall", "ContextualRecall", "DatasetScore"]
+__all__ = ["Claude", "ContextEntityRecall", "ContextualRecall", "DatasetScore", "Proposal", "Sample"]
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,19 @@ class DatasetScore:
 
     scores: tuple[float | None, ...]
     mean: Mean
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one sample came to; the metric keeps the newest under the same names."""
+
+    score: float | None
+    success: bool | None
+    reason: str | None
+    tally: Tally
+    assessment: Assessment | None
+    corrected: Corrected | None
+    verbose_logs: str
 
 
 class _Recall:
@@ -69,18 +89,20 @@ class _Recall:
         strict_mode: bool = False,
         include_reason: bool = True,
         async_mode: bool = True,
+        verbose_mode: bool = False,
         *,
         scorer: str | None = None,
         match_threshold: int | None = None,
-        proposer: str = "rules",
+        proposer: object = "rules",
+        template: Mapping[str, str] | None = None,
         policy: Policy | None = None,
         calibration: Calibration | str | PathLike[str] | None = None,
     ) -> None:
         known = _loaded(calibration)
-        if known is not None and (scorer is not None or match_threshold is not None):
-            raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
         if known is not None:
             known.check(MATCHER)
+            if scorer not in (None, known.scorer) or match_threshold not in (None, known.threshold):
+                raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
             scorer, match_threshold = known.scorer, known.threshold
         self.scorer = scorer or self.usual
         self.match_threshold = 85 if match_threshold is None else match_threshold
@@ -95,62 +117,86 @@ class _Recall:
         self.strict_mode = strict_mode
         self.include_reason = include_reason
         self.async_mode = async_mode
-        self.proposer = proposer
-        self.policy = policy or Policy()
+        self.verbose_mode = verbose_mode
+        # deepeval copies a metric by these attributes, so a copy gets the same proposer, not another one.
+        self.proposer = measure.proposer_of(proposer, template, policy or Policy())
+        self.template: Mapping[str, str] | None = None
+        self.evaluation_model: str | None = self.proposer.name
+        self.policy = policy or self.proposer.policy or Policy()
         self.calibration = known
-        self.corrected: Corrected | None = None
-        self.assessment: Assessment | None = None
-        self.tally: Tally = Tally(0, 0)
-        self.score: float | None = None
-        self.reason: str | None = None
-        self.success: bool | None = None
+        self._keep(Measurement(None, None, None, Tally(0, 0), None, None, ""))
 
     def measure(self, sample: object) -> float | None:
         """The score of one sample, None when it has no units; the details are kept on the metric.
 
         Raises RowError for a sample that lacks a field or has one of another type, ProposalError when its
-        proposal does not hold what is counted.
+        proposal does not hold what is counted, or the proposer could not make one.
         """
-        return self._keep(self._assess(sample))
+        return self._keep(wait(self.measured(sample)))
 
     async def a_measure(self, sample: object) -> float | None:
         """`measure` next to the event loop; the details kept are those of the sample that was done last."""
-        return self._keep(await asyncio.to_thread(self._assess, sample))
+        return self._keep(await self.measured(sample))
 
     async def single_turn_ascore(self, sample: object) -> float | None:
         """`a_measure` under ragas's name."""
         return await self.a_measure(sample)
 
     def score_dataset(self, samples: Iterable[object]) -> DatasetScore:
-        """The scores of many samples; the mean is over the defined ones and says how many those are."""
-        scores = tuple(self.measure(sample) for sample in samples)
+        """The scores of many samples; the mean is over the defined ones and says how many those are.
+
+        `samples` may be a pandas DataFrame. With `async_mode` the proposer is asked for all of them at once.
+        """
+        rows = list(measure.rows_of(samples))
+        together = [rows] if self.async_mode else [[row] for row in rows]
+        scores = tuple(self._keep(done) for some in together for done in wait(self._measured(some)))
         return DatasetScore(scores, mean(scores))
 
     def is_successful(self) -> bool | None:
         """Whether the last score reached the threshold; undefined never does; None without a threshold."""
         return self.success
 
-    def _assess(self, sample: object) -> Assessment | None:
-        return measure.assess(
-            measure.record_of(sample),
-            self.scorer,
-            proposer=self.proposer,
-            policy=self.policy,
-            match_threshold=self.match_threshold,
+    async def measured(self, sample: object) -> Measurement:
+        """What a sample comes to; nothing is kept on the metric."""
+        (done,) = await self._measured([sample])
+        return done
+
+    async def _measured(self, samples: Sequence[object]) -> list[Measurement]:
+        records = [measure.record_of(sample) for sample in samples]
+        proposals = await measure.proposals_for(records, self.proposer, self.kind)
+        return await asyncio.to_thread(
+            lambda: [self._count(*pair) for pair in zip(records, proposals, strict=True)]
         )
 
-    def _keep(self, assessment: Assessment | None) -> float | None:
+    def _count(self, record: Record, proposal: Proposal | None) -> Measurement:
+        assessment = measure.assess(
+            record, proposal, self.scorer, policy=self.policy, match_threshold=self.match_threshold
+        )
         tally = count(assessment.units) if assessment else Tally(0, 0)
         score = value_of(self.scorer, tally)
         if self.strict_mode and score is not None:
             score = 1.0 if tally.found == tally.units else 0.0
-        self.assessment, self.tally, self.score = assessment, tally, score
-        self.success = self._passed(tally)
-        self.reason = self._explain(assessment, tally) if self.include_reason else None
-        self.corrected = None
+        reason = self._explain(assessment, tally)
+        corrected = None
         if self.calibration is not None and tally.recall is not None:
-            self.corrected = self.calibration.correct(float(tally.recall), tally.units)
-        return score
+            corrected = self.calibration.correct(float(tally.recall), tally.units)
+        return Measurement(
+            score=score,
+            success=self._passed(tally),
+            reason=reason if self.include_reason else None,
+            tally=tally,
+            assessment=assessment,
+            corrected=corrected,
+            verbose_logs=clean(self._steps(assessment, score, reason)),
+        )
+
+    def _keep(self, done: Measurement) -> float | None:
+        self.assessment, self.tally, self.score = done.assessment, done.tally, done.score
+        self.success, self.reason, self.corrected = done.success, done.reason, done.corrected
+        self.verbose_logs = done.verbose_logs
+        if self.verbose_mode and done.verbose_logs:
+            sys.stdout.write(done.verbose_logs + "\n")
+        return done.score
 
     def _passed(self, tally: Tally) -> bool | None:
         """The exact recall is held against the threshold: ragas's 1e-8 must not fail a perfect sample."""
@@ -168,6 +214,20 @@ class _Recall:
         missing = [u.text for u in assessment.units if u.counted and u.match.verdict == "missing"]
         return f"{text} Missing: {'; '.join(missing)}." if missing else text
 
+    def _steps(self, assessment: Assessment | None, score: float | None, reason: str) -> str:
+        """What `verbose_mode` prints: who proposed, each unit with its verdict, the score and its reason."""
+        units = [_line(unit) for unit in assessment.units] if assessment else []
+        head = f"{type(self).__name__} · {assessment.source if assessment else self.scorer}"
+        return "\n".join([head, *units, f"Score: {score}", f"Reason: {reason}"])
+
+
+def _line(unit: Unit) -> str:
+    match = unit.match
+    verdict = match.verdict if unit.counted else "not counted"
+    why = [match.rule or "", match.note, f"duplicate of {unit.duplicate_of}" if unit.duplicate_of else ""]
+    told = "; ".join(one for one in why if one)
+    return f"  {verdict}: {unit.text}" + (f" ({told})" if told else "")
+
 
 class ContextEntityRecall(_Recall):
     """Entities of the reference that the contexts mention, over all entities of the reference.
@@ -175,8 +235,13 @@ class ContextEntityRecall(_Recall):
     `threshold` is the pass mark (None: no verdict), `strict_mode` passes only a perfect sample and scores
     every other one 0. `scorer` is `linked` (default), `presence`, `ragas` or `ragas_legacy`;
     `match_threshold` the similarity (0-100) from which two names match. A `calibration` (a file, an export
-    folder or what `workbench.calibration.load` gave) stands for both. `async_mode` is taken for deepeval's
-    sake: nothing here waits for a network.
+    folder or what `workbench.calibration.load` gave) stands for both.
+
+    `proposer` names the units of samples that bring no proposal: `rules` (no key, no network), `claude` or a
+    `Claude(…)`, your own model object of ragas or deepeval, or a function that takes a Sample and returns a
+    Proposal or its JSON object, now or awaited. `template` replaces sections of the prompt (`entities`,
+    `statements`, `verdicts`). `verbose_mode` prints each unit with its verdict. `async_mode` asks for all
+    samples of `score_dataset` at once, else for one after the other.
     """
 
     kind: Kind = "entity"
@@ -187,7 +252,7 @@ class ContextualRecall(_Recall):
     """Statements of the reference that the contexts support, over all statements (deepeval's formula).
 
     Parameters as in `ContextEntityRecall`. The verdicts are those of the sample's proposal, else of the
-    proposer; `rules` decides by token overlap, an honest baseline and no judge.
+    proposer; `rules` decides by token overlap: a baseline, no judge.
 
     >>> ContextualRecall().measure({
     ...     "input": "What if these shoes don't fit?",
@@ -208,3 +273,18 @@ def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibratio
 
         return load(calibration)
     return calibration
+
+
+def wait(work: Coroutine[Any, Any, R]) -> R:
+    """The result of a coroutine, also inside a running event loop, such as a notebook's.
+
+    All run on one loop, in a thread of its own: a model's connections live as long as their loop.
+    """
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="workbench", daemon=True).start()
+    return loop

@@ -58,7 +58,10 @@ def test_a_proposal_of_the_sample_is_used_and_nothing_is_proposed() -> None:
     sample = Sample("a", "?", "Paris and Lyon.", ("Paris",))
     record = Record(sample, (Proposal("x", "", entities, ((ProposedEntity("Paris"),),)),))
 
-    assert 0.5 == ContextEntityRecall(proposer="nobody").measure(record)
+    def refusing(_sample: Sample) -> Proposal:
+        raise AssertionError("asked")
+
+    assert 0.5 == ContextEntityRecall(proposer=refusing).measure(record)
     assert 1 / (2 + 1e-8) == ContextEntityRecall(scorer="ragas").measure(record)
 
 
@@ -182,4 +185,4 @@ def test_unusable_arguments_are_refused_at_once(arguments: dict[str, object]) ->
 
 def test_an_unknown_proposer_is_named() -> None:
     with pytest.raises(UsageError, match="nobody"):
-        ContextEntityRecall(proposer="nobody").measure(EIFFEL)
+        ContextEntityRecall(proposer="nobody")

@@ -40,7 +40,9 @@ from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Reached
 from workbench.comparing.intervals import Interval
 from workbench.comparing.plans import allocate, stratified_ranks
+from workbench.matching.units import language_of
 from workbench.model import Policy, count
+from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 from workbench.stages import measure
 
@@ -74,7 +76,9 @@ def read(path: Path, scorer: str) -> Rows:
         row = json.loads(line)
         gold = [unit["verdict"] for unit in row.pop("gold")["entities"]]
         record = measure.record_of(row)
-        proposal = record.proposal or measure.propose(record.sample, "rules", Policy())
+        proposal = record.proposal or rules.propose(
+            record.sample, language_of(record.sample, Policy()) or None
+        )
         said = assess_all(record.sample, proposal, Policy(), threshold=85, evidence=False)
         recall = count(said[scorer].units).recall
         if gold and recall is not None:

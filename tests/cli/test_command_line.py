@@ -190,7 +190,7 @@ def test_the_demo_without_a_terminal_prints_the_comparison(run: Any) -> None:
     assert first.code == second.code == 0
     assert "apollo-dense" in first.out
     assert "workbench --db workbench-demo.db review" in first.err
-    assert second.json["n_samples"] == 50
+    assert second.json["answer"]["total"] == 50
     assert [path.name for path in Path().glob("*.db")] == ["workbench-demo.db"]
 
 
@@ -224,7 +224,7 @@ def test_the_demo_stays_as_it_was_left(run: Any, demo_database: Path) -> None:
     package = Path(cli.__file__).parent.with_name("demo_data")
     before = sorted(package.iterdir())
 
-    assert run("demo", "--json").json["n_samples"] == 50
+    assert run("demo", "--json").json["answer"]["total"] == 50
     assert sorted(package.iterdir()) == before
 
 
@@ -483,7 +483,7 @@ def test_a_terminal_without_unicode_gets_a_report_and_valid_json(demo_db: Path) 
 
     assert [one.returncode for one in texts] == [0, 0]
     assert all(one.stdout.isascii() for one in texts)
-    assert json.loads(texts[1].stdout)["n_samples"] == 50
+    assert json.loads(texts[1].stdout)["answer"]["total"] == 50
 
 
 @pytest.mark.skipif(os.name == "nt", reason="locales of POSIX")

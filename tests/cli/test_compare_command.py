@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: 
     assert "There is nothing to check it against." not in out
 
 
-def test_the_shares_of_the_json_add_up_to_each_difference_and_to_the_bias(run: Run, tmp_path: Path) -> None:
+def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = []
     for number in range(40):
         names = ["Ann Lee", "Bo Chan", "Cy Diaz"][: 1 + number % 3]
@@ -143,5 +144,21 @@ def test_the_shares_of_the_json_add_up_to_each_difference_and_to_the_bias(run: R
     assert 0 < len(listed) < 40 == figures["paired"]["n"]
     for one in listed:
         assert one["delta"] == pytest.approx(sum(part["share"] for part in one["shares"]), abs=1e-12)
-    bias = sum(cause["share"] for cause in figures["causes"])
-    assert figures["paired"]["bias"] == pytest.approx(bias, abs=1e-12)
+    exact = figures["exact"]
+    assert [one["id"] for one in listed] == [one["id"] for one in exact["rows"]]
+    for one in (exact, *exact["rows"]):
+        shares = sum(Fraction(part["share"]) for part in one["shares"])
+        assert Fraction(one["value"]) - Fraction(one["verified"]) == shares
+    assert Fraction(exact["value"]) == sum(
+        Fraction(str(one["scores"]["context_entity_recall"])) for one in rows
+    )
+    bias = sum(Fraction(part["share"]) for part in exact["shares"]) / 40
+    assert figures["paired"]["bias"] == pytest.approx(float(bias), abs=1e-12)
+    assert figures["paired"]["bias"] == pytest.approx(
+        sum(cause["share"] for cause in figures["causes"]), abs=1e-12
+    )
+    units = {cause["cause"]: cause["units"] for cause in figures["causes"] if cause["units"]}
+    counted: dict[str, int] = {}
+    for part in exact["shares"]:
+        counted[part["cause"]] = counted.get(part["cause"], 0) + part["units"]
+    assert units == {cause: count for cause, count in counted.items() if count}

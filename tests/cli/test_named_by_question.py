@@ -30,14 +30,19 @@ def loaded(run: Any, tmp_path: Path) -> None:
 def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
     loaded(run, tmp_path)
 
-    for text in (run("score").out, run("compare", "--samples").out):
+    for text, first, last in (
+        (run("score").out, "entities context_entity_recall ragas", "−.75"),
+        (run("compare", "--samples").out, "sample context_entity_recall verified", "invented unit"),
+    ):
         assert HASH not in text
         lines = text.splitlines()
-        head, row = (next(line for line in lines if line.startswith(word)) for word in ("entities", "Who"))
-        assert ["entities", "context_entity_recall", "ragas"] == head.split()[:3]
+        head, row = (
+            next(line for line in lines if line.startswith(word)) for word in (first.split()[0], "Who")
+        )
+        assert first.split() == head.split()[:3]
         assert row.startswith("Who built it?")
-        assert row.endswith("−.75")
-        assert "Δ = context_entity_recall − verified" in text
+        assert "−.75" in row
+        assert row.endswith(last)
     assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
 
 

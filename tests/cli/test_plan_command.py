@@ -11,6 +11,7 @@ import pytest
 from workbench.stages import editing
 from workbench.stages.queue import queue_ids
 from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
@@ -53,7 +54,8 @@ def load(tmp_path: Path, run: Any) -> Any:
 def verify(tmp_path: Path, count: int, *, toggled: int = 0) -> None:
     """Verify the first samples of the queue; the first unit of some is turned round."""
     store = open_store(str(tmp_path / "workbench.db"))
-    for place, number in enumerate(queue_ids(store, 1, "ann")[:count]):
+    info = find_dataset(store, None)
+    for place, number in enumerate(queue_ids(store, info, "ann")[:count]):
         opened = open_sample(store, number, "ann")
         if place < toggled:
             unit = opened.state.entity.assessment.units[0]

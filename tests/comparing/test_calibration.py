@@ -326,8 +326,8 @@ def test_the_band_is_where_a_verdict_may_be_wrong() -> None:
 def test_a_calibration_survives_its_document() -> None:
     found = calibrate(dataset(), now=85, objective="f1", seed=4)
     document = document_of(
-        found, name="may", dataset="d", run="r", scorer="linked", matcher="m", policy_version=2,
-        created_at="2026-01-01", learned=[Learned("s000", None, "h", 0)], data_sha256="x", holdout=None,
+        found, [Learned("s000", None, "h", 0)], name="may", scorer="linked", matcher="m", data_sha256="x",
+        holdout=None,
     )  # fmt: skip
 
     kept = calibration_of(json.loads(json.dumps(document)))
@@ -341,9 +341,8 @@ def test_a_calibration_survives_its_document() -> None:
 
 def known() -> Calibration:
     document = document_of(
-        calibrate(dataset(), now=85, objective="bias", seed=1), name="may", dataset="d", run="r",
-        scorer="linked", matcher="m", policy_version=1, created_at="2026-01-01", learned=[], data_sha256="x",
-        holdout=None,
+        calibrate(dataset(), now=85, objective="bias", seed=1), [], name="may", scorer="linked", matcher="m",
+        data_sha256="x", holdout=None,
     )  # fmt: skip
     return calibration_of(json.loads(json.dumps(document)))
 

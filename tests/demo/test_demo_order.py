@@ -22,6 +22,6 @@ def test_the_first_samples_to_review_are_english(demo: Bench) -> None:
     """A newcomer judges them without help; none is empty, and no two have the same reference."""
     info = find_dataset(demo.store, "demo")
     names = {number: name for name, number in sample_ids(demo.store, info.id).items()}
-    order = [names[number] for number in queue_ids(demo.store, info.id, "ann")]
+    order = [names[number] for number in queue_ids(demo.store, info, "ann")]
 
     assert ["www", "mona-lisa", "eiffel-en", "bolt-bm25", "python", "france"] == order[13:19]

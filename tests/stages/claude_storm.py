@@ -25,9 +25,8 @@ from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import propose_claude
+from workbench.stages.claude import ClaudeOptions, propose_claude, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.claude_setup import ClaudeOptions, setup_of
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.policy import change_policy, policy_text
 from workbench.store.datasets import find_dataset

@@ -24,9 +24,8 @@ from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
-from workbench.stages.claude import plan_run, propose_claude
+from workbench.stages.claude import ClaudeOptions, plan_run, propose_claude, run_of, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.claude_setup import ClaudeOptions, run_of, setup_of
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.runs import list_runs
 from workbench.store.samples import load_samples
@@ -307,7 +306,7 @@ KILLED = """
 import sys
 from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import propose_claude
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.claude import ClaudeOptions
 from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 store = open_store(sys.argv[1])

@@ -12,11 +12,10 @@ from tests.proposing.claude import answering
 from tests.proposing.claude.server import Service
 from workbench.errors import UsageError
 from workbench.proposing.claude.prompt import LEAD, NOTICE
-from workbench.reports import compare_document
-from workbench.reports.texts import samples_text
+from workbench.reports import score_document
+from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.claude import plan_run, propose_claude
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.claude import ClaudeOptions, plan_run, propose_claude
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
 from workbench.stages.recompute import gate_of, score_dataset
@@ -190,7 +189,7 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     info = bench.info()
 
     scores = score_dataset(bench.store, info)
-    document = compare_document(scores)
+    document = score_document(scores)
     beside = {one.scorer: one for one in figures(bench.store, info).beside}
 
     assert scores.run == run.run
@@ -200,9 +199,9 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     assert (column.n, column.delta) == (2, -0.25)
     assert document["left_out"] == {"examples": ["Oslo"], "with_groups": ["Oslo", "Oslo-far", "Riga"]}
     assert document["means"]["linked"]["n"] == 3
-    assert "1 sample that was an example of this run, with their groups: 3" in samples_text(scores)
+    assert "1 sample that was an example of this run, with their groups: 3" in score_text(scores)
     assert gate_of(scores, info, metric=None, source="automatic", threshold=0.5, strict=False).n == 3
-    assert "left_out" not in compare_document(score_dataset(bench.store, info, run=plain.run))
+    assert "left_out" not in score_document(score_dataset(bench.store, info, run=plain.run))
     other = next(one for one in figures(bench.store, info, run=plain.run).beside if one.scorer == "linked")
     assert other.n == 5
     assert other.delta == pytest.approx(-0.1)

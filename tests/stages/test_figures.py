@@ -18,7 +18,7 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.model import Span
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing
-from workbench.stages.figures import figures
+from workbench.stages.figures import as_seen, figures
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
@@ -430,8 +430,9 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
         accept(bench, key)
     accept(bench, order[0], "bob")
 
-    assert set(order[:14]) == {row.id for row in figures(bench.store, bench.info(), viewer="ann").rows}
-    bobs = figures(bench.store, bench.info(), viewer="bob")
+    found = figures(bench.store, bench.info())
+    anns, bobs = (as_seen(bench.store, bench.info(), found, viewer) for viewer in ("ann", "bob"))
+    assert set(order[:14]) == {row.id for row in anns.rows}
     assert [order[0]] == [row.id for row in bobs.rows]
     assert 14 == bobs.paired.n
     assert any("13 verified samples are not listed" in note for note in bobs.notes)

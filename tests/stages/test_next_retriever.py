@@ -43,7 +43,7 @@ def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
         "Shah Jahan": "person", "Mumtaz Mahal": "person",
     }  # fmt: skip
     assert {unit.origin for unit in units} == {"carried"}
-    rows = queue_rows(demo.store, demo.info().id, "ann", [demo.id("taj-low"), demo.id("france")])
+    rows = queue_rows(demo.store, demo.info(), "ann", [demo.id("taj-low"), demo.id("france")])
     assert [row.rematch for row in rows.values()] == [True, False]
 
 

@@ -51,7 +51,7 @@ def make(bench: Any, n: int, **wish: Any) -> Draft:
 def order(bench: Any, annotator: str = "ann") -> list[str]:
     """The queue as a person sees it."""
     names = dict(bench.query("SELECT id, key FROM sample"))
-    return [names[number] for number in queue.queue_ids(bench.store, bench.info().id, annotator)]
+    return [names[number] for number in queue.queue_ids(bench.store, bench.info(), annotator)]
 
 
 def decide(bench: Any, key: str, how: str = "verified", who: str = "ann", *, off_plan: bool = False) -> None:
@@ -92,7 +92,7 @@ def test_the_queue_follows_the_plan(bench: Any) -> None:
     assert sum(int(key[1:]) % 4 == 0 for key in after[:40]) == 10
     named = bench.query("SELECT key FROM sample ORDER BY rank")
     assert [key for (key,) in named] == after
-    following = queue.next_sample(bench.store, bench.info().id, "ann")
+    following = queue.next_sample(bench.store, bench.info(), "ann")
     assert following == bench.id(after[0])
 
 
@@ -300,7 +300,7 @@ def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> 
     opened = bench.open(one)
     assert opened.blind
     assert opened.state.entity.assessment.units == ()
-    shown = queue.queue_rows(bench.store, bench.info().id, "ann", [bench.id(one)])[bench.id(one)]
+    shown = queue.queue_rows(bench.store, bench.info(), "ann", [bench.id(one)])[bench.id(one)]
     assert shown.blind
     assert {bench.id(key) for key in kept} == plans.holdout_ids(bench.store, bench.info().id)
     marked = bench.query("SELECT count(*) FROM sample WHERE holdout")
@@ -318,12 +318,12 @@ def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> 
     def search(text: str, by: Any = "file") -> list[int]:
         query = parse(text)
         assert isinstance(query, Query)
-        return list(queue.queue_ids(bench.store, info.id, "ann", query, by))
+        return list(queue.queue_ids(bench.store, info, "ann", query, by))
 
     assert sorted(search("is:blind")) == sorted(numbers)
     assert len(search("label:place")) == 16
     assert search("", "doubt")[-4:] == numbers
-    assert dict(facets(bench.store, info.id, "ann").values["is"])["blind"] == 4
+    assert dict(facets(bench.store, info, "ann").values["is"])["blind"] == 4
     assert samples.blind_among(bench.store, [bench.id("s000"), *numbers]) >= set(numbers)
     assert count_blind(bench.store, info.id) == 4
     loaded = samples.load_samples(bench.store, numbers, info.run_id)

@@ -52,9 +52,7 @@ def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann")
     query = parse(text)
     assert isinstance(query, Query), query
     names = dict(bench.query("SELECT id, key FROM sample"))
-    return [
-        names[number] for number in queue.queue_ids(bench.store, bench.info().id, annotator, query, order)
-    ]
+    return [names[number] for number in queue.queue_ids(bench.store, bench.info(), annotator, query, order)]
 
 
 def verify(
@@ -104,10 +102,10 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
     for counting in (False, True):
         if counting:
             score_dataset(bench.store, bench.info())
-        shown = queue.queue_rows(bench.store, bench.info().id, "ann", [number])[number]
+        shown = queue.queue_rows(bench.store, bench.info(), "ann", [number])[number]
         assert shown.delta == Fraction(1, 2)
         assert ids(bench, "delta=.5 auto=.5") == ["rome"]
-    assert queue_values.causes_of(bench.store, bench.info().id, "ann", [number]) == {number: "false match"}
+    assert queue_values.causes_of(bench.store, bench.info(), "ann", [number]) == {number: "false match"}
 
 
 def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
@@ -138,7 +136,7 @@ def test_a_blind_sample_keeps_its_labels_and_doubt_to_itself(bench: Any) -> None
     score_dataset(bench.store, bench.info())
 
     assert ids(bench, "label:place") == []
-    assert "label" not in facets(bench.store, bench.info().id, "ann").values
+    assert "label" not in facets(bench.store, bench.info(), "ann").values
     assert ids(bench, order="doubt") == ids(bench, order="u")
     assert ids(bench, "is:blind") == [one["id"] for one in ROWS]
 
@@ -205,8 +203,7 @@ def test_the_order_by_difference_has_the_largest_first_and_the_others_in_random_
 
 def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: Any) -> None:
     """Counting is what `score` does; how many it left out can be asked."""
-    dataset = cities.info().id
-    assert queue.count_undoubted(cities.store, dataset) == 5
+    assert queue.count_undoubted(cities.store, cities.info(), "ann") == 5
     assert ids(cities, order="doubt") == ids(cities, order="u")
     score_dataset(cities.store, cities.info())
     late = {"id": "late", "user_input": "q", "reference": "r", "retrieved_contexts": []}
@@ -214,7 +211,7 @@ def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: An
 
     found = ids(cities, order="doubt")
 
-    assert queue.count_undoubted(cities.store, dataset) == 1
+    assert queue.count_undoubted(cities.store, cities.info(), "ann") == 1
     assert found[0] == "near"  # Rome against Romes
     assert found[-1] == "late"
 
@@ -241,33 +238,31 @@ def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
     verify(cities, "half", "ada")
     info = cities.info()
     change_policy(cities.store, info, policy_text(info).replace("Missing: it is not", "Missing: not"), "lead")
-    dataset = info.id
 
     assert ids(cities, "is:stale") == ["all"]
-    assert queue.progress(cities.store, dataset, "ann").stale == 1
-    found = queue.queue_rows(cities.store, dataset, "ann", [cities.id("all"), cities.id("half")])
+    assert queue.progress(cities.store, cities.info(), "ann").stale == 1
+    found = queue.queue_rows(cities.store, cities.info(), "ann", [cities.id("all"), cities.id("half")])
     assert [row.stale for row in found.values()] == [True, False]
     visited = []
-    current = queue.next_sample(cities.store, dataset, "ann")
+    current = queue.next_sample(cities.store, cities.info(), "ann")
     while current is not None:
         opened = open_sample(cities.store, current, "ann")
         visited.append(opened.sample.id)
         act(cities.store, opened, editing.accept(opened, "entity"))
-        current = queue.next_sample(cities.store, dataset, "ann", current)
+        current = queue.next_sample(cities.store, cities.info(), "ann", current)
     assert visited[-1] == "all"
     assert sorted(visited) == ["all", "empty", "near", "none"]
-    assert queue.progress(cities.store, dataset, "ann").stale == 0
+    assert queue.progress(cities.store, cities.info(), "ann").stale == 0
 
 
 def test_the_next_of_a_view(cities: Any) -> None:
     """To decide: after the present one, then from the start once. Of decided ones: the very next."""
-    dataset = cities.info().id
-    view = queue.queue_ids(cities.store, dataset, "ann", order="file")
+    view = queue.queue_ids(cities.store, cities.info(), "ann", order="file")
     verify(cities, "half")
 
     def after(key: str | None, *, decided: bool = False) -> str | None:
         number = None if key is None else cities.id(key)
-        found = queue.next_of(cities.store, dataset, "ann", view, number, decided=decided)
+        found = queue.next_of(cities.store, cities.info(), "ann", view, number, decided=decided)
         return None if found is None else str(dict(cities.query("SELECT id, key FROM sample"))[found])
 
     assert after(None) == "all"
@@ -279,19 +274,20 @@ def test_the_next_of_a_view(cities: Any) -> None:
         verify(cities, key)
     assert after("empty") is None
     assert after("all") == "empty"
-    assert queue.next_of(cities.store, dataset, "ann", view[:2], cities.id("empty"), decided=False) is None
+    assert (
+        queue.next_of(cities.store, cities.info(), "ann", view[:2], cities.id("empty"), decided=False) is None
+    )
 
 
 def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -> None:
     """In queue order, with their rows, without reading the view."""
     bench.load([row(f"s{n}", ["Rome"], []) for n in range(30)])
-    dataset = bench.info().id
-    every = queue.queue_ids(bench.store, dataset, "ann")
+    every = queue.queue_ids(bench.store, bench.info(), "ann")
     for number in every[:10]:
         opened = open_sample(bench.store, number, "ann")
         act(bench.store, opened, editing.skip(opened))
 
-    found = queue.first(bench.store, dataset, "ann", 4, 8)
+    found = queue.first(bench.store, bench.info(), "ann", 4, 8)
 
     assert found.at == every[10]
     assert found.ids == every[6:18]
@@ -299,7 +295,7 @@ def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -
     for number in every[10:]:
         opened = open_sample(bench.store, number, "ann")
         act(bench.store, opened, editing.skip(opened))
-    done = queue.first(bench.store, dataset, "ann", 4, 8)
+    done = queue.first(bench.store, bench.info(), "ann", 4, 8)
     assert (done.at, done.ids) == (None, every[:12])
 
 
@@ -310,10 +306,10 @@ def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> Non
     act(cities.store, opened, Flag("hm"))
     number = cities.id("all")
 
-    shown = queue.queue_rows(cities.store, cities.info().id, "bob", [number])[number]
+    shown = queue.queue_rows(cities.store, cities.info(), "bob", [number])[number]
 
     assert (shown.flag, shown.automatic, shown.verified, shown.delta) == ("hm", None, None, None)
-    assert queue_values.causes_of(cities.store, cities.info().id, "bob", [number]) == {}
+    assert queue_values.causes_of(cities.store, cities.info(), "bob", [number]) == {}
 
 
 def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
@@ -322,7 +318,7 @@ def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
     verify(cities, "all", "bob")
     number = cities.id("all")
 
-    shown = queue.queue_rows(cities.store, cities.info().id, "ann", [number])[number]
+    shown = queue.queue_rows(cities.store, cities.info(), "ann", [number])[number]
 
     assert (shown.automatic, shown.verified) == (None, None)
 
@@ -333,18 +329,15 @@ def test_the_cause_of_a_row(cities: Any) -> None:
     verify(cities, "half")
     numbers = [cities.id(key) for key in ("all", "half", "near")]
 
-    assert queue_values.causes_of(cities.store, cities.info().id, "ann", numbers) == {
+    assert queue_values.causes_of(cities.store, cities.info(), "ann", numbers) == {
         cities.id("all"): "false match"
     }
-    assert queue.queue_rows(cities.store, cities.info().id, "ann", numbers)[numbers[0]].delta == Fraction(
-        1, 2
-    )
+    assert queue.queue_rows(cities.store, cities.info(), "ann", numbers)[numbers[0]].delta == Fraction(1, 2)
 
 
 def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> None:
     """The acts of one sample add up; another's and undecided ones do not count."""
-    dataset = cities.info().id
-    assert queue.pace(cities.store, dataset, "ann") is None
+    assert queue.pace(cities.store, cities.info(), "ann") is None
     for key, efforts in (("all", [(4.0, 2), (6.0, 1)]), ("half", [(20.0, 1)]), ("near", [(12.0, 5)])):
         opened = cities.open(key)
         for seconds, presses in efforts[1:]:
@@ -355,7 +348,7 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
     other = cities.open("none", "bob")
     act(cities.store, other, editing.accept(other, "entity"), effort=Effort(500.0, 99))
 
-    pace = queue.pace(cities.store, dataset, "ann")
+    pace = queue.pace(cities.store, cities.info(), "ann")
 
     assert pace is not None
     assert (pace.seconds, pace.presses, pace.samples) == (12.0, 3, 3)
@@ -372,7 +365,7 @@ def test_facets_count_what_occurs(bench: Any) -> None:
     opened = bench.open("b")
     act(bench.store, opened, Flag("odd"))
 
-    found = facets(bench.store, bench.info().id, "ann")
+    found = facets(bench.store, bench.info(), "ann")
     values = {name: dict(pairs) for name, pairs in found.values.items()}
 
     assert found.estimated == frozenset()
@@ -396,7 +389,7 @@ def test_facets_of_a_large_dataset_are_estimated_from_a_random_part(
     bench.load([row(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
     monkeypatch.setattr(queue_values, "LOOKED_AT", 40)
 
-    found = facets(bench.store, bench.info().id, "ann")
+    found = facets(bench.store, bench.info(), "ann")
 
     assert dict(found.values["state"])["todo"] == 300
     assert dict(found.values["label"]) == {"place": 300}

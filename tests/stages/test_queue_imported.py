@@ -34,8 +34,8 @@ def audited(bench: Any) -> Any:
 
 
 def rows_of(bench: Any) -> dict[str, queue.QueueRow]:
-    every = queue.queue_ids(bench.store, bench.info().id, "ann")
-    return {one.key: one for one in queue.queue_rows(bench.store, bench.info().id, "ann", every).values()}
+    every = queue.queue_ids(bench.store, bench.info(), "ann")
+    return {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "ann", every).values()}
 
 
 def test_a_row_compares_the_number_of_the_file_with_the_verified_value(audited: Any) -> None:
@@ -47,7 +47,7 @@ def test_a_row_compares_the_number_of_the_file_with_the_verified_value(audited: 
 
 def test_a_number_that_is_the_verified_value_rounded_is_no_difference(audited: Any) -> None:
     third = rows_of(audited)["third"]
-    found = queue_values.causes_of(audited.store, audited.info().id, "ann", [third.sample_id])
+    found = queue_values.causes_of(audited.store, audited.info(), "ann", [third.sample_id])
 
     assert (Fraction(0), {}) == (third.delta, found)
 
@@ -71,7 +71,7 @@ def test_a_blind_sample_that_is_not_decided_shows_no_number_even_when_all_others
 
 def test_the_cause_of_a_row_is_that_of_the_number_of_the_file(audited: Any) -> None:
     shown = rows_of(audited)
-    found = queue_values.causes_of(audited.store, audited.info().id, "ann", [shown["low"].sample_id])
+    found = queue_values.causes_of(audited.store, audited.info(), "ann", [shown["low"].sample_id])
 
     assert {shown["low"].sample_id: "untraced"} == found
 

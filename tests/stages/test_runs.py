@@ -13,7 +13,7 @@ from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Usage
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import runs
-from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
+from workbench.stages.claude import ClaudeOptions, parameters, setup_of
 from workbench.store import calls
 from workbench.store import runs as run_store
 from workbench.store.samples import load_samples

@@ -10,7 +10,7 @@ from workbench.comparing.figures import Beside
 from workbench.comparing.intervals import Mean
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Tally
-from workbench.reports.texts import gate_text, samples_text, score_text
+from workbench.reports.texts import gate_text, score_text
 from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.figures import figures
@@ -202,7 +202,6 @@ def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
     line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 not counted, 0 unresolved"
 
     assert score_text(report(cities)).splitlines()[0] == line
-    assert samples_text(report(cities)).splitlines()[0] == line
 
 
 def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> None:

@@ -53,8 +53,8 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
         verify(bench, name, "ada", reject="Rome")
 
     opened = bench.open("a", "bob")
-    ids = queue.queue_ids(bench.store, bench.info().id, "bob")
-    queued = {one.key: one for one in queue.queue_rows(bench.store, bench.info().id, "bob", ids).values()}
+    ids = queue.queue_ids(bench.store, bench.info(), "bob")
+    queued = {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "bob", ids).values()}
 
     assert ["Paris", "Rome"] == texts(opened)
     assert not opened.rematch
@@ -62,7 +62,7 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
     assert ("ada",) == queued["a"].annotators
 
     verify(bench, "a", "bob", reject="Rome")
-    after = queue.queue_rows(bench.store, bench.info().id, "bob", ids)
+    after = queue.queue_rows(bench.store, bench.info(), "bob", ids)
     assert {one.key: one.verified for one in after.values()}["a"] is not None
 
 

@@ -34,7 +34,7 @@ def reviewed(demo: Any) -> Any:
 
 def score_document(bench: Any, threshold: int | None = None) -> dict[str, Any]:
     report = score_dataset(bench.store, bench.info("demo"), threshold=threshold)
-    document: dict[str, Any] = json.loads(json.dumps(reports.compare_document(report)))
+    document: dict[str, Any] = json.loads(json.dumps(reports.score_document(report)))
     return document
 
 

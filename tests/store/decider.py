@@ -26,7 +26,7 @@ def decide(database: str, annotator: str, seed: int, acts: int) -> None:
     chance = random.Random(seed)
     store = open_store(database)
     info = review.dataset(store, None)
-    ids = queue.queue_ids(store, info.id, annotator)
+    ids = queue.queue_ids(store, info, annotator)
     say(f"pid {os.getpid()}")
     for number in range(acts):
         opened = review.open_sample(store, chance.choice(ids), annotator)

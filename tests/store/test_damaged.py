@@ -36,8 +36,8 @@ def everything(path: Path) -> None:
     with closing(open_store(str(path))) as store:
         info = review.dataset(store, None)
         score_dataset(store, info)
-        ids = queue.queue_ids(store, info.id, "ann")
-        queue.queue_rows(store, info.id, "ann", ids)
+        ids = queue.queue_ids(store, info, "ann")
+        queue.queue_rows(store, info, "ann", ids)
         for one in ids:
             review.open_sample(store, one, "ann")
 

@@ -37,14 +37,13 @@ def keys(bench: Any, ids: Sequence[int]) -> list[str]:
 def test_the_default_order_is_random_and_permanent(bench: Any) -> None:
     """By `u`, so that every prefix is a random sample; `file` is the order of the file."""
     bench.load(rows(50), seed=4)
-    dataset = bench.info().id
 
-    drawn = queue.queue_ids(bench.store, dataset, "ann").tolist()
+    drawn = queue.queue_ids(bench.store, bench.info(), "ann").tolist()
 
     by_u = [number for (number,) in bench.query("SELECT id FROM sample ORDER BY rank")]
     assert drawn == by_u
-    assert queue.queue_ids(bench.store, dataset, "bo").tolist() == by_u
-    in_file = queue.queue_ids(bench.store, dataset, "ann", order="file")
+    assert queue.queue_ids(bench.store, bench.info(), "bo").tolist() == by_u
+    in_file = queue.queue_ids(bench.store, bench.info(), "ann", order="file")
     assert keys(bench, in_file) == [f"s{number}" for number in range(50)]
     assert drawn != in_file.tolist()
 
@@ -68,7 +67,7 @@ def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any, search: str, e
         for key, (question, reference) in texts.items()
     ])  # fmt: skip
 
-    found = queue.queue_ids(bench.store, bench.info().id, "ann", query(f'"{search}"'), order="file")
+    found = queue.queue_ids(bench.store, bench.info(), "ann", query(f'"{search}"'), order="file")
 
     assert keys(bench, found) == expected
 
@@ -100,15 +99,16 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
         ]
         after = act(bench.store, opened, *edits)
         expected[f"s{number}"] = after.state.disposition(kinds)
-    dataset = bench.info().id
 
     found = {
         key: state
         for state in ("todo", "started", "skipped", "excluded", "verified")
-        for key in keys(bench, queue.queue_ids(bench.store, dataset, "ann", query(f"state:{state}")))
+        for key in keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(f"state:{state}")))
     }
-    pages = queue.queue_rows(bench.store, dataset, "ann", queue.queue_ids(bench.store, dataset, "ann"))
-    progress = queue.progress(bench.store, dataset, "ann")
+    pages = queue.queue_rows(
+        bench.store, bench.info(), "ann", queue.queue_ids(bench.store, bench.info(), "ann")
+    )
+    progress = queue.progress(bench.store, bench.info(), "ann")
 
     assert found == expected
     assert {row.key: row.disposition for row in pages.values()} == expected
@@ -122,10 +122,9 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
 def test_the_next_sample_goes_round_once(bench: Any) -> None:
     """In queue order after the present one, then from the start; skipped and decided ones are passed over."""
     bench.load(rows(6))
-    dataset = bench.info().id
-    order = queue.queue_ids(bench.store, dataset, "ann")
+    order = queue.queue_ids(bench.store, bench.info(), "ann")
     visited = []
-    current = queue.next_sample(bench.store, dataset, "ann", order[2])
+    current = queue.next_sample(bench.store, bench.info(), "ann", order[2])
     while current is not None:
         visited.append(current)
         opened = review.open_sample(bench.store, current, "ann")
@@ -134,11 +133,11 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
             opened,
             editing.accept(opened, "entity") if len(visited) % 2 else editing.skip(opened),
         )
-        current = queue.next_sample(bench.store, dataset, "ann", current)
+        current = queue.next_sample(bench.store, bench.info(), "ann", current)
 
     assert visited == [*order[3:], *order[:3]]
-    assert queue.next_sample(bench.store, dataset, "ann") is None
-    assert queue.next_sample(bench.store, dataset, "bo") == next(
+    assert queue.next_sample(bench.store, bench.info(), "ann") is None
+    assert queue.next_sample(bench.store, bench.info(), "bo") == next(
         number for number in order if visited.index(number) % 2
     )
 
@@ -147,15 +146,14 @@ def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) 
     """The queue offers what nobody has verified; a flag decides nothing, an own edit speaks for itself."""
     gold = {"annotator": "gina", "entities": [{"text": "Rome", "verdict": "missing"}]}
     bench.load(rows(2, gold=gold), gold="given")
-    dataset = bench.info().id
 
-    before = queue.progress(bench.store, dataset, "ann")
+    before = queue.progress(bench.store, bench.info(), "ann")
     opened = bench.open("s0")
     act(bench.store, opened, Flag("hm"))
-    flagged = queue.progress(bench.store, dataset, "ann")
+    flagged = queue.progress(bench.store, bench.info(), "ann")
     opened = bench.open("s0")
     act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
-    after = queue.progress(bench.store, dataset, "ann")
+    after = queue.progress(bench.store, bench.info(), "ann")
 
     assert (before.verified, before.flagged) == (2, 0)
     assert (flagged.verified, flagged.flagged) == (2, 1)
@@ -166,7 +164,7 @@ def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
     """The automatic score appears with the decision, with the verified one and their difference."""
     proposal = {"proposer": "p", "reference_entities": ["Rome"], "context_entities": []}
     bench.load(rows(2, proposal=proposal))
-    dataset, ids = bench.info().id, queue.queue_ids(bench.store, bench.info().id, "ann")
+    ids = queue.queue_ids(bench.store, bench.info(), "ann")
     opened = bench.open("s0")
     assert opened.automatic == ()
     rome = opened.state.entity.assessment.units[0]
@@ -174,7 +172,7 @@ def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
     edited = act(bench.store, opened, editing.toggle(opened, rome))
     done = act(bench.store, edited, editing.accept(edited, "entity"))
 
-    rows_ = {row.key: row for row in queue.queue_rows(bench.store, dataset, "ann", ids).values()}
+    rows_ = {row.key: row for row in queue.queue_rows(bench.store, bench.info(), "ann", ids).values()}
     shown, hidden = rows_["s0"], rows_["s1"]
     assert (hidden.automatic, hidden.verified, hidden.delta) == (None, None, None)
     assert (shown.automatic, shown.verified, shown.delta) == (Tally(0, 1), Tally(1, 0), Fraction(-1))
@@ -201,7 +199,7 @@ def test_the_order_by_difference_takes_any_number_of_samples(bench: Any) -> None
     with bench.store.writing() as session:
         session.execute(insert(SampleRow), many)
 
-    assert len(queue.queue_ids(bench.store, dataset, "ann", order="delta")) == 33_001
+    assert len(queue.queue_ids(bench.store, bench.info(), "ann", order="delta")) == 33_001
 
 
 NAMES = {"person": "Ada Lovelace", "place": "Rome", "date": "1889", "other": "Zork"}
@@ -286,7 +284,7 @@ def test_terms_over_samples_that_nobody_reviewed(bench: Any, text: str, expected
     """Texts in any case and script, ids, groups, meta, and labels as the policy knows them."""
     bench.load(ROWS)
 
-    found = queue.queue_ids(bench.store, bench.info().id, "ann", query(text), order="file")
+    found = queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file")
 
     assert " ".join(key.partition("-")[0] for key in keys(bench, found)) == expected
 
@@ -301,7 +299,7 @@ def test_any_value_is_a_value(bench: Any, field: str, value: str) -> None:
     """Signs of SQL, patterns and JSON find themselves, which stand in no sample here."""
     bench.load(ROWS[:1])
 
-    assert len(queue.queue_ids(bench.store, bench.info().id, "ann", query(field + quoted(value)))) == 0
+    assert len(queue.queue_ids(bench.store, bench.info(), "ann", query(field + quoted(value)))) == 0
 
 
 @pytest.mark.parametrize("key", ["odd", "a.b", "$", "[0]", "*", "'", "🗝", "ключ"])
@@ -309,7 +307,7 @@ def test_any_key_is_a_key(bench: Any, key: str) -> None:
     """A key of meta is taken as it is, whatever it means in a path."""
     bench.load([{**ROWS[4], "meta": {key: "x"}}, {**ROWS[0], "meta": {"other": "x"}}])
 
-    found = queue.queue_ids(bench.store, bench.info().id, "ann", query(f"meta.{key}:X"))
+    found = queue.queue_ids(bench.store, bench.info(), "ann", query(f"meta.{key}:X"))
 
     assert keys(bench, found) == ["epsilon-5"]
 
@@ -322,7 +320,7 @@ def test_a_policy_without_other_and_with_counted_labels(bench: Any) -> None:
     add_policy(bench.store, dataset.id, policy, "ann")
 
     def found(text: str) -> list[str]:
-        return keys(bench, queue.queue_ids(bench.store, dataset.id, "ann", query(text), order="file"))
+        return keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
 
     assert found("label:date") == ["alpha-1", "gamma-3"]
     assert found("label:person") == []
@@ -333,7 +331,7 @@ def test_a_policys_language_holds_where_a_sample_names_none(bench: Any) -> None:
     dataset = bench.info()
     add_policy(bench.store, dataset.id, replace(dataset.policy, language="de"), "ann")
 
-    found = queue.queue_ids(bench.store, dataset.id, "ann", query("lang:de"), order="file")
+    found = queue.queue_ids(bench.store, bench.info(), "ann", query("lang:de"), order="file")
 
     assert keys(bench, found) == ["gamma-3", "delta-4", "epsilon-5"]
 

@@ -40,7 +40,7 @@ from workbench.store.engine import open_store
 
 store = open_store(sys.argv[1])
 info = review.dataset(store, None)
-first, second, third = queue.queue_ids(store, info.id, "ann", order="file")
+first, second, third = queue.queue_ids(store, info, "ann", order="file")
 review.act(store, review.open_sample(store, first, "ann"), Comment("before"))
 wal = sys.argv[1] + "-wal"
 size = __import__("os").path.getsize(wal)
@@ -94,7 +94,7 @@ if os.getuid() == 0:
 try:
     store = open_store(sys.argv[1])
     info = review.dataset(store, None)
-    sample = queue.queue_ids(store, info.id, "ann", order="file")[0]
+    sample = queue.queue_ids(store, info, "ann", order="file")[0]
     opened = review.open_sample(store, sample, "ann")
     review.act(store, opened, Comment("x"))
 except StoreError as error:

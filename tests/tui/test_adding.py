@@ -95,7 +95,7 @@ def entities(store: Store, key: str) -> dict[str, Unit]:
 def opened(store: Store, key: str) -> review.Opened:
     """A sample as stored, by its id."""
     info = review.dataset(store, None)
-    every = (review.open_sample(store, number, "ann") for number in queue.queue_ids(store, info.id, "ann"))
+    every = (review.open_sample(store, number, "ann") for number in queue.queue_ids(store, info, "ann"))
     return next(one for one in every if one.sample.id == key)
 
 

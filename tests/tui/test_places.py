@@ -65,7 +65,7 @@ def choose(app: Any, text: str) -> None:
 def stored(store: Store, key: str) -> dict[str, Unit]:
     """The entities of a sample by their text, as the database has them."""
     info = review.dataset(store, None)
-    for number in queue.queue_ids(store, info.id, "ann"):
+    for number in queue.queue_ids(store, info, "ann"):
         opened = review.open_sample(store, number, "ann")
         if opened.sample.id == key:
             return {unit.text: unit for unit in opened.state.entity.assessment.units}

@@ -24,7 +24,7 @@ Press = Callable[..., Awaitable[None]]
 def stored(store: Store, key: str, annotator: str = "ann") -> Any:
     """What the database says of a sample, by its id."""
     info = review.dataset(store, None)
-    for number in queue.queue_ids(store, info.id, annotator):
+    for number in queue.queue_ids(store, info, annotator):
         opened = review.open_sample(store, number, annotator)
         if opened.sample.id == key:
             return opened.state

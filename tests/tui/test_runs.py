@@ -20,9 +20,8 @@ from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages import claude_setup
-from workbench.stages.claude import keep_external
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages import claude
+from workbench.stages.claude import ClaudeOptions, keep_external
 from workbench.stages.review import dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
@@ -165,13 +164,13 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
         said = "stops before the call that would exceed $5.00; start it again to continue"
         assert said in shown(app, "#text")
         await press(pilot, "escape")
-        monkeypatch.setattr(claude_setup, "MAX_COST", Decimal("0.00001"))
+        monkeypatch.setattr(claude, "MAX_COST", Decimal("0.00001"))
         await press(pilot, "n", "enter", "y")
         await over(pilot)
         assert "8 left (--max-cost $0.00001: $0.0000 spent" in app.screen.query_one(Status).text
         assert 0 == found.stats.requests
 
-        monkeypatch.setattr(claude_setup, "MAX_COST", Decimal(5))
+        monkeypatch.setattr(claude, "MAX_COST", Decimal(5))
         await press(pilot, "n", "enter", "y")
         await over(pilot)
         assert ("claude-run-2", 8, 0, True) == runs(app)[0]

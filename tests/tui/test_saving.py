@@ -147,7 +147,7 @@ async def test_held_a_verifies_each_sample_once(
     async with app.run_test(size=(100, 30)) as pilot:
         await press(pilot, "c", *("a" * 20))
         info = review.dataset(store, None)
-        assert queue.progress(store, info.id, "ann").verified == 8
+        assert queue.progress(store, info, "ann").verified == 8
         with store.engine.connect() as connection:
             counts = connection.exec_driver_sql(
                 "SELECT COUNT(*), COUNT(DISTINCT review_id) FROM review_event WHERE op = 'accept'"

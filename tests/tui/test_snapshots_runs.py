@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
-from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
+from workbench.stages.claude import ClaudeOptions, parameters, setup_of
 from workbench.stages.review import dataset
 from workbench.store import calls, runs, samples
 from workbench.store.engine import Store

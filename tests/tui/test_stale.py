@@ -40,7 +40,7 @@ async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(
 
     sample_id = next(
         number
-        for number in queue.queue_ids(store, info.id, "ann")
+        for number in queue.queue_ids(store, info, "ann")
         if review.open_sample(store, number, "ann").sample.id == "schiller"
     )
     opened = review.open_sample(store, sample_id, "ann")
@@ -54,7 +54,7 @@ async def test_a_review_off_the_plan_is_marked(
 ) -> None:
     """The first act of a sample that was chosen by its scores says so for good."""
     info = review.dataset(store, None)
-    number = queue.queue_ids(store, info.id, "ann")[0]
+    number = queue.queue_ids(store, info, "ann")[0]
     chosen = review.open_sample(store, number, "ann", off_plan=True)
     assert chosen.opening.off_plan
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import copy as copying
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup, TyperOption
 
-from workbench import __version__
+from workbench import __version__, reports
 from workbench.cli.audit import audit
 from workbench.cli.calibrate import calibrate
 from workbench.cli.compare import compare
@@ -26,6 +27,7 @@ from workbench.cli.console import (
     Run,
     annotator_name,
     call_of,
+    counted,
     dataset_of,
     exit_code,
     on_terminal,
@@ -40,6 +42,8 @@ from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
 from workbench.errors import UsageError
+from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
+from workbench.text.safe import name_of
 
 DEMO_DB = "workbench-demo.db"
 EVERYWHERE = ("db", "dataset", "annotator")
@@ -185,37 +189,47 @@ def score(
     source: Annotated[
         str, typer.Option(help="What the pass mark is for: automatic or verified values.")
     ] = "automatic",
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the result of the pass mark as a JUnit XML file.")
+    ] = None,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(help="text, or markdown for a pull-request comment, with a pass mark.")
+    ] = "text",
     json: Json = False,
 ) -> None:
     """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
-    from workbench import reports
-    from workbench.reports.texts import gate_text, score_text, seen_lines
+    from workbench.reports.gate import gate_markdown, write_junit
     from workbench.stages import recompute
-    from workbench.store.datasets import count_samples
-    from workbench.text.safe import name_of
 
     call: Call = context.obj
     if save and match_threshold is None:
         raise UsageError("--save keeps a match threshold: give --match-threshold too")
-    with dataset_of(call) as (store, info):
+    if format not in ("text", "markdown"):
+        raise UsageError(f"unknown format {format!r}; there is: text, markdown")
+    if json and format != "text":
+        raise UsageError("--json and --format exclude each other")
+    for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
+        if given is not None and threshold is None and not strict:
+            raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
+    with counted(call, "Scoring") as (store, info, progress):
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold)
-        with reports.progress("Scoring", count_samples(store, info.id)) as progress:
-            report = recompute.score_dataset(
-                store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
-            )
-        if threshold is None and not strict:
-            if metric is not None:
-                raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
-            reports.show(reports.score_document(report), score_text(report), as_json=json)
-            return
-        mark = 1.0 if threshold is None else threshold
-        gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
+        report = recompute.score_dataset(
+            store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
+        )
+    if threshold is None and not strict:
+        reports.show(reports.score_document(report), score_text(report), as_json=json)
+        return
+    mark = 1.0 if threshold is None else threshold
+    gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
     withheld = report.withheld if source == "automatic" else frozenset()
     document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
     notes = seen_lines(report) if source == "automatic" else []
     names = {row.id: name_of(row.id, row.question) for row in report.samples}
-    reports.show(document, "\n".join([gate_text(gate, withheld, names), *notes]), as_json=json)
+    text = (gate_markdown if format == "markdown" else gate_text)(gate, withheld, names)
+    if junit is not None:
+        write_junit(junit, gate, withheld, names)
+    reports.show(document, "\n".join([text, *notes]), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 
@@ -232,8 +246,6 @@ app.command()(purge)
 @app.command()
 def status(context: typer.Context, json: Json = False) -> None:
     """What the database holds and how far the reviews are."""
-    from workbench import reports
-    from workbench.reports.texts import status_text
     from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
@@ -250,8 +262,6 @@ def backup(
     ] = None,
 ) -> None:
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
-    from datetime import datetime
-
     from workbench.stages.upkeep import backup as stage
 
     call: Call = context.obj
@@ -269,7 +279,6 @@ def policy(context: typer.Context) -> None:
 @policy_app.command("show")
 def policy_show(context: typer.Context, json: Json = False) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
-    from workbench import reports
     from workbench.stages.policy import policy_text
 
     with dataset_of(context.obj) as (_, info):
@@ -285,8 +294,6 @@ def policy_edit(
     json: Json = False,
 ) -> None:
     """Change the policy: take what `policy show` printed and you changed; every change is a new version."""
-    from workbench import reports
-    from workbench.reports.texts import policy_changes_text
     from workbench.stages.policy import change_policy
 
     call: Call = context.obj

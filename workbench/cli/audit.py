@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from workbench import reports
 from workbench.cli.console import Call, Json, on_terminal, open_app, open_for, usual_scorer
 from workbench.cli.import_ import External, Fields, Rows, Update, open_for_import, size_of
 from workbench.errors import UsageError
+from workbench.model import KINDS
+from workbench.reports.compare import figures_text
+from workbench.reports.import_ import import_text
+from workbench.scoring.names import EXTERNAL_KINDS, headline
+from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
@@ -70,13 +77,8 @@ def audit(
 
 def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
-    from dataclasses import replace
-
-    from workbench import reports
     from workbench.reports.answer import one_line
-    from workbench.reports.import_ import import_text
     from workbench.stages.import_ import import_file
-    from workbench.text.figures import many
 
     with open_for_import(call) as store:
         with reports.progress("Importing", size_of(file), unit="bytes") as progress:
@@ -97,9 +99,7 @@ def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
 
     Of a file without one it says which stored column is shown. None: that of the dataset.
     """
-    from workbench.model import KINDS
     from workbench.reports.answer import one_line
-    from workbench.scoring.names import EXTERNAL_KINDS, headline
     from workbench.stages.queue import imported_column
 
     own = headline(report.columns, (), "entity")
@@ -115,7 +115,6 @@ def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
 
 
 def _propose(store: Store, call: Call, dataset: str) -> None:
-    from workbench import reports
     from workbench.stages.propose import propose
     from workbench.store.datasets import count_samples
 
@@ -135,9 +134,7 @@ def _answer(
     call: Call, dataset: str, scorer: str | None, *, full: bool, markdown: bool, json: bool
 ) -> Answer:
     """Print the answer as it stands now."""
-    from workbench import reports
     from workbench.reports.answer import answer_markdown, answer_text
-    from workbench.reports.compare import figures_text
     from workbench.stages.answer import answer
     from workbench.store.datasets import count_samples
 

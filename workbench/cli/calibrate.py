@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from workbench.cli.console import Call, Json, Run, dataset_of, given
+from workbench import reports
+from workbench.cli.console import Call, Json, Run, counted, given
 from workbench.errors import UsageError
+from workbench.reports.calibrate import list_text, report_document, report_text, used_text
 
 
 def calibrate(
@@ -50,33 +52,28 @@ def calibrate(
         raise UsageError(f"{out}: is there already; --force replaces it")
     if save is not None and use not in (None, save):
         raise UsageError(f"--use {use}: together with --save it names the same one")
-    from workbench import reports
-    from workbench.reports.calibrate import list_text, report_document, report_text, used_text
     from workbench.stages import calibrate as stage
-    from workbench.store.datasets import count_samples
 
-    with dataset_of(call) as (store, info):
+    document: dict[str, Any]
+    with counted(call, "Calibrating") as (store, info, progress):
         if saved:
             found = stage.list_calibrations(store, info.id)
             document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
-            reports.show(document, list_text(found, info.calibration), as_json=json)
-            return
-        if use is not None and save is None:
-            with reports.progress("Scoring", count_samples(store, info.id)) as progress:
-                info = stage.use(store, info, use, progress, out=out, force=force)
-            chosen = {"in_use": info.calibration, "threshold": info.threshold}
-            reports.show(chosen, used_text(info.calibration, info.threshold), as_json=json)
-            return
-        with reports.progress("Calibrating", count_samples(store, info.id)) as progress:
+            text = list_text(found, info.calibration)
+        elif use is not None and save is None:
+            info = stage.use(store, info, use, progress, out=out, force=force)
+            document = {"in_use": info.calibration, "threshold": info.threshold}
+            text = used_text(info.calibration, info.threshold)
+        else:
             report = stage.calibrate(
-                store, info, run=run, scorer=scorer, objective=objective, save=save,
-                holdout=holdout, annotator=call.annotator, out=out, force=force, progress=progress,
+                store, info, run=run, scorer=scorer, objective=objective, save=save, holdout=holdout,
+                annotator=call.annotator, out=out, force=force, progress=progress,
             )  # fmt: skip
-        text, document = report_text(report), report_document(report)
-        if use is not None:
-            info = stage.use(store, info, use)
-            text += f"\n{used_text(info.calibration, info.threshold)}"
-            document["in_use"] = info.calibration
+            text, document = report_text(report), report_document(report)
+            if use is not None:
+                info = stage.use(store, info, use)
+                text += f"\n{used_text(info.calibration, info.threshold)}"
+                document["in_use"] = info.calibration
     reports.show(document, text, as_json=json)
 
 

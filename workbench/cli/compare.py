@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, Run, dataset_of, usual_scorer
+from workbench import reports
+from workbench.cli.console import Call, Json, Run, counted, dataset_of, usual_scorer
 from workbench.errors import UsageError
+from workbench.reports.compare import figures_text
+from workbench.reports.texts import retrievers_text, samples_text
 
 MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
 
@@ -19,9 +23,6 @@ def compare(
     scorer: Annotated[
         str | None,
         typer.Option(help="What is held against the verified values: a scorer or an imported column."),
-    ] = None,
-    match_threshold: Annotated[
-        int | None, typer.Option(min=0, max=100, help="Another match threshold; nothing is kept.")
     ] = None,
     by: Annotated[
         str | None,
@@ -40,47 +41,34 @@ def compare(
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call: Call = context.obj
-    if by is not None and (scorer or html or full or samples or match_threshold is not None):
+    if by is not None and (scorer or html or full or samples):
         raise UsageError("--by compares retrievers: it goes with --json only")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
-    from dataclasses import replace
-
-    from workbench import reports
     from workbench.reports.answer import answer_text
-    from workbench.reports.compare import figures_text
-    from workbench.reports.texts import retrievers_text, samples_text
     from workbench.stages.answer import answer
     from workbench.stages.compare import compare_by, write_html
-    from workbench.stages.recompute import score_dataset
-    from workbench.store.datasets import count_samples
 
-    with dataset_of(call) as (store, info):
-        if by is not None:
+    if by is not None:
+        with dataset_of(call) as (store, info):
             pairs = compare_by(store, info, by)
-            reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
-            return
-        with reports.progress("Comparing", count_samples(store, info.id)) as progress:
-            found, figures = answer(
-                store, info, call.reader, run=run, scorer=scorer, threshold=match_threshold,
-                usual=usual_scorer(), progress=progress,
-            )  # fmt: skip
-            rows = None
-            if json or samples:
-                rows = score_dataset(store, info, run=run, threshold=match_threshold, viewer=call.reader)
+        reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
+        return
+    with counted(call, "Comparing") as (store, info, progress):
+        found, figures = answer(
+            store, info, call.reader, run=run, scorer=scorer,
+            usual=usual_scorer(), progress=progress,
+        )  # fmt: skip
         if html is not None:
             write_html(store, info, html, found, figures, text=not no_text, force=force)
-            typer.echo(f"wrote {html}", err=True)
+    if html is not None:
+        typer.echo(f"wrote {html}", err=True)
     steps = found.steps if html is None else tuple(one for one in found.steps if one.what != "send")
     looks = reports.looks()
     if full or samples:
         looks.pop("height", None)  # more follows than a screen holds
     parts = [answer_text(replace(found, steps=steps), **looks)]
-    parts += ["", samples_text(rows)] if rows is not None else []
+    parts += ["", samples_text(figures)] if samples else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
-    document = None
-    if json and rows is not None:
-        document = {
-            **reports.compare_document(rows), "answer": found, "figures": reports.figures_document(figures)
-        }  # fmt: skip
+    document = {"answer": found, "figures": reports.figures_document(figures)}
     reports.show(document, "\n".join(parts), as_json=json)

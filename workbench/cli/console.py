@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer.core import TyperOption
 
-from workbench import __version__
+from workbench import __version__, reports
 from workbench.errors import StoreError, UsageError, WorkbenchError
+from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -109,8 +110,6 @@ def annotator_name(name: str | None) -> str:
     """The name given by option or environment, else that of the config file, else the system's user."""
     source = "--as"
     if name is None:
-        from workbench.settings import read_settings
-
         settings = read_settings()
         name, source = settings.annotator or _user(), f"{settings.path}: as"
     name = name.strip()
@@ -168,6 +167,18 @@ def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator
 
 
 @contextmanager
+def counted(call: Call, title: str) -> Iterator[tuple[Store, DatasetInfo, Callable[[int], None]]]:
+    """The dataset of a call, with a bar over its samples."""
+    from workbench.store.datasets import count_samples
+
+    with (
+        dataset_of(call) as (store, info),
+        reports.progress(title, count_samples(store, info.id)) as progress,
+    ):
+        yield store, info, progress
+
+
+@contextmanager
 def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
     from workbench.store.datasets import find_dataset
 
@@ -177,8 +188,6 @@ def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
 
 def usual_scorer() -> str:
     """The scorer that the config file names; empty without one, and for a file that is off."""
-    from workbench.settings import read_settings
-
     try:
         return read_settings().scorer
     except UsageError:
@@ -210,7 +219,6 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     if path is not None and not path.exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
-    from workbench.settings import read_settings
     from workbench.tui.run import run
 
     code = run(connect, dataset, annotator, read_settings(), start)
@@ -220,8 +228,6 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
 
 def policy_from(file: str | None) -> str:
     """The text of a changed policy: of a file, or of standard input."""
-    from workbench.settings import TEXT_LIMIT, decoded, written_text
-
     if file is None:
         raise UsageError(
             "policy edit reads a file: workbench policy show > policy.toml, change it there, then "

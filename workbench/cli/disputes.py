@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, Run, dataset_of
+from workbench import reports
+from workbench.cli.console import Call, Json, Run, counted
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.model import KINDS
+from workbench.reports.disputes import document, one_document, report_text, state_text
 
 if TYPE_CHECKING:
+    from workbench.stages import Progress
     from workbench.stages.disputes import DisputeReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
@@ -43,15 +46,13 @@ def disputes(
     """List what disagrees, the largest effect on the figure of its dataset first."""
     if context.invoked_subcommand is not None:
         return
-    from workbench import reports
-    from workbench.reports.disputes import document, report_text
     from workbench.stages.disputes import check_between
 
     call: Call = context.obj
     if state not in (*STATES, "all"):
         raise UsageError(f"no state {state!r}; there is: {', '.join((*STATES, 'all'))}")
-    with dataset_of(call) as (store, info):
-        report = _read(store, info, call.annotator, scorer or (), run, between)
+    with counted(call, "Counting") as at:
+        report = _read(at, call.annotator, scorer or (), run, between)
     check_between(report, between)
     chosen = report.chosen(state, between)
     listed = document(report, chosen, limit)
@@ -70,8 +71,6 @@ def set_one(
     json: Json = False,
 ) -> None:
     """Say what became of a dispute. It is open again when one of its values changes."""
-    from workbench import reports
-    from workbench.reports.disputes import one_document, state_text
     from workbench.stages import disputes as stage
 
     call: Call = context.obj
@@ -79,24 +78,24 @@ def set_one(
         raise UsageError(f"no state {state!r}; there is: {', '.join(STATES)}")
     if kind is not None and kind not in KINDS:
         raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
-    with dataset_of(call) as (store, info):
+    with counted(call, "Counting") as at:
+        store, info, _ = at
         sample = stage.the_sample(store, info, sample)
         if state == "explained" and not note.strip():
             raise UsageError('what explains it? give --note "…"')
-        report = _read(store, info, call.annotator, (), run, between)
+        report = _read(at, call.annotator, (), run, between)
         found = stage.find(report, sample, between, kind)
         now = stage.set_state(store, found, state, note.strip(), call.annotator)
     reports.show(one_document(now), state_text(now), as_json=json)
 
 
 def _read(
-    store: Store, info: DatasetInfo, annotator: str, scorers: Sequence[str], run: str | None, between: str
-) -> DisputeReport:
-    from workbench import reports
+    at: tuple[Store, DatasetInfo, Progress], annotator: str, scorers: Sequence[str], run: str | None,
+    between: str,
+) -> DisputeReport:  # fmt: skip
     from workbench.stages.disputes import disputes as stage
     from workbench.stages.disputes import scorers_of
-    from workbench.store.datasets import count_samples
 
+    store, info, progress = at
     asked = tuple(dict.fromkeys((*scorers, *scorers_of(between))))
-    with reports.progress("Counting", count_samples(store, info.id)) as progress:
-        return stage(store, info, annotator, scorers=asked, run=run, progress=progress)
+    return stage(store, info, annotator, scorers=asked, run=run, progress=progress)

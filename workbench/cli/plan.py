@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench import reports
 from workbench.cli.console import Call, Json, dataset_of, given, on_terminal
 from workbench.errors import UsageError
+from workbench.reports.plan import draft_text, plan_text, precision_text
 
 if TYPE_CHECKING:
     from workbench.stages.plan import Wish
@@ -89,8 +91,6 @@ def _refuse_making(context: typer.Context) -> None:
 
 
 def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.plan import plan_text
     from workbench.stages.plan import report
 
     found = report(store, info)
@@ -98,7 +98,6 @@ def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
 
 
 def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
-    from workbench.reports.plan import draft_text
     from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
@@ -121,8 +120,6 @@ def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
 
 
 def _precision(store: Store, info: DatasetInfo, half_width: float, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.plan import precision_text
     from workbench.stages.plan import precision
 
     found = precision(store, info, half_width)

@@ -17,8 +17,7 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ClaudePlan
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudePlan
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.explained import UNITS, What
 from workbench.comparing.intervals import FEWEST
-from workbench.text.figures import many, number, signed
+from workbench.text.figures import many, number, signed, value
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Effect, Step, Worst
@@ -60,11 +60,6 @@ EXAMPLE = 40
 """Code points of a name and its other form that still fit into a sentence."""
 SMALL = 0.005
 """Effects and differences below this are 0 at two digits."""
-
-
-def value(one: float | None) -> str:
-    """`.29`, `1.00`; two digits are what a first answer needs."""
-    return number(one, 2)
 
 
 def headline(found: Answer, say: Say) -> list[str]:

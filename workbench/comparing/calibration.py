@@ -479,62 +479,24 @@ class Calibration:
 
 
 def document_of(
-    found: Calibrated,
-    *,
-    name: str,
-    dataset: str,
-    run: str,
-    scorer: str,
-    matcher: str,
-    policy_version: int,
-    created_at: str,
-    learned: Sequence[Learned],
-    data_sha256: str,
-    holdout: Mapping[str, Any] | None,
+    found: Calibrated, learned: Sequence[Learned], *, data_sha256: str, holdout: Any, **head: Any
 ) -> dict[str, Any]:
-    """The document of a calibration; equal input gives equal bytes."""
+    """The document of a calibration, `head` first: its name, dataset, run. Equal input gives equal bytes."""
+    fit = asdict(found)
+    del fit["fold_of"]
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "name": name,
-        "dataset": dataset,
-        "run": run,
-        "scorer": scorer,
-        "matcher": matcher,
-        "policy_version": policy_version,
-        "created_at": created_at,
-        "objective": found.objective,
-        "seed": found.seed,
-        "threshold": found.threshold,
-        "threshold_before": found.threshold_now,
-        "better": found.better,
-        "counts": {
-            "samples": found.samples,
-            "undefined": found.undefined,
-            "groups": found.groups,
-            "pairs": found.pairs,
-            "pairs_found": found.found,
-            "pairs_unsure": found.unsure,
-        },
-        "figures": {
-            "verified_mean": found.verified,
-            "out_of_fold": asdict(found.chosen),
-            "threshold_before": asdict(found.present),
-            "corrected_out_of_fold": asdict(found.corrected),
-            "gain": asdict(found.gain),
-            **({} if found.trivial is None else {"f1_all_found": found.trivial}),
-        },
-        "curve": [asdict(point) for point in found.curve],
-        "model": asdict(found.model),
-        "probabilities": [round(found.model.probability(at), 6) for at in range(101)],
-        "reliability": asdict(found.reliability),
-        "band": found.band,
-        "corrections": {str(at): asdict(line) for at, line in sorted(found.lines.items())},
+        **head,
+        "threshold_before": fit.pop("threshold_now"),
+        "corrections": {str(at): line for at, line in sorted(fit.pop("lines").items())},
         "gold": {
             "sha256": data_sha256,
-            "fold_thresholds": list(found.folds),
+            "fold_thresholds": fit.pop("folds"),
             "samples": [asdict(one) for one in learned],
         },
+        **fit,
+        "probabilities": [round(found.model.probability(at), 6) for at in range(101)],
         "holdout": holdout,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts
 from workbench.comparing.estimates import Estimate
@@ -23,7 +24,8 @@ class Row:
 
     `automatic` and `verified` are recalls, `delta` their difference; None where undefined. `shares` says
     what it is made of. `shown` is how the sample was reviewed: assisted, blind or import; `fast`: accepted
-    in under a second. `question` is the beginning of its question where its id is a hash.
+    in under a second. `exact` are both values as fractions, an imported one as its decimal is written.
+    `question` is the beginning of its question where its id is a hash.
     """
 
     sample_id: int
@@ -37,6 +39,7 @@ class Row:
     language: str = ""
     shown: str = ""
     fast: bool = False
+    exact: tuple[Fraction | None, Fraction | None] = (None, None)
     question: str = ""
 
 
@@ -109,7 +112,8 @@ class Figures:
     `estimate` is for all samples, `paired` over all verified ones whichever way they were chosen. `causes`
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
     all samples, empty where there is no estimate. `strict` units are equal letter for letter, `units`
-    linked. `beside` has every scorer in short. The first `prefix` samples of the order are complete.
+    linked. `beside` has every scorer in short. `sums` are both values added up over the samples that have
+    both, listed or not. The first `prefix` samples of the order are complete.
     """
 
     dataset: str
@@ -137,6 +141,7 @@ class Figures:
     by_language: Mapping[str, tuple[CauseTotal, ...]]
     reproducible: Paired | None
     beside: tuple[Beside, ...]
+    sums: tuple[Fraction, Fraction]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = field(default=())
 

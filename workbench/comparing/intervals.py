@@ -34,10 +34,6 @@ class Interval:
         """`value` minus everything in it."""
         return Interval(value - self.high, value - self.low)
 
-    def moved(self, by: float) -> Interval:
-        """Both ends plus `by`."""
-        return Interval(self.low + by, self.high + by)
-
 
 UNIT = Interval(0.0, 1.0)
 

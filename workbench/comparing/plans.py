@@ -10,7 +10,6 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from heapq import heapify, heapreplace
 from typing import Literal, get_args
 
 from workbench.comparing.intervals import t_quantile
@@ -43,18 +42,9 @@ def allocate(counts: Mapping[str, int], n: int) -> dict[str, int]:
             f"plan {sum(given.values()):,}, or fewer strata"
         )
 
-    def entry(name: str) -> tuple[float, str]:
-        full = given[name] >= counts[name]
-        return (1.0 if full else -counts[name] / (2 * given[name] + 1)), name
-
-    heap = [entry(name) for name in counts]
-    heapify(heap)
-    for _ in range(left):
-        _, name = heap[0]
-        if given[name] >= counts[name]:
-            break  # every stratum is in whole
-        given[name] += 1
-        heapreplace(heap, entry(name))
+    for _ in range(min(left, sum(counts.values()) - sum(given.values()))):
+        room = [name for name in counts if given[name] < counts[name]]
+        given[min(room, key=lambda name: (-counts[name] / (2 * given[name] + 1), name))] += 1
     return given
 
 
@@ -111,15 +101,15 @@ def keep_back(kin: Sequence[Sequence[int]], keys: Sequence[str], share: float, s
     """
     wanted = share * len(keys)
     kept: set[int] = set()
-    for family in sorted(kin, key=lambda one: _drawn(seed, min(keys[place] for place in one))):
+    for family in sorted(kin, key=lambda one: _draw(f"{seed}:holdout:{min(keys[place] for place in one)}")):
         after = len(kept) + len(family)
         if after - wanted <= wanted - len(kept):
             kept.update(family)
     return kept
 
 
-def _drawn(seed: int, name: str) -> bytes:
-    return hashlib.blake2b(f"{seed}:holdout:{name}".encode(), digest_size=8).digest()
+def _draw(name: str) -> bytes:
+    return hashlib.blake2b(name.encode(), digest_size=8).digest()
 
 
 WIDEST = 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
-from workbench.scoring.names import column_kind
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -137,23 +136,45 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
     }
 
 
-def compare_document(report: ScoreReport) -> dict[str, Any]:
-    """The JSON document of `score` with `delta` by scorer and column for each sample."""
-    document = score_document(report)
-    for sample, row in zip(document["samples"], report.samples, strict=True):
-        names = (*row.automatic, *(name for name in row.external if column_kind(name)))
-        sample["delta"] = {} if "withheld" in sample else {name: row.delta(name) for name in names}
-    return document
-
-
 def figures_document(found: Figures) -> dict[str, Any]:
-    """The JSON document of a scorer's figures."""
+    """The JSON document of a scorer's figures.
+
+    `exact` has the sums over all samples and both values of each listed one as fractions: value − verified
+    is the sum of the shares, exactly. An imported value is its decimal as it is written.
+    """
     figures: dict[str, Any] = document(found)
+    value, verified = figures.pop("sums")
+    totals = [
+        (one.cause, part.part, part.units, part.share * one.n) for one in found.causes for part in one.parts
+    ]
+    figures["exact"] = {
+        **_exact(value, verified, totals),
+        "rows": [
+            {"id": row.id, **_exact(*row.exact, [(s.cause, s.part, s.units, s.share) for s in row.shares])}
+            for row in found.rows
+        ],
+    }
+    for row in figures["rows"]:
+        del row["exact"]
     figures["scorers"] = figures.pop("beside")
     figures["labels"] = {
         name: {"strict": one, "linked": other} for name, (one, other) in figures["labels"].items()
     }
     return figures
+
+
+def _exact(
+    value: Fraction | None, verified: Fraction | None, shares: Iterable[tuple[str, str, int, Fraction | None]]
+) -> dict[str, Any]:
+    names = ("cause", "part", "units", "share")
+    return {
+        "value": None if value is None else str(value),
+        "verified": None if verified is None else str(verified),
+        "shares": [
+            dict(zip(names, (*one, None if share is None else str(share)), strict=True))
+            for *one, share in shares
+        ],
+    }
 
 
 def gate_document(gate: ScoreGate, withheld: Collection[str]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -21,15 +20,14 @@ from workbench.comparing.answer_words import (
     reason,
     step,
     unquoted,
-    value,
     whose,
 )
-from workbench.text.figures import many, signed
+from workbench.text.figures import many, signed, value
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Suspect, Worst
-    from workbench.comparing.triage import Clue, Quote
+    from workbench.comparing.triage import Clue
 
 WIDTH = 100
 """Cells of a line where nobody says how wide the terminal is."""
@@ -40,15 +38,6 @@ SHORTEST = 20
 """Cells of a question that stay next to a name and its other form."""
 PROMPT = 3
 """Lines of a terminal that are kept free below the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """A piece of a text with one place in it."""
-
-    before: str
-    hit: str
-    after: str
 
 
 def one_line(text: str) -> str:
@@ -177,7 +166,7 @@ def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str
             continue
         said = f"{lead}{name}  context {clue.quote.context}: "
         room = width - _cells(_plain(said, mark)) - 2
-        lines.append(said + _quoted(clue.quote, room, mark))
+        lines.append(said + _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, room, mark))
     rest = len(clues) - CLUES
     return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
@@ -186,28 +175,22 @@ def _plain(text: str, mark: tuple[str, str]) -> str:
     return text.replace(mark[0], "[").replace(mark[1], "]")
 
 
-def _quoted(quote: Quote, room: int, mark: tuple[str, str]) -> str:
-    one = _excerpt(quote.before, quote.hit, quote.after, room)
-    return f"{one.before}{mark[0]}{one.hit}{mark[1]}{one.after}"
-
-
 def _marked(text: str, clues: Sequence[Clue], room: int, mark: tuple[str, str]) -> str:
     """The text around the first of some units, that unit marked."""
     at = next((clue.at for clue in clues[:CLUES] if clue.at), None)
     if at is None:
-        return _excerpt("", "", text, room).after
-    one = _excerpt(text[: at.start], text[at.start : at.end], text[at.end :], room)
-    return f"{one.before}{mark[0]}{one.hit}{mark[1]}{one.after}"
+        return _fit(text, room - 2)
+    return _excerpt(text[: at.start], text[at.start : at.end], text[at.end :], room, mark)
 
 
-def _excerpt(before: str, hit: str, after: str, room: int) -> Excerpt:
+def _excerpt(before: str, hit: str, after: str, room: int, mark: tuple[str, str]) -> str:
     """As much around a hit as fits into `room` cells with its marks."""
     hit = _fit(hit, max(1, room - 4))
     room -= _cells(hit) + 2
     before, after = _spaced(before), _spaced(after)
     left = min(_cells(before), max(room // 2, room - _cells(after)))
     start = _fit(before[::-1], left)[::-1]
-    return Excerpt(start, hit, _fit(after, room - _cells(start)))
+    return f"{start}{mark[0]}{hit}{mark[1]}{_fit(after, room - _cells(start))}"
 
 
 def _spaced(text: str) -> str:
@@ -266,5 +249,5 @@ def _items(clues: Sequence[Clue], absent: str = "") -> Iterator[str]:
         if clue.quote is None:
             yield f"   - {code(_fit(clue.text, 120))} {absent}".rstrip()
         else:
-            text = _quoted(clue.quote, 120, ("[", "]"))
+            text = _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, 120, ("[", "]"))
             yield f"   - {code(_fit(clue.text, 120))} in context {clue.quote.context}: {code(text)}"

@@ -218,7 +218,7 @@ def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
             str(one.document["scorer"]),
             str(one.document["threshold"]),
             str(one.document["objective"]),
-            str(one.document["counts"]["samples"]),
+            str(one.document["samples"]),
             str(one.document["created_at"])[:10],
         ]
         for one in saved

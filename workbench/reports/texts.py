@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_facts
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, table, value
-from workbench.text.safe import clean, name_of
+from workbench.text.safe import clean, flat, name_of
 
 if TYPE_CHECKING:
+    from workbench.comparing.figures import Figures
     from workbench.comparing.intervals import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.scoring.gate import ScoreGate
@@ -128,7 +129,12 @@ def head_line(report: ScoreReport) -> str:
     )
 
 
-def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
+def gate_text(
+    gate: ScoreGate,
+    withheld: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
+    quote: Callable[[str], str] = flat,
+) -> str:
     """Passed or failed, by what, and which samples are below by name; those `withheld` are counted."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
@@ -144,7 +150,7 @@ def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[st
         total = gate.n + gate.undefined + gate.unscored
         lines.append(f"  {gate.unscored:,} of {total:,} samples have no value")
     named = [name for name in gate.below if name not in withheld]
-    lines += [f"  below: {(names or {}).get(name, name)}" for name in named[:20]]
+    lines += [f"  below: {quote((names or {}).get(name, name))}" for name in named[:20]]
     if len(named) > 20:
         lines.append(f"  … and {len(named) - 20:,} more")
     if len(named) < len(gate.below):
@@ -155,18 +161,24 @@ def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[st
     return clean("\n".join(lines))
 
 
-def samples_text(report: ScoreReport) -> str:
-    """The automatic and verified values of the verified samples with Δ, and the means."""
-    lines = [head_line(report), ""]
-    for kind in KINDS:
-        rows = [row for row in report.samples if _has(row, kind) and kind in row.verified]
-        lines += _kind_table(kind, rows, report.samples, report.withheld)
-    if report.calibration:
-        lines.append(
-            f"not cross-fitted: calibration {report.calibration} saw verified units of these samples"
-        )
-    lines += [*seen_lines(report), *_withheld_lines(report)]
-    return "\n".join([*lines, "", *_mean_lines(report.means)])
+def samples_text(found: Figures) -> str:
+    """The verified samples with the automatic value, Δ and its main cause."""
+    rows = [
+        [
+            name_of(one.id, one.question),
+            value(one.automatic),
+            value(one.verified),
+            delta(one.delta),
+            one.cause,
+        ]
+        for one in found.rows
+    ]
+    head = ["sample", scorer_name(found.scorer), "verified", "Δ", "main cause"]
+    return "\n".join([*table(head, rows[:SHOWN_ROWS]), *_more(len(rows))])
+
+
+def _more(rows: int) -> list[str]:
+    return [f"… and {rows - SHOWN_ROWS:,} more; --json has every sample"] if rows > SHOWN_ROWS else []
 
 
 def retrievers_text(by: str, report: Retrievers) -> str:
@@ -263,8 +275,7 @@ def _kind_table(
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
     lines = table(head, listed)
-    if len(rows) > SHOWN_ROWS:
-        lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
+    lines += _more(len(rows))
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]

@@ -44,29 +44,28 @@ FEWEST_TIMED = 5
 
 def answer(
     store: Store, info: DatasetInfo, viewer: str, *, run: str | None = None, scorer: str | None = None,
-    threshold: int | None = None, usual: str = "", on_screen: bool = False, progress: Progress = silent,
+    usual: str = "", on_screen: bool = False, progress: Progress = silent,
 ) -> tuple[Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
-    `run` and `threshold` are those of the dataset unless given; another threshold is not kept. `scorer` asks
-    for another score than the headline, `usual` is a person's setting. Blind samples that the viewer is yet
-    to decide are in the means and in no list. `on_screen` the figures do not list what others decided and
-    the viewer did not, and nothing suspicious is looked for once there is an estimate. Raises UsageError for
-    an unknown scorer, NotFoundError for an unknown run.
+    `run` is that of the dataset unless given. `scorer` asks for another score than the headline, `usual` is a
+    person's setting. Blind samples that the viewer is yet to decide are in the means and in no list.
+    `on_screen` the figures do not list what others decided and the viewer did not, and nothing suspicious is
+    looked for once there is an estimate. Raises UsageError for an unknown scorer, NotFoundError for an
+    unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    limit = info.threshold if threshold is None else threshold
     if chosen is not None:
-        recompute(store, info, chosen.id, limit, progress)
-    here = replace(info, run_id=chosen.id if chosen else None, threshold=limit)
+        recompute(store, info, chosen.id, info.threshold, progress)
+    here = replace(info, run_id=chosen.id if chosen else None)
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
-    every = figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress)
+    every = figures(store, info, run=run, scorer=name, progress=progress)
     found = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
     counts, kind = found.counts, found.kind
 
     def values(of: str) -> Values:
-        return {} if chosen is None else columns.values(store, chosen.id, limit, of)
+        return {} if chosen is None else columns.values(store, chosen.id, info.threshold, of)
 
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
     presence = values("presence")
@@ -85,7 +84,7 @@ def answer(
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, here, viewer, every, withheld, scored, presence)
-    pace = queue.pace(store, info.id, viewer, fast_ids(store, info, viewer))
+    pace = queue.pace(store, info, viewer, fast_ids(store, info, viewer))
     measured = pace is not None and pace.samples >= FEWEST_TIMED
     both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)

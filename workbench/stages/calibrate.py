@@ -508,6 +508,7 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> di
     rows = [(case, gathered.known[case.id]) for case in sorted(gathered.cases, key=lambda case: case.id)]
     return document_of(
         found,
+        [Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id]) for case, row in rows],
         name=name,
         dataset=seen.info.name,
         run=gathered.run.name,
@@ -515,21 +516,9 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> di
         matcher=MATCHER,
         policy_version=seen.info.policy.version,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        learned=[
-            Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id]) for case, row in rows
-        ],
         data_sha256=gold_hash(gathered.cases),
-        holdout=None if held is None else _holdout_document(held),
+        holdout=held and asdict(held),
     )
-
-
-def _holdout_document(held: HoldoutReport) -> dict[str, Any]:
-    return {
-        "samples": held.samples,
-        "opened": held.opened,
-        "chosen": asdict(held.chosen),
-        "threshold_before": asdict(held.present),
-    }
 
 
 def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:

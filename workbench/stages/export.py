@@ -91,9 +91,9 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
         query = parse(options.query)
         if isinstance(query, Mistake):
             raise UsageError(f"--query: {query}")
-        chosen.append(set(queue_ids(store, info.id, annotator, query)))
+        chosen.append(set(queue_ids(store, info, annotator, query)))
     if options.only == "disputed":
-        chosen.append(set(queue_ids(store, info.id, annotator, Query((Term("is", ("disputed",)),)))))
+        chosen.append(set(queue_ids(store, info, annotator, Query((Term("is", ("disputed",)),)))))
     elif options.only is not None:
         verified = exports.verified_ids(store, info.id)
         if options.only == "gold":

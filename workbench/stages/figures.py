@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import fsum
 from typing import Any
 
@@ -59,7 +60,6 @@ class Scope:
     run: RunInfo | None
     name: str
     kind: Kind
-    threshold: int
     fitted: CrossFit
     begun: Prefix
     places: Mapping[int, str]
@@ -89,42 +89,33 @@ class Side:
 
 
 def figures(
-    store: Store,
-    info: DatasetInfo,
-    *,
-    run: str | None = None,
-    scorer: str | None = None,
-    threshold: int | None = None,
-    viewer: str | None = None,
+    store: Store, info: DatasetInfo, *, run: str | None = None, scorer: str | None = None,
     progress: Progress = silent,
-) -> Figures:
+) -> Figures:  # fmt: skip
     """All figures of a scorer or an imported column.
 
-    `viewer`: who looks; samples that are blind or reviewed by others stay out of `rows` until this person
-    has decided them too. Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
+    Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    limit = info.threshold if threshold is None else threshold
     fitted = cross_fitted(store, info)
     if chosen is not None:
-        for one in {limit, *(fitted.folds if limit == info.threshold else ())}:
+        for one in {info.threshold, *fitted.folds}:
             recompute(store, info, chosen.id, one, progress)
-    name = scorer or _usual(store, info, chosen, limit)
+    name = scorer or _usual(store, info, chosen)
     kind = check_scorer(store, info, name)
     with store.snapshot():
-        found = _figures(_scope(store, info, chosen, name, kind, limit, fitted), progress)
-        return found if viewer is None else as_seen(store, info, found, viewer)
+        return _figures(_scope(store, info, chosen, name, kind, fitted), progress)
 
 
-def _usual(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int) -> str:
+def _usual(store: Store, info: DatasetInfo, run: RunInfo | None) -> str:
     """The first scorer that could count this run."""
     kind = info.kinds[0]
-    return first_scorer(able_scorers(store, run.id if run else None, threshold), kind) or DEFAULT_SCORER[kind]
+    able = able_scorers(store, run.id if run else None, info.threshold)
+    return first_scorer(able, kind) or DEFAULT_SCORER[kind]
 
 
 def _scope(
-    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
-    fitted: CrossFit,
+    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, fitted: CrossFit,
 ) -> Scope:  # fmt: skip
     begun = planned_prefix(store, info, kind)
     places = scores.members(store, info.id, strata=begun.design == "stratified")
@@ -133,7 +124,7 @@ def _scope(
         shown = {number for number, one in scores.population(store, info.id).items() if one.key in seen}
         places = {number: stratum for number, stratum in places.items() if number not in shown}
     excluded = gold.load_excluded(store, info.id, kind)
-    return Scope(store, info, run, name, kind, threshold, fitted, begun, places, excluded, len(seen))
+    return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(seen))
 
 
 def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
@@ -198,8 +189,8 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         run=at.run.name if at.run else "",
         scorer=at.name,
         kind=at.kind,
-        threshold=at.threshold,
-        calibration=info.calibration if at.threshold == info.threshold else "",
+        threshold=info.threshold,
+        calibration=info.calibration,
         counts=_counts(at, side, len(quick)),
         design=begun.design,
         planned_n=begun.planned_n,
@@ -221,6 +212,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         else {},
         reproducible=paired(again) if again else None,
         beside=_beside(at, side),
+        sums=_sums(known.values()),
         rows=rows,
         notes=(*_calibrated(at), *_behind(begun), *_unequal(begun, pairs)),
     )
@@ -253,8 +245,14 @@ def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares,
             one.language or at.info.policy.language, one.shown, number in fast,
-            one.question,
+            explained.ends if explained else (None, None), one.question,
         )  # fmt: skip
+
+
+def _sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
+    ends = [one.ends for one in known]
+    both = [(ours, theirs) for ours, theirs in ends if ours is not None and theirs is not None]
+    return sum((ours for ours, _ in both), Fraction(0)), sum((theirs for _, theirs in both), Fraction(0))
 
 
 def _pairs(rows: Iterable[Row], others: Recalls, within: float) -> list[Pair]:
@@ -293,7 +291,7 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
     human = {at.kind: _standing(at, side.reviewed, at.excluded)}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
     found = []
-    for name in (*able_scorers(at.store, at.run_id, at.threshold), *columns):
+    for name in (*able_scorers(at.store, at.run_id, at.info.threshold), *columns):
         kind = kind_of(name)
         assert kind is not None  # of both lists
         if kind not in human:
@@ -405,10 +403,10 @@ def _behind(begun: Prefix) -> list[str]:
 
 def _calibrated(at: Scope) -> tuple[str, ...]:
     """Whose gold chose the threshold, and what was done about it."""
-    info, fitted, threshold = at.info, at.fitted, at.threshold
+    info, fitted, threshold = at.info, at.fitted, at.info.threshold
     if at.name not in CALIBRATED:
         return ()
-    if fitted.thresholds and threshold == info.threshold:
+    if fitted.thresholds:
         limits = ", ".join(map(str, sorted(set(fitted.folds))))
         return (
             f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
@@ -420,7 +418,7 @@ def _calibrated(at: Scope) -> tuple[str, ...]:
         if chose == threshold != before:
             return (
                 f"Match threshold {threshold} is the one that calibration {one.name} chose from the verified "
-                f"units of {one.document['counts']['samples']} samples, but it is set by hand: nothing here "
+                f"units of {one.document['samples']} samples, but it is set by hand: nothing here "
                 f"is cross-fitted, so it looks too good. workbench calibrate --use {one.name} corrects that.",
             )
     return ()
@@ -517,15 +515,15 @@ def side_of(at: Scope, progress: Progress) -> Side:
     """What a scorer or an imported column counts, and what explains it next to the gold."""
     store, info, run = at.store, at.info, at.run
     human = reviewed(store, info.id, at.kind)
-    known = explain_all(store, info, at.run_id, at.name, at.threshold, human, progress)
+    known = explain_all(store, info, at.run_id, at.name, info.threshold, human, progress)
     values, within = values_of(at, at.name)
     of_all = values
     again: Recalls = {}
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
-        again = scores.values(store, run.id, at.threshold, RECOUNT[at.kind])
+        again = scores.values(store, run.id, info.threshold, RECOUNT[at.kind])
     elif own := own_thresholds(at, at.name):
         for limit, numbers in _by_threshold(own).items():
-            if limit != at.threshold:
+            if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
                 known |= explain_all(store, info, at.run_id, at.name, limit, mine)
         of_all = _of_all(at, own, values)
@@ -539,7 +537,7 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
         return dict(scores.external_values(at.store, at.info.id, name)), within
     if at.run_id is None:
         return {}, EQUAL
-    found = scores.values(at.store, at.run_id, at.threshold, name)
+    found = scores.values(at.store, at.run_id, at.info.threshold, name)
     for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
         others = scores.values(at.store, at.run_id, limit, name)
         found |= {number: others[number] for number in numbers if number in others}
@@ -549,7 +547,7 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
 def own_thresholds(at: Scope, name: str) -> dict[int, int]:
     """The threshold of every sample that the calibration saw; nothing for a scorer that it does not set."""
     thresholds = at.fitted.thresholds
-    if at.run is None or not thresholds or at.threshold != at.info.threshold or name not in CALIBRATED:
+    if at.run is None or not thresholds or name not in CALIBRATED:
         return {}
     numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
     return {numbers[key]: limit for key, limit in thresholds.items() if key in numbers}

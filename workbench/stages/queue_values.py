@@ -11,10 +11,10 @@ from workbench.comparing.causes import precision_of
 from workbench.matching.units import policy_label
 from workbench.model import Policy, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.stages.queue import delta_of, imported_column
+from workbench.stages.queue import imported_column
 from workbench.stages.recompute import count_samples
 from workbench.stages.sides import against, verified_side
-from workbench.store import datasets, queue
+from workbench.store import queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import load_reviews
@@ -41,9 +41,9 @@ def picked_by(
             continue
         if known is None:
             known = {}
-            differing = [number for number, one in values.items() if delta_of(one.automatic, one.verified)]
+            differing = [number for number, one in values.items() if one.delta]
             for start in range(0, len(differing), CHUNK):
-                known |= causes_of(store, info.id, annotator, differing[start : start + CHUNK])
+                known |= causes_of(store, info, annotator, differing[start : start + CHUNK])
         found[term] = _caused(term, known)
     if "disputed" in query.marks:
         found["disputed"] = [number for number, one in values.items() if _is_disputed(one)]
@@ -111,20 +111,17 @@ def _caused(term: Term, known: Mapping[int, str]) -> list[int]:
 
 def _value(term: Term, one: Values) -> Fraction | None:
     if term.field == "delta":
-        delta = delta_of(one.automatic, one.verified)
-        return None if delta is None else abs(delta)
+        return None if one.delta is None else abs(one.delta)
     counted = one.automatic if term.field == "auto" else one.verified
     return counted.recall if counted else None
 
 
 def _is_disputed(one: Values) -> bool:
-    delta = delta_of(one.automatic, one.verified)
-    return one.unresolved or (delta is not None and abs(delta) > DISPUTED)
+    return one.unresolved or (one.delta is not None and abs(one.delta) > DISPUTED)
 
 
-def causes_of(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, str]:
+def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
-    info = datasets.dataset_info(store, dataset_id)
     kind = info.kinds[0]
     column = imported_column(store, info, kind)
     digits = external_digits(store, info.id, column) if column else {}
@@ -169,9 +166,8 @@ class Facets:
     estimated: frozenset[str]
 
 
-def facets(store: Store, dataset_id: int, annotator: str) -> Facets:
+def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     """Look at a dataset as one annotator may see it."""
-    info = datasets.dataset_info(store, dataset_id)
     seen = queue.survey(store, info, annotator, LOOKED_AT)
     surveyed = _surveyed(seen, info.policy)
     values: dict[str, Sequence[tuple[str, int | None]]] = {
@@ -196,7 +192,7 @@ def is_typable(value: str) -> bool:
 
 
 def _states(store: Store, info: DatasetInfo, annotator: str) -> list[tuple[str, int | None]]:
-    done = queue.progress(store, info.id, annotator, info.kinds)
+    done = queue.progress(store, info, annotator)
     decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
     return [("todo", done.total - sum(decided.values())), *decided.items()]
 

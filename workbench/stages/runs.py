@@ -13,7 +13,7 @@ from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
 from workbench.proposing.claude.asks import PROPOSER
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages.claude_setup import ClaudeOptions, found_run, setup_of
+from workbench.stages.claude import ClaudeOptions, found_run, setup_of
 from workbench.store import calls
 from workbench.store import runs as run_store
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset

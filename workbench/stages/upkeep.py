@@ -63,9 +63,11 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
             DatasetStatus(
                 info,
                 tuple(runs.list_runs(store, info.id)),
-                queue.progress(store, info.id, annotator, info.kinds),
+                queue.progress(store, info, annotator),
                 {
-                    kind: queue.progress(store, info.id, annotator, (kind,)).verified
+                    kind: queue.progress(
+                        store, replace(info, policy=replace(info.policy, kinds=(kind,))), annotator
+                    ).verified
                     for kind in info.kinds
                     if len(info.kinds) > 1
                 },

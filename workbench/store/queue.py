@@ -20,10 +20,10 @@ from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_some, verified_by
 from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition
+from workbench.store.reviewed import reviewed
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
-    DATASET,
     EVENT,
     EXTERNAL,
     METADATA,
@@ -82,12 +82,12 @@ def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after
     return back + store.numbers(chosen.where(SAMPLE.rank >= rank).order_by(SAMPLE.rank).limit(after))
 
 
-def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None) -> int | None:
+def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:
     """The next sample to decide in queue order after a sample, from the start again once; None when done.
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    reviews = Reviews(info.id, annotator, info.kinds)
+    reviews = Reviews(info, annotator)
     own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
     stale = select(REVIEW.sample_id).where(*own, reviews.is_stale(REVIEW))
     with store.reading():
@@ -102,13 +102,13 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
     """Those of some samples that are undecided or were verified under an older policy."""
-    reviews = Reviews(info.id, annotator, info.kinds)
+    reviews = Reviews(info, annotator)
     wanted = or_(reviews.stands(*UNDECIDED), reviews.stale())
     return set(store.numbers(select(SAMPLE.id).where(among(SAMPLE.id, ids), wanted)))
 
 
-def count_uncounted(store: Store, info: DatasetInfo) -> int:
-    """How many samples that may be seen have no doubt yet, for lack of a proposal or of counting."""
+def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
+    """How many samples have no doubt to be ordered by, for lack of a proposal or of counting."""
     counted = select(func.count(COUNTED.doubt)).where(*_counted(info))
     return count_samples(store, info.id) - int(store.value(counted))
 
@@ -146,9 +146,24 @@ class Pace:
     samples: int
 
 
+LEAST = Fraction(1, 2000)
+"""Half of the third digit: a number of a file that differs by less is the verified value, rounded."""
+
+
+def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Fraction | None:
+    """Automatic − verified; None while one of them is not there or undefined."""
+    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
+        return None
+    delta = automatic.recall - verified.recall
+    return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
+
+
 @dataclass(frozen=True, slots=True)
-class PageRow:
-    """What the queue's page shows of one sample. `decided`: its values may be shown."""
+class QueueRow:
+    """One line of the queue. `decided`: its values may be shown.
+
+    `scorer` is the column of the file where it has one: then `automatic` is a number of that column.
+    """
 
     sample_id: int
     key: str
@@ -163,26 +178,42 @@ class PageRow:
     gold: Gold | None
     automatic: Tally | Imported | None
     rematch: bool
+    scorer: str
+
+    @property
+    def verified(self) -> Tally | None:
+        """What is verified; None while it is hidden, or unresolved."""
+        return self.gold.tally if self.gold and self.decided else None
+
+    @property
+    def delta(self) -> Fraction | None:
+        """Automatic − verified."""
+        return delta_of(self.automatic, self.verified)
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Everybody who verified it."""
+        return self.gold.annotators if self.gold else ()
 
 
-def progress(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -> Progress:
+def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     """Where the samples of a dataset stand for one annotator.
 
     Reviews are counted, not samples: a million samples cost one count more.
     """
-    reviews = Reviews(dataset_id, annotator, tuple(kinds))
-    own = REVIEW.dataset_id == dataset_id, reviews.is_own(REVIEW)
+    reviews = Reviews(info, annotator)
+    own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
     state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
     mine = select(REVIEW.sample_id).where(*own, begun)
     theirs = select(func.count(REVIEW.sample_id.distinct())).where(
-        REVIEW.dataset_id == dataset_id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
+        REVIEW.dataset_id == info.id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
     )
     marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
     with store.reading():
         counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
         return Progress(
-            total=count_samples(store, dataset_id),
+            total=count_samples(store, info.id),
             verified=counts["verified"] + int(store.value(theirs)),
             excluded=counts["excluded"],
             skipped=counts["skipped"],
@@ -196,18 +227,16 @@ def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count(case((condition, 1)))
 
 
-def pace(
-    store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind], without: Collection[int] = ()
-) -> Pace | None:
+def pace(store: Store, info: DatasetInfo, annotator: str, without: Collection[int] = ()) -> Pace | None:
     """What a sample that this annotator decided took; None as long as nothing was measured.
 
     The samples of `without` are no measure.
     """
-    decided = Reviews(dataset_id, annotator, tuple(kinds)).disposition(REVIEW).in_(("verified", "excluded"))
+    decided = Reviews(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
     query = (
         select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)))
         .where(
-            EVENT.dataset_id == dataset_id,
+            EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
             EVENT.seconds.is_not(None),
             REVIEW.id == EVENT.review_id,
@@ -225,14 +254,14 @@ def pace(
 
 def page(
     store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], column: str = ""
-) -> list[PageRow]:
+) -> list[QueueRow]:
     """The rows of one page, in the order of `ids`; samples that are gone are left out.
 
     The automatic value is a number of a `column` of the file where one is given, else the tally of the
     scorer that is called automatic.
     """
     kind = info.kinds[0]
-    reviews = Reviews(info.id, annotator, info.kinds)
+    reviews = Reviews(info, annotator)
     own = and_(REVIEW.sample_id == SAMPLE.id, reviews.is_own(REVIEW))
     query = (
         select(
@@ -240,7 +269,7 @@ def page(
             SAMPLE.key,
             func.substr(SAMPLE.user_input, 1, BEGINNING).label("question"),
             func.substr(SAMPLE.reference, 1, 200).label("reference"),
-            is_blind(DATASET.blind_share).label("blind"),
+            is_blind(info.blind_share).label("blind"),
             SAMPLE.reference_hash,
             reviews.state().label("state"),
             reviews.decided().label("decided"),
@@ -249,7 +278,7 @@ def page(
             REVIEW.off_plan,
         )
         .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
-        .where(among(SAMPLE.id, ids), DATASET.id == SAMPLE.dataset_id)
+        .where(among(SAMPLE.id, ids))
     )
     with store.reading():
         rows = {row.id: row for row in store.rows(query)}
@@ -257,7 +286,7 @@ def page(
         automatic = _automatic(store, info, column, ids)
         twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
     return [
-        PageRow(
+        QueueRow(
             sample_id=number,
             key=row.key,
             question=row.question,
@@ -271,6 +300,7 @@ def page(
             gold=gold.get(number),
             automatic=automatic.get(number),
             rematch=row.state == "todo" and not row.blind and row.reference_hash in twins,
+            scorer=column or DEFAULT_SCORER[kind],
         )
         for number in ids
         if (row := rows.get(number)) is not None
@@ -361,6 +391,11 @@ class Values(NamedTuple):
     verified: Tally | None
     unresolved: bool = False
 
+    @property
+    def delta(self) -> Fraction | None:
+        """Automatic − verified."""
+        return delta_of(self.automatic, self.verified)
+
 
 def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "") -> dict[int, Values]:
     """The values of the samples that this annotator decided, or whose gold came with a file.
@@ -368,23 +403,22 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
     The automatic one is that of a `column` of the file where there is one. It is None where none was counted,
     the verified one for an excluded or unresolved sample.
     """
-    decided = SAMPLE.dataset_id == info.id, Reviews(info.id, annotator, info.kinds).decided()
+    decided = SAMPLE.dataset_id == info.id, Reviews(info, annotator).decided()
     with store.reading():
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
-        verified = _verified(store, info)
+        verified = reviewed(store, info.id, info.kinds[0], holdout=True)
+    found = ((number, verified.get(number)) for number in numbers)
     return {
-        number: Values(
-            automatic.get(number), verified.get(number), number in verified and verified[number] is None
-        )
-        for number in numbers
+        number: Values(automatic.get(number), one and one.tally, one is not None and one.tally is None)
+        for number, one in found
     }
 
 
 def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     """The decided samples that the current run speaks of and that have no score at the match threshold."""
     scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold))
-    decided = Reviews(info.id, annotator, info.kinds).decided()
+    decided = Reviews(info, annotator).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
 
@@ -428,28 +462,6 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = 
     return sorted({sample_id for sample_id, each in standing if each[-1:] == [True]})
 
 
-def _verified(store: Store, info: DatasetInfo) -> dict[int, Tally | None]:
-    """The gold tallies, None where unresolved.
-
-    Added up by SQL where one review is verified, worked out where there are several.
-    """
-    kind = info.kinds[0]
-    units = and_(UNIT.review_id == REVIEW.id, UNIT.kind == kind)
-    query = (
-        select(REVIEW.sample_id, *(_number(UNIT.verdict == name) for name in ("found", "missing", "unsure")))
-        .select_from(METADATA.tables["review"].outerjoin(METADATA.tables["gold_unit"], units))
-        .where(REVIEW.dataset_id == info.id, REVIEW[kind] == "verified")
-        .group_by(REVIEW.id, REVIEW.sample_id)
-    )
-    tallies: dict[int, Tally | None] = {}
-    several: set[int] = set()
-    for sample_id, *counts in store.rows(query):
-        if sample_id in tallies:
-            several.add(sample_id)
-        tallies[sample_id] = Tally(*counts)
-    return tallies | {number: gold.tally for number, gold in load_some(store, several, kind).items()}
-
-
 @dataclass(slots=True)
 class Survey:
     """Counts over the first `seen` samples in random order, of `total`.
@@ -489,7 +501,7 @@ def survey(store: Store, info: DatasetInfo, annotator: str, most: int) -> Survey
 
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
     """Everybody who reviewed, with how many samples, the busiest first."""
-    begun = Reviews(info.id, "", info.kinds).begun(REVIEW)
+    begun = Reviews(info, "").begun(REVIEW)
     return _most_frequent(store, REVIEW.annotator, REVIEW.dataset_id == info.id, begun)
 
 

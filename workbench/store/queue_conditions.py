@@ -9,12 +9,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
-from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
-    DATASET,
     EXTERNAL,
     METADATA,
     PROPOSAL,
@@ -39,9 +37,8 @@ Clause = ColumnElement[bool]
 class Reviews:
     """Conditions on a sample of a dataset for one annotator."""
 
-    dataset_id: int
+    info: DatasetInfo
     annotator: str
-    kinds: tuple[Kind, ...]
 
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
@@ -57,16 +54,16 @@ class Reviews:
 
     def begun(self, review: Any) -> Clause:
         """Whether anything was decided; a flag or a comment makes a review that decides nothing."""
-        return or_(*(review[kind] != "todo" for kind in self.kinds))
+        return or_(*(review[kind] != "todo" for kind in self.info.kinds))
 
     def verified(self, review: Any) -> Clause:
         """Whether every kind that the policy reviews is verified."""
-        return and_(*(review[kind] == "verified" for kind in self.kinds))
+        return and_(*(review[kind] == "verified" for kind in self.info.kinds))
 
     def disposition(self, review: Any) -> Any:
         """Where a review stands: the least finished kind speaks for the sample, as in the fold."""
-        if len(self.kinds) == 1:
-            return review[self.kinds[0]]
+        if len(self.info.kinds) == 1:
+            return review[self.info.kinds[0]]
         first, second = review.entity, review.statement
         return case(
             (first == second, first),
@@ -98,11 +95,9 @@ class Reviews:
         """
         own = self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
         given = self.some(self.verified, lambda review: review.origin != "reviewed")
-        return and_(self.some(), or_(own, and_(~self.own(self.begun), given, ~self.blind())))
-
-    def blind(self) -> Clause:
-        """Whether the sample is reviewed blind."""
-        return is_blind(select(DATASET.blind_share).where(DATASET.id == self.dataset_id).scalar_subquery())
+        return and_(
+            self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.info.blind_share)))
+        )
 
     def stale(self) -> Clause:
         """Whether the annotator verified it under an older policy than today's."""
@@ -110,9 +105,8 @@ class Reviews:
 
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy than its dataset's."""
-        today = select(DATASET.policy_version).where(DATASET.id == self.dataset_id).scalar_subquery()
-        verified = or_(*(review[kind] == "verified" for kind in self.kinds))
-        return and_(verified, review.policy_version < today)
+        verified = or_(*(review[kind] == "verified" for kind in self.info.kinds))
+        return and_(verified, review.policy_version < self.info.policy.version)
 
 
 Picked = Mapping[Term | str, Sequence[int]]
@@ -129,7 +123,7 @@ def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked, col
 
 
 def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
-    reviews = Reviews(info.id, annotator, info.kinds)
+    reviews = Reviews(info, annotator)
     match term.field:
         case "text":
             return contains(SAMPLE.key + "\n" + SAMPLE.user_input + "\n" + SAMPLE.reference, value)
@@ -246,5 +240,5 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
             SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
             holds,
         )
-    decided = Reviews(info.id, annotator, info.kinds).decided()
+    decided = Reviews(info, annotator).decided()
     return and_(not_(decided), not_(is_blind(info.blind_share)), scored)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, not_, select
+from sqlalchemy import func, not_, select, true
 
 from workbench.model import VERDICTS, Kind, Tally, named_language
 from workbench.store.engine import Store
@@ -36,8 +36,8 @@ class Reviewed(NamedTuple):
     question: str = ""
 
 
-def reviewed(store: Store, dataset_id: int, kind: Kind) -> dict[int, Reviewed]:
-    """Every sample with a verified review of that kind, excluded ones too; holdouts are left out."""
+def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False) -> dict[int, Reviewed]:
+    """Every sample with a verified review of that kind, excluded ones too; of the holdout where asked for."""
     query = (
         select(
             SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, REVIEW.id, REVIEW.origin, REVIEW.shown,
@@ -47,7 +47,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind) -> dict[int, Reviewed]:
             REVIEW.dataset_id == dataset_id,
             REVIEW[kind] == "verified",
             SAMPLE.id == REVIEW.sample_id,
-            not_(SAMPLE.holdout),
+            true() if holdout else not_(SAMPLE.holdout),
         )
         .order_by(SAMPLE.id, REVIEW.id)
     )  # fmt: skip

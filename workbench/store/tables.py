@@ -10,7 +10,6 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     CheckConstraint,
-    Column,
     ColumnElement,
     Index,
     Integer,
@@ -19,7 +18,6 @@ from sqlalchemy import (
     UniqueConstraint,
     and_,
     bindparam,
-    false,
     func,
     or_,
 )
@@ -55,7 +53,22 @@ class Base(SQLModel):
     metadata = METADATA
 
 
-class Dataset(Base, table=True):
+class Numbered(Base):
+    """A table whose rows are numbered."""
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+
+
+def of(table: str, *, key: bool = False) -> Any:
+    """A column that names a row of another table; `key`: it is in the primary key."""
+    return Field(foreign_key=f"{table}.id", primary_key=key, sa_type=BIG)
+
+
+EMPTY: Any = JSON(none_as_null=True)
+"""A JSON document that may be missing."""
+
+
+class Dataset(Numbered, table=True):
     """One imported dataset and its settings."""
 
     __tablename__ = "dataset"
@@ -66,7 +79,6 @@ class Dataset(Base, table=True):
         CheckConstraint("show_auto IN ('after', 'always')", name="show_auto"),
         CheckConstraint("external IN ('ask', 'allow', 'never')", name="external"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
     name: str
     created_at: datetime
     seed: int = Field(sa_type=BIG)
@@ -81,15 +93,14 @@ class Dataset(Base, table=True):
     salt: str | None = None  # of the pseudonyms under which its annotators leave, made by the first export
 
 
-class PolicyRow(Base, table=True):
+class PolicyRow(Numbered, table=True):
     """An immutable version of what annotators agreed on."""
 
     __tablename__ = "policy"
     __table_args__ = (UniqueConstraint("dataset_id", "version"),)
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     version: int
-    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    document: dict[str, Any] = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
@@ -98,7 +109,7 @@ HOLDOUT_RANK = 5.0
 """The holdout comes after the plan's samples, whose ranks are below 1."""
 
 
-class SampleRow(Base, table=True):
+class SampleRow(Numbered, table=True):
     """One row of a dataset, its text as given."""
 
     __tablename__ = "sample"
@@ -107,44 +118,42 @@ class SampleRow(Base, table=True):
         Index(None, "dataset_id", "rank"),
         Index(None, "reference_hash"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     key: str
     user_input: str = Field(sa_type=Text)
     reference: str = Field(sa_type=Text)
-    retrieved_contexts: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    retrieved_contexts: list[str] = Field(sa_type=JSON)
     response: str | None = Field(default=None, sa_type=Text)
-    alternatives: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    alternatives: list[str] | None = Field(default=None, sa_type=EMPTY)
     group_key: str | None = None
-    meta: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    meta: dict[str, Any] | None = Field(default=None, sa_type=EMPTY)
     reference_hash: str
     content_hash: str
     u: float
     blind_u: float
     # A plan sets these before its first verdict: what a sample weighs in the draw (0: it came after the
     # plan), its stratum, its place in the queue, and whether it is kept back.
-    rank: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
-    size: float = Field(default=1.0, sa_column_kwargs={"server_default": "1"})
-    stratum: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    holdout: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    rank: float = 0.0
+    size: float = 1.0
+    stratum: str = ""
+    holdout: bool = False
 
 
-class RunRow(Base, table=True):
+class RunRow(Numbered, table=True):
     """One proposer over a dataset."""
 
     __tablename__ = "run"
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     name: str
     proposer: str
     model: str = ""
-    parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    parameters: dict[str, Any] = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
 
-class ProposalRow(Base, table=True):
+class ProposalRow(Numbered, table=True):
     """What a run said of one sample, as said. `content_hash`: of the text it was said of."""
 
     __tablename__ = "proposal"
@@ -152,16 +161,15 @@ class ProposalRow(Base, table=True):
         UniqueConstraint("run_id", "sample_id", "content_hash"),
         Index(None, "sample_id"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
-    sample_id: int = Field(foreign_key="sample.id", sa_type=BIG)
+    run_id: int = of("run")
+    sample_id: int = of("sample")
     content_hash: str
-    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    document: dict[str, Any] = Field(sa_type=JSON)
     # the calls whose answers it is made of, None for one that cost no call
-    calls: list[int] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    calls: list[int] | None = Field(default=None, sa_type=EMPTY)
 
 
-class ReviewRow(Base, table=True):
+class ReviewRow(Numbered, table=True):
     """One annotator's work on one sample: the head of a journal and where it stands."""
 
     __tablename__ = "review"
@@ -173,9 +181,8 @@ class ReviewRow(Base, table=True):
         CheckConstraint(one_of("origin", ("reviewed", "imported", "adjudicated")), name="origin"),
         CheckConstraint(one_of("shown", ("assisted", "blind", "import")), name="shown"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
-    sample_id: int = Field(foreign_key="sample.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
+    sample_id: int = of("sample")
     annotator: str
     origin: str
     policy_version: int
@@ -185,10 +192,10 @@ class ReviewRow(Base, table=True):
     statement: str = "todo"
     flag: str = ""
     updated_at: datetime
-    off_plan: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    off_plan: bool = False
 
 
-class ReviewEventRow(Base, table=True):
+class ReviewEventRow(Numbered, table=True):
     """The journal. Rows are only ever added."""
 
     __tablename__ = "review_event"
@@ -197,20 +204,19 @@ class ReviewEventRow(Base, table=True):
         Index(None, "dataset_id", "annotator", "id"),
         Index(None, "action"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    review_id: int = Field(foreign_key="review.id", sa_type=BIG)
+    review_id: int = of("review")
     seq: int
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     annotator: str
     action: str
     op: str
-    data: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    data: dict[str, Any] = Field(sa_type=JSON)
     at: datetime
     seconds: float | None = None  # the person's active time since the act before, None when unknown
     presses: int | None = None
 
 
-class GoldUnitRow(Base, table=True):
+class GoldUnitRow(Numbered, table=True):
     """One verified unit with its match: written at accept, removed by undoing it."""
 
     __tablename__ = "gold_unit"
@@ -220,10 +226,9 @@ class GoldUnitRow(Base, table=True):
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
         CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
-    sample_id: int = Field(foreign_key="sample.id", sa_type=BIG)
-    review_id: int = Field(foreign_key="review.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
+    sample_id: int = of("sample")
+    review_id: int = of("review")
     annotator: str
     kind: str
     position: int
@@ -235,19 +240,19 @@ class GoldUnitRow(Base, table=True):
     verdict: str
     reason: str | None = None
     rule: str = ""
-    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    document: dict[str, Any] = Field(sa_type=JSON)
 
 
 class CountedRow(Base, table=True):
     """One sample matched once under one matcher: a byte a unit, enough for every threshold."""
 
     __tablename__ = "counted"
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
-    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
+    sample_id: int = of("sample", key=True)
+    run_id: int = of("run", key=True)
     matcher: str = Field(primary_key=True)
     linked: bytes | None = None
     presence: bytes | None = None
-    tallies: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    tallies: dict[str, Any] = Field(sa_type=JSON)
     doubt: float | None = None  # how many verdicts are likely to be wrong
 
 
@@ -256,8 +261,8 @@ class ScoreRow(Base, table=True):
 
     __tablename__ = "score"
     __table_args__ = (Index(None, "run_id", "scorer"),)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
-    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
+    sample_id: int = of("sample", key=True)
+    run_id: int = of("run", key=True)
     scorer: str = Field(primary_key=True)
     matcher: str = Field(primary_key=True)
     threshold: int = Field(primary_key=True)
@@ -271,42 +276,40 @@ class ExternalScoreRow(Base, table=True):
     """A number that came with a file; `digits` as written there."""
 
     __tablename__ = "external_score"
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    sample_id: int = of("sample", key=True)
     column: str = Field(primary_key=True)
     value: float
     digits: str
 
 
-class CalibrationRow(Base, table=True):
+class CalibrationRow(Numbered, table=True):
     """A calibration as saved: its document names the samples whose gold it saw. Never changed."""
 
     __tablename__ = "calibration"
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     name: str
     run_id: int | None = Field(default=None, sa_type=BIG)
     scorer: str
-    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    document: dict[str, Any] = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
 
-class CallRow(Base, table=True):
+class CallRow(Numbered, table=True):
     """One request to a service: answered, or failed. `keys` name what was asked; see `answer`."""
 
     __tablename__ = "call"
     __table_args__ = (Index(None, "run_id", "failure"),)
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
+    run_id: int = of("run")
     task: str
-    keys: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    keys: list[str] = Field(sa_type=JSON)
     model: str = ""  # as the service named it
     request_id: str = ""
     stop_reason: str = ""
     failure: str = ""  # its kind; empty for an answer
     detail: str = Field(default="", sa_type=Text)
-    usage: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    usage: dict[str, Any] | None = Field(default=None, sa_type=EMPTY)
     attempts: int = 1
     batch: str = ""
     at: datetime = Field(default_factory=lambda: datetime.now(UTC))
@@ -318,17 +321,17 @@ class AnswerRow(Base, table=True):
     __tablename__ = "answer"
     __table_args__ = (Index(None, "call_id"),)
     key: str = Field(primary_key=True)
-    call_id: int = Field(foreign_key="call.id", sa_type=BIG)
+    call_id: int = of("call")
     task: str
-    document: list[Any] = Field(sa_column=Column(JSON, nullable=False))
+    document: list[Any] = Field(sa_type=JSON)
 
 
 class FailedRow(Base, table=True):
     """A sample that a run could not speak of, and why; gone when it does."""
 
     __tablename__ = "failed"
-    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    run_id: int = of("run", key=True)
+    sample_id: int = of("sample", key=True)
     content_hash: str
     failure: str
     message: str = Field(sa_type=Text)
@@ -340,13 +343,13 @@ class BatchRow(Base, table=True):
     __tablename__ = "batch"
     __table_args__ = (Index(None, "run_id"),)
     id: str = Field(primary_key=True)
-    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
-    asks: list[Any] = Field(sa_column=Column(JSON, nullable=False))
+    run_id: int = of("run")
+    asks: list[Any] = Field(sa_type=JSON)
     fetched: bool = False
     submitted_at: datetime
 
 
-class PlanRow(Base, table=True):
+class PlanRow(Numbered, table=True):
     """The one plan of a dataset: which samples are reviewed in which order, drawn before any verdict.
 
     `population`: the samples outside the holdout at the time. `parameters`: strata and the like.
@@ -357,24 +360,22 @@ class PlanRow(Base, table=True):
         UniqueConstraint("dataset_id"),
         CheckConstraint("design IN ('simple', 'stratified')", name="design"),
     )
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     design: str
     kind: str
     planned_n: int
     population: int
-    parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    parameters: dict[str, Any] = Field(sa_type=JSON)
     annotator: str
     created_at: datetime
 
 
-class HoldoutOpeningRow(Base, table=True):
+class HoldoutOpeningRow(Numbered, table=True):
     """One look at the samples kept back. Rows are only ever added."""
 
     __tablename__ = "holdout_opening"
     __table_args__ = (Index(None, "dataset_id"),)
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     purpose: str
     annotator: str
     at: datetime
@@ -385,7 +386,7 @@ class DisputeRow(Base, table=True):
 
     __tablename__ = "dispute"
     __table_args__ = (CheckConstraint("state IN ('open', 'explained', 'fixed')", name="state"),)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    sample_id: int = of("sample", key=True)
     kind: Kind = Field(primary_key=True, sa_type=AutoString)
     between: str = Field(primary_key=True)
     state: str
@@ -394,13 +395,12 @@ class DisputeRow(Base, table=True):
     at: datetime
 
 
-class PurgedRow(Base, table=True):
+class PurgedRow(Numbered, table=True):
     """A sample whose text was removed: what is left of it are hashes."""
 
     __tablename__ = "purged"
     __table_args__ = (Index(None, "dataset_id"),)
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     key: str
     reference_hash: str
     content_hash: str
@@ -408,17 +408,16 @@ class PurgedRow(Base, table=True):
     at: datetime
 
 
-class ExportRow(Base, table=True):
+class ExportRow(Numbered, table=True):
     """One finished export. `held`: the ids of the samples whose texts it holds (see `export_log`)."""
 
     __tablename__ = "export_log"
-    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    dataset_id: int = of("dataset")
     path: str
     manifest_sha256: str
     annotator: str
     created_at: datetime
-    held: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    held: list[str] = Field(sa_type=JSON)
     whole: bool
 
 

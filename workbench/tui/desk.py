@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec, TypeVar
 
 from workbench.errors import StoreError, UsageError
 from workbench.model import Effort, Kind
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from workbench.stages.queue_values import Facets
     from workbench.stages.review import Moved, Opened
     from workbench.stages.why import Why
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # What a review needs is imported where it is asked for: it loads the matcher, a tenth of the time until the
 # queue's first rows. The app does that right after them (`_get_ready`).
@@ -62,7 +65,17 @@ class Desk:
         """The sample ids of a view of the queue."""
         if order == "delta" or queue.needs_values(query):
             await self._count_decided()
-        return await self.store.read(queue.queue_ids, self.info.id, self.annotator, query, order)
+        return await self._read(queue.queue_ids, query, order)
+
+    async def _read(
+        self, fn: Callable[Concatenate[Store, DatasetInfo, str, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Read of the dataset with its settings as they are now."""
+
+        def run(store: Store) -> R:
+            return fn(store, dataset_info(store, self.info.id), self.annotator, *args, **kwargs)
+
+        return await self.store.read(run)
 
     async def _count_decided(self) -> None:
         """Keep the automatic values of decided samples that `score` has not counted, chunk by chunk.
@@ -73,7 +86,7 @@ class Desk:
         from workbench.stages.recompute import save_counted
 
         info = await self.store.read(dataset_info, self.info.id)
-        for chunk in await self.store.read(queue_values.uncounted, info, self.annotator):
+        for chunk in await self._read(queue_values.uncounted):
             counted = await self.store.read(queue_values.count_some, info, chunk)
             try:
                 await self.store.write(save_counted, counted)
@@ -82,27 +95,27 @@ class Desk:
 
     async def first(self, before: int, after: int) -> First:
         """The samples around the next undecided one, with their rows."""
-        return await self.store.read(queue.first, self.info.id, self.annotator, before, after)
+        return await self._read(queue.first, before, after)
 
     async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
         """A page of the queue."""
-        return await self.store.read(queue.queue_rows, self.info.id, self.annotator, ids)
+        return await self._read(queue.queue_rows, ids)
 
     async def causes(self, ids: Sequence[int]) -> dict[int, str]:
         """The main causes of Δ of decided samples."""
         from workbench.stages import queue_values
 
-        return await self.store.read(queue_values.causes_of, self.info.id, self.annotator, ids)
+        return await self._read(queue_values.causes_of, ids)
 
     async def undoubted(self) -> int:
         """How many samples have no doubt to be ordered by."""
-        return await self.store.read(queue.count_undoubted, self.info.id)
+        return await self._read(queue.count_undoubted)
 
     async def facets(self) -> Facets:
         """What there is to filter by, with counts."""
         from workbench.stages import queue_values
 
-        return await self.store.read(queue_values.facets, self.info.id, self.annotator)
+        return await self._read(queue_values.facets)
 
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""
@@ -110,7 +123,7 @@ class Desk:
 
     async def progress(self) -> Progress:
         """How far the dataset is."""
-        return await self.store.read(queue.progress, self.info.id, self.annotator)
+        return await self._read(queue.progress)
 
     async def planned(self) -> tuple[int, int] | None:
         """How many of the planned samples are complete, of how many; None without a plan."""
@@ -129,17 +142,13 @@ class Desk:
 
     async def pace(self) -> Pace | None:
         """What a decided sample took; None as long as nothing was measured."""
-        return await self.store.read(queue.pace, self.info.id, self.annotator)
+        return await self._read(queue.pace)
 
     async def next(self, after: int | None = None) -> int | None:
         """The next sample to decide, in the view that one came from; None when there is none."""
-        return await self.store.read(self._next, after)
-
-    def _next(self, store: Store, after: int | None) -> int | None:
         if self.view is None:
-            return queue.next_sample(store, self.info.id, self.annotator, after)
-        ids, decided = self.view.ids, self.view.decided
-        return queue.next_of(store, self.info.id, self.annotator, ids, after, decided=decided)
+            return await self._read(queue.next_sample, after)
+        return await self._read(queue.next_of, self.view.ids, after, decided=self.view.decided)
 
     async def open(self, sample_id: int, *, picked: bool = False) -> Opened:
         """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""

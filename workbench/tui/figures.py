@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.model import Disposition, Match, Tally, Unit
-from workbench.text.figures import value
+from workbench.text.figures import UNDEFINED, value
 from workbench.text.safe import HASH, is_hash
 from workbench.tui.cells import cut, cut_front, fit, width
 from workbench.tui.safe import flat
-
-if TYPE_CHECKING:
-    pass
-
-UNDEFINED = "–"
 
 DISPOSITION_SYMBOL: dict[Disposition, str] = {
     "todo": "·",

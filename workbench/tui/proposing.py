@@ -11,8 +11,7 @@ from workbench.reports.claude import money
 from workbench.tui.safe import flat
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudeReport
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudeReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.runs import RunProgress
     from workbench.tui.desk import Desk
@@ -94,8 +93,7 @@ class Going(threading.Thread):
     def _by_claude(self) -> ClaudeReport:
         import anthropic.types  # noqa: F401  what the first call loads
 
-        from workbench.stages.claude import Limits, propose_claude
-        from workbench.stages.claude_setup import MAX_COST
+        from workbench.stages.claude import MAX_COST, Limits, propose_claude
 
         def keep(progress: RunProgress) -> None:
             self.progress = progress

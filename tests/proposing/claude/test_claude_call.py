@@ -42,7 +42,7 @@ async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setu
 
     assert called.result == AskAnswer(
         parts=((ProposedEntity("Agra", "place"),),),
-        usage=Usage(10, 30, 500, 200, 600, 5),
+        usage=Usage(10, 30, 700, 600, 5),
         model="claude-haiku-5-5-20261007",
         request_id="req_7",
         stop_reason="end_turn",

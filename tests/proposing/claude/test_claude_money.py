@@ -32,18 +32,15 @@ batch = 0.25
 [my-model]
 input = 1
 output = 2
-cache_write_5m = 3
-cache_write_1h = 4
+cache_write = 3
 cache_read = 5
 """
 
 
 def test_every_sort_of_token_has_its_price() -> None:
-    usage = Usage(
-        input=1_000_000, output=100_000, cache_write_5m=10_000, cache_write_1h=1_000, cache_read=100_000
-    )
+    usage = Usage(input=1_000_000, output=100_000, cache_write=10_000, cache_read=100_000)
 
-    assert Decimal("2") + 1 + Decimal("0.025") + Decimal("0.004") + Decimal("0.01") == cost(
+    assert Decimal("2") + 1 + Decimal("0.025") + Decimal("0.01") == cost(
         default_prices(), "claude-sonnet-5-5", usage
     )
 
@@ -69,14 +66,14 @@ def test_an_unknown_model_costs_an_unknown_amount_not_nothing() -> None:
 
 
 def test_every_packaged_price_has_the_usual_proportions() -> None:
-    """Guards against a slip of the pen: output is five times the input, cache writes 1.25 and 2 times."""
+    """Guards against a slip of the pen: output is five times the input, cache writes 1.25 times."""
     for price in default_prices().models.values():
-        assert (5 * price.input, Decimal("1.25") * price.input, 2 * price.input) == (
-            price.output,
-            price.cache_write_5m,
-            price.cache_write_1h,
+        rates = price.rates
+        assert (5 * rates["input"], Decimal("1.25") * rates["input"]) == (
+            rates["output"],
+            rates["cache_write"],
         )
-        assert price.cache_read <= price.input / 10
+        assert rates["cache_read"] <= rates["input"] / 10
 
 
 def test_a_file_adds_models_and_replaces_whole_entries() -> None:
@@ -85,6 +82,12 @@ def test_a_file_adds_models_and_replaces_whole_entries() -> None:
     assert (date(2027, 1, 1), Decimal("0.25")) == (prices.dated, prices.batch)
     assert Decimal(1) == cost(prices, "my-model", Usage(input=1_000_000))
     assert Decimal("0.10") == 10 * cost_of(prices, 100_000)
+
+
+def test_tokens_of_the_cache_cost_what_others_do_where_a_file_names_no_price_for_them() -> None:
+    prices = read_prices("[plain]\ninput = 1\noutput = 2", "mine.toml", default_prices())
+
+    assert Decimal(3) == cost(prices, "plain", Usage(1_000_000, 0, 1_000_000, 1_000_000))
 
 
 def test_a_file_may_leave_the_date_and_the_discount_as_they_are() -> None:

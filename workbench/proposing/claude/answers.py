@@ -60,8 +60,7 @@ class Usage:
 
     input: int = 0
     output: int = 0
-    cache_write_5m: int = 0
-    cache_write_1h: int = 0
+    cache_write: int = 0
     cache_read: int = 0
     thinking: int = 0
 
@@ -71,7 +70,7 @@ class Usage:
     @property
     def prompt(self) -> int:
         """All tokens sent."""
-        return self.input + self.cache_write_5m + self.cache_write_1h + self.cache_read
+        return self.input + self.cache_write + self.cache_read
 
 
 NO_TOKENS = Usage()
@@ -220,9 +219,17 @@ class UnusableError(Exception):
         self.detail = detail
 
 
-_MODELS: Mapping[Task, type[BaseModel]] = {
-    "entities": TextsAnswer[Entities],
-    "statements": TextsAnswer[Statements],
+class EntitiesAnswer(TextsAnswer[Entities]):
+    """The entities of every text; a plain name, because model services refuse brackets in names."""
+
+
+class StatementsAnswer(TextsAnswer[Statements]):
+    """The statements of every text."""
+
+
+ANSWERS: Mapping[Task, type[BaseModel]] = {
+    "entities": EntitiesAnswer,
+    "statements": StatementsAnswer,
     "verdicts": VerdictsAnswer,
 }
 
@@ -234,7 +241,7 @@ def schema(task: Task, labels: tuple[str, ...]) -> dict[str, Any]:
     It is already what the SDK's `transform_schema` makes of it. Titles and references are resolved, which
     takes a third off the tokens that it costs in every call.
     """
-    made = _MODELS[task].model_json_schema()
+    made = ANSWERS[task].model_json_schema()
     plain: dict[str, Any] = _plain(made, made.get("$defs", {}))
     if task == "entities" and labels:
         group = plain["properties"]["texts"]["items"]["properties"]["entities"]["items"]
@@ -262,7 +269,7 @@ def read_answer(task: Task, text: str, count: int) -> tuple[Part | None, ...]:
     another shape, answers no text, or has a number that was not asked about or that stands there twice:
     then no number can be trusted.
     """
-    answer: Any = _read(_MODELS[task], text)
+    answer: Any = _read(ANSWERS[task], text)
     if task == "verdicts":
         _check([support.statement for support in answer.verdicts], count, "statement", all_of_them=True)
         supports: list[Support] = sorted(answer.verdicts, key=lambda support: support.statement)

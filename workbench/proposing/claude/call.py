@@ -306,13 +306,10 @@ def usage_of(usage: Any) -> Usage | None:
         value = getattr(holder, name, None)
         return value if isinstance(value, int) else 0
 
-    written, split = count(usage, "cache_creation_input_tokens"), getattr(usage, "cache_creation", None)
-    hour = count(split, "ephemeral_1h_input_tokens")
     return Usage(
         input=count(usage, "input_tokens"),
         output=count(usage, "output_tokens"),
-        cache_write_5m=max(0, written - hour),
-        cache_write_1h=hour,
+        cache_write=count(usage, "cache_creation_input_tokens"),
         cache_read=count(usage, "cache_read_input_tokens"),
         thinking=count(getattr(usage, "output_tokens_details", None), "thinking_tokens"),
     )

@@ -29,18 +29,14 @@ from workbench.text.tokens import sentences
 
 _MILLION = Decimal(1_000_000)
 _DATED_NAME = re.compile(r"-\d{8}$")
-_RATES = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
+_RATES = ("input", "output", "cache_write", "cache_read")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
     """Dollars per million tokens of each sort; `long` holds for calls with a prompt above its limit."""
 
-    input: Decimal
-    output: Decimal
-    cache_write_5m: Decimal
-    cache_write_1h: Decimal
-    cache_read: Decimal
+    rates: Mapping[str, Decimal]
     above: int = 0
     long: Price | None = None
 
@@ -85,13 +81,13 @@ def _price(entry: Any, where: str) -> Price:
     unknown = sorted(set(entry) - {*_RATES, "above", "long"})
     if unknown:
         raise InputError(f"{where}: unknown {unknown[0]!r}; there is: {', '.join(_RATES)}, long")
-    rates = [_amount(entry.get(rate), f"{where}.{rate}") for rate in _RATES]
+    usual = {rate: entry.get("input") for rate in ("cache_write", "cache_read")}
+    rates = {rate: _amount((usual | entry).get(rate), f"{where}.{rate}") for rate in _RATES}
     long = _price(entry["long"], f"{where}.long") if "long" in entry else None
     above = entry.get("above", 0)
     if not isinstance(above, int):
         raise InputError(f"{where}.above: got {above!r}, expected a number of tokens")
-    first, second, third, fourth, fifth = rates
-    return Price(first, second, third, fourth, fifth, above, long)
+    return Price(rates, above, long)
 
 
 def _amount(value: Any, where: str) -> Decimal:
@@ -107,7 +103,7 @@ def cost(prices: Prices, model: str, usage: Usage, *, batch: bool = False) -> De
         return None
     if price.long is not None and usage.prompt > price.long.above:
         price = price.long
-    total = sum((getattr(usage, rate) * getattr(price, rate) for rate in _RATES), Decimal(0)) / _MILLION
+    total = sum((getattr(usage, rate) * each for rate, each in price.rates.items()), Decimal(0)) / _MILLION
     return total * prices.batch if batch else total
 
 

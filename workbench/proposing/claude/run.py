@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
-import itertools
 import random
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.proposing.claude.answers import (
     CAUSES,
@@ -21,7 +20,7 @@ from workbench.proposing.claude.answers import (
     Usage,
 )
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone
-from workbench.proposing.claude.call import Called, call, retry_after
+from workbench.proposing.claude.call import call, retry_after
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
 from workbench.proposing.claude.pace import CallPace
 
@@ -78,8 +77,9 @@ class RunMeter:
         self._began = self._seen_at = self._now()
         self._seen = 0
 
-    def paid(self, result: Result) -> None:
+    def ended(self, likely: Likely, result: Result) -> None:
         """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
+        self._budget.end(likely, result)
         usage, counts = result.usage, self.counts
         if usage is None:
             counts.unmetered += isinstance(result, AskAnswer)
@@ -145,16 +145,6 @@ class Limits:
     gently: bool = False
 
 
-@dataclass(slots=True)
-class _Try:
-    """An ask on its way, with what its next call likely costs."""
-
-    ask: Ask
-    likely: Likely
-    attempts: int = 0
-    refusals: int = 0
-
-
 async def propose_all(
     client: AsyncAnthropic,
     setup: Setup,
@@ -177,7 +167,7 @@ async def propose_all(
     limits = limits or Limits()
     budget = budget or Budget(limits.max_cost, default_prices(), setup, assumed_thinking(setup.effort))
     run = LiveRun(client, setup, on_result, limits, budget)
-    return await run.all(steps, on_progress, stop or asyncio.Event())
+    return await run.all(steps, on_progress or (lambda _: None), stop or asyncio.Event())
 
 
 class LiveRun:
@@ -187,220 +177,204 @@ class LiveRun:
         self, client: AsyncAnthropic, setup: Setup, on_result: OnResult, limits: Limits, budget: Budget
     ) -> None:
         self._client, self._setup, self._on_result, self._limits = client, setup, on_result, limits
-        self._budget = budget
-        self._now = asyncio.get_running_loop().time
-        self._began = self._now()
-        self._pace = CallPace()
-        self._meter = RunMeter(budget)
-        self._later: list[tuple[float, int, _Try]] = []
-        self._order = itertools.count()
-        self._calls: set[asyncio.Task[None]] = set()
+        self._budget, self._pace, self._meter = budget, CallPace(), RunMeter(budget)
+        self._loop = asyncio.get_running_loop()
+        self._now = self._loop.time
+        self._gate = asyncio.Lock()
+        self._wake, self._over = asyncio.Event(), asyncio.Event()
+        self._asks: set[asyncio.Task[None]] = set()
         self._deliveries: set[asyncio.Task[None]] = set()
-        self._wake = asyncio.Event()
-        self._why = ""
-        self._in_a_row = 0
+        self._in_flight = self._in_a_row = 0
+        self._why = self._stopped = ""
         self._halted: Failure | None = None
         self._broken: BaseException | None = None
         self._jitter = random.Random(0)
 
     async def all(
-        self, steps: Iterable[Iterable[Ask]], on_progress: OnProgress | None, stop: asyncio.Event
+        self, steps: Iterable[Iterable[Ask]], on_progress: OnProgress, stop: asyncio.Event
     ) -> Summary:
         """Run to the end, or to where it stops."""
-        helpers = [asyncio.create_task(self._tick(on_progress)), asyncio.create_task(self._watch(stop))]
-        stopped = ""
+        helpers = [self._loop.create_task(work) for work in (self._watch(stop), self._tick(on_progress))]
+        seconds = self._limits.total_seconds
+        ending = None if seconds is None else self._loop.call_later(seconds, self._end, "out of time")
         try:
             for asks in steps:
-                stopped = await self._dispatch(iter(asks), stop)
-                if stopped or self._halted is not None or self._broken is not None:
+                await self._step(iter(asks))
+                if self._over.is_set():
                     break
-            while self._calls or self._deliveries:
-                await self._event()
         finally:
-            for task in (*self._calls, *helpers):
+            for task in (*self._asks, *helpers):
                 task.cancel()
-            await asyncio.gather(*self._calls, *helpers, return_exceptions=True)
+            await asyncio.gather(*self._asks, *helpers, return_exceptions=True)
             while self._deliveries:
                 await asyncio.wait(self._deliveries)
+            if ending is not None:
+                ending.cancel()
         if self._broken is not None:
             raise self._broken
         progress = self._read()
-        if on_progress is not None:
-            on_progress(progress)
-        if self._halted is not None:
-            stopped = self._halted.message
-        return Summary(progress, stopped, self._halted)
+        on_progress(progress)
+        return Summary(progress, self._halted.message if self._halted else self._stopped, self._halted)
 
-    async def _dispatch(self, asks: Iterator[Ask], stop: asyncio.Event) -> str:
-        """Start calls until nothing is left or something ends the run; why it ended early, else ""."""
-        pull: asyncio.Task[Ask | None] | None = asyncio.create_task(self._next(asks))
-        fresh: _Try | None = None
-        seconds = self._limits.total_seconds
-        deadline = float("inf") if seconds is None else self._began + seconds
-        try:
-            while self._halted is None and self._broken is None:
-                now = self._now()
-                if stop.is_set():
-                    return "asked to stop"
-                if now >= deadline:
-                    return "out of time"
-                if fresh is None and pull is not None and pull.done():
-                    ask = pull.result()
-                    pull = None if ask is None else asyncio.create_task(self._next(asks))
-                    fresh = None if ask is None else _Try(ask, self._budget.likely(ask))
-                if fresh is None and pull is None and not (self._later or self._calls or self._deliveries):
-                    return ""
-                ready = self._later[0][0] if self._later else float("inf")
-                chosen = self._later[0][2] if ready <= now else fresh
-                wait = max(self._pace.wait(now), 0.0 if chosen is not None else min(deadline, ready) - now)
-                full = len(self._calls) + len(self._deliveries) >= self._limits.in_flight
-                room = "yes" if chosen is None else self._budget.room(chosen.likely)
-                if chosen is not None and room == "no":
-                    return self._budget.why_not(chosen.likely)
-                if full or wait > 0 or room == "wait":
-                    if chosen is None and pull is not None:
-                        pull.add_done_callback(lambda _: self._wake.set())
-                    await self._event(deadline - now if full or room == "wait" else min(wait, deadline - now))
-                elif chosen is not None:
-                    if chosen is fresh:
-                        fresh = None
-                    else:
-                        heapq.heappop(self._later)
-                    self._start(chosen)
-            return ""
-        finally:
-            if pull is not None:
-                pull.cancel()
-                await asyncio.gather(pull, return_exceptions=True)
+    async def _step(self, asks: Iterator[Ask]) -> None:
+        """Call for every ask, as long as calls may start; wait for what is under way."""
+        while not self._over.is_set():
+            began = self._now()
+            ask = await asyncio.to_thread(next, asks, None)  # planned next to the event loop
+            if self._limits.gently:
+                await asyncio.sleep(self._now() - began)
+            if ask is None:
+                break
+            likely = self._budget.likely(ask)
+            if await self._turn(likely):
+                self._run(self._asks, self._ask(ask, likely))
+        while tasks := self._asks | self._deliveries:
+            await asyncio.wait(tasks)
 
-    async def _next(self, asks: Iterator[Ask]) -> Ask | None:
-        """The next ask, planned in a thread next to the event loop."""
-        began = self._now()
-        ask = await asyncio.to_thread(next, asks, None)
-        if self._limits.gently:
-            await asyncio.sleep(self._now() - began)
-        return ask
+    def _end(self, why: str) -> None:
+        """No call starts any more."""
+        self._stopped = self._stopped or why
+        self._over.set()
+        self._wake.set()
 
-    def _start(self, item: _Try) -> None:
-        self._pace.started(self._now())
-        self._budget.start(item.likely)
-        self._meter.counts.requests += 1
-        self._run(self._calls, self._call(item))
+    def _halt(self, failure: Failure) -> None:
+        self._halted = self._halted or failure
+        self._end(failure.message)
 
-    def _run(self, tasks: set[asyncio.Task[None]], work: Awaitable[None]) -> None:
-        """A task that wakes the dispatcher at its end and whose error ends the run."""
-        task = asyncio.ensure_future(work)
-        assert isinstance(task, asyncio.Task)
+    def _run(self, tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
+        """A task whose end is noticed and whose error ends the run."""
+        task = self._loop.create_task(work)
         tasks.add(task)
 
         def ended(done: asyncio.Task[None]) -> None:
             tasks.discard(done)
+            self._wake.set()
             if not done.cancelled() and done.exception() is not None:
                 self._broken = self._broken or done.exception()
-            self._wake.set()
+                self._end("")
 
         task.add_done_callback(ended)
 
-    async def _call(self, item: _Try) -> None:
-        started = self._now()
-        called = await call(self._client, self._setup, item.ask, self._limits.call_seconds)
-        now = self._now()
-        self._meter.paid(called.result)
-        self._budget.end(item.likely, called.result)
-        if not isinstance(called.result, Failure):
-            self._in_a_row = 0
-            self._pace.answered(now, _use(called.result.usage), called.headers)
-            self._deliver(item, called.result)
-        else:
-            self._failed(item, called.result, called, started, now)
+    async def _turn(self, likely: Likely) -> bool:
+        """Wait until a call may start, and count it; False when none may. First come, first served."""
+        async with self._gate:
+            while not self._over.is_set():
+                self._wake.clear()
+                wait, room = self._pace.wait(self._now()), self._budget.room(likely)
+                full = self._in_flight + len(self._deliveries) >= self._limits.in_flight
+                if room == "no":
+                    self._end(self._budget.why_not(likely))
+                elif full or room == "wait":
+                    await self._wake.wait()
+                elif wait > 0:
+                    await _within(wait, self._over)
+                else:
+                    self._pace.started(self._now())
+                    self._budget.start(likely)
+                    self._meter.counts.requests += 1
+                    self._in_flight += 1
+                    return True
+        return False
 
-    def _failed(self, item: _Try, failure: Failure, called: Called, started: float, now: float) -> None:
-        """Wait and try again, split the pack, give the ask up, or end the run."""
+    async def _ask(self, ask: Ask, likely: Likely) -> None:
+        """Call until the result counts, and hand it over; without one when the run ends before."""
+        attempts = refusals = 0
+        while True:
+            started = self._now()
+            called = await call(self._client, self._setup, ask, self._limits.call_seconds)
+            result, wait = called.result, None
+            self._in_flight -= 1
+            self._wake.set()
+            self._meter.ended(likely, result)
+            if isinstance(result, Failure):
+                refusals += result.kind == "rate limited"
+                attempts += result.kind != "rate limited"
+                wait = self._failed(result, called.headers, attempts, refusals, started)
+            else:
+                attempts += 1
+                self._in_a_row = 0
+                self._pace.answered(self._now(), _use(result.usage), called.headers)
+            if wait is None:
+                self._deliver(ask, replace(result, attempts=attempts + refusals))
+                return
+            await _within(wait, self._over)
+            if not await self._turn(likely):
+                return
+
+    def _failed(
+        self, failure: Failure, headers: Mapping[str, str], attempts: int, refusals: int, started: float
+    ) -> float | None:
+        """Learn from a failure: seconds until the next try, 0 when the run ends; None: given up."""
         if failure.stops:
-            self._halted = self._halted or failure
-            return
+            self._halt(failure)
+            return 0.0
+        now, asked = self._now(), retry_after(headers)
+        limited = failure.kind == "rate limited"
         self._in_a_row = self._in_a_row + 1 if failure.kind in _HOPELESS_KINDS else 0
-        asked = seconds = retry_after(called.headers)
-        self._meter.counts.refused += failure.kind == "rate limited"
+        self._meter.counts.refused += limited
         if asked is not None and asked > self._limits.longest_wait:
-            late = Failure(failure.kind, f"the service asks to wait {asked:,.0f} seconds")
-            self._halted = self._halted or late
-            return
-        if failure.kind == "rate limited":
-            item.refusals += 1
-            self._pace.refused(now, started, seconds, called.headers)
+            self._halt(Failure(failure.kind, f"the service asks to wait {asked:,.0f} seconds"))
+            return 0.0
+        if limited:
+            self._pace.refused(now, started, asked, headers)
             self._why = "rate limited" + (f": the service asks for {asked:g} s" if asked else "")
-            again = item.refusals < self._limits.refusals
-        else:
-            item.attempts += 1
-            if failure.kind in {"overloaded", "timeout"}:
-                self._pace.overloaded(now, started)
-                self._pace.pause(now, seconds or 0.0)
-                self._why = failure.kind
-            elif failure.kind == "connection" and self._in_a_row >= _DOUBTFUL:
-                self._pace.pause(now, self._backoff(item.attempts))
-                self._why = "the service is out of reach"
-            elif failure.usage is not None:
-                self._pace.answered(now, _use(failure.usage), called.headers)
-            again = CAUSES[failure.kind].again and item.attempts < self._limits.attempts
-        if called.headers.get("x-should-retry") == "false":
-            again = False
-        if again:
-            when = now + (self._backoff(item.attempts) if seconds is None else seconds)
-            self._again(item, when)
-        elif self._in_a_row >= _HOPELESS:
-            self._halted = self._halted or failure
-        else:
-            self._deliver(item, failure)
-
-    def _again(self, item: _Try, when: float) -> None:
-        heapq.heappush(self._later, (when, next(self._order), item))
+        elif failure.kind in {"overloaded", "timeout"}:
+            self._pace.overloaded(now, started)
+            self._pace.pause(now, asked or 0.0)
+            self._why = failure.kind
+        elif failure.kind == "connection" and self._in_a_row >= _DOUBTFUL:
+            self._pace.pause(now, self._backoff(attempts))
+            self._why = "the service is out of reach"
+        elif failure.usage is not None:
+            self._pace.answered(now, _use(failure.usage), headers)
+        last = refusals >= self._limits.refusals if limited else attempts >= self._limits.attempts
+        if CAUSES[failure.kind].again and not last and headers.get("x-should-retry") != "false":
+            return self._backoff(attempts) if asked is None else asked
+        if self._in_a_row < _HOPELESS:
+            return None
+        self._halt(failure)
+        return 0.0
 
     def _backoff(self, attempts: int) -> float:
         """Half a second, doubled with every attempt up to 30 s, less up to a quarter so that calls spread."""
         longest: float = min(30.0, 0.5 * 2.0 ** max(0, attempts - 1))
         return longest * self._jitter.uniform(0.75, 1.0)
 
-    def _deliver(self, item: _Try, result: Result) -> None:
+    def _deliver(self, ask: Ask, result: Result) -> None:
         """Hand a result over, in a task of its own that no cancelling stops."""
-        tried = item.attempts + item.refusals
-        given = replace(result, attempts=tried + (not isinstance(result, Failure)))
-        if len(asked_alone(item.ask, result)) < len(item.ask.keys):
-            self._meter.settled(given)
+        if len(asked_alone(ask, result)) < len(ask.keys):
+            self._meter.settled(result)
 
         async def deliver() -> None:
-            waited = self._on_result(item.ask, given)
+            waited = self._on_result(ask, result)
             if waited is not None:
                 await waited
 
         self._run(self._deliveries, deliver())
 
-    async def _event(self, seconds: float = float("inf")) -> None:
-        """Wait until something changed, at most for some seconds."""
-        if not self._wake.is_set():
-            try:
-                async with asyncio.timeout(None if seconds == float("inf") else seconds):
-                    await self._wake.wait()
-            except TimeoutError:
-                return
-        self._wake.clear()
-
     async def _watch(self, stop: asyncio.Event) -> None:
         await stop.wait()
-        self._wake.set()
+        self._end("asked to stop")
 
-    async def _tick(self, on_progress: OnProgress | None) -> None:
-        while on_progress is not None:
+    async def _tick(self, on_progress: OnProgress) -> None:
+        while True:
             await asyncio.sleep(TICK)
             try:
                 on_progress(self._read())
             except Exception as error:
                 self._broken = self._broken or error
-                self._wake.set()
+                self._end("")
 
     def _read(self) -> RunProgress:
         waiting = self._pace.paused_until - self._now()
-        return self._meter.read(len(self._calls), waiting, self._why)
+        return self._meter.read(self._in_flight, waiting, self._why)
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    """Wait so many seconds, or until the event."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 def _use(usage: Usage | None) -> dict[str, int]:

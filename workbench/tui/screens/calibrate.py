@@ -80,6 +80,7 @@ class CalibrateScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """The curve, numbers beside it, what the fit says."""
         yield Head(id="head")
+        yield Static(id="purpose")
         with Horizontal(id="middle"):
             with Vertical(id="left"):
                 yield ThresholdPlot(id="curve")
@@ -135,7 +136,7 @@ class CalibrateScreen(BaseScreen):
         self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what, most=30)
 
     def _hide(self, *, shown: bool) -> None:
-        for name in ("#middle", "#finding"):
+        for name in ("#purpose", "#middle", "#finding"):
             self.query_one(name).display = shown
         self.query_one("#empty").display = not shown  # it keeps the last lines in their places
 
@@ -149,6 +150,7 @@ class CalibrateScreen(BaseScreen):
         self.query_one("#legend-line", Static).update(
             Content.assemble(*legend(look, wide=self.has_class("-wide")))
         )
+        self.query_one("#purpose", Static).update(what_next(look))
         self.query_one("#finding", Static).update(as_text(finding(look)))
         self._moved()
         self.refresh_bindings()
@@ -301,6 +303,17 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
         _row("units", f"{moved.flipped:,} flip"),
         _row("samples", f"{moved.risen:,} up, {moved.fallen:,} down"),
     ]
+
+
+def what_next(look: Look) -> str:
+    """What the threshold is for and what to do, in one line of 78 cells."""
+    found, now = look.found, look.moves.now
+    do = "Review more samples to find out."
+    if found is not None:
+        do = f"{now} suits your reviews: keep it."
+        if found.threshold != now and found.better is not False:
+            do = f"{found.threshold} may suit your reviews better: b."
+    return f"How alike must two names be to match? {do}"
 
 
 def finding(look: Look) -> list[Line]:

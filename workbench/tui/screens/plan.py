@@ -248,35 +248,39 @@ def _share(text: str) -> float:
 
 
 def _stand_lines(report: PlanReport) -> list[list[Part]]:
-    """The plan as it stands, and what to do next."""
-    first, *others = plan_lines(report)
+    """What a plan is for and what to do next, then the plan as it stands, then what holds now."""
     return [
-        [(flat(first), "bold")],
-        *([(flat(line), "")] for line in others),
+        [(_what_next(report), "bold")],
         [],
-        *([("→ ", "$accent"), (step, "")] for step in _next_steps(report)),
+        *([(flat(line), "")] for line in plan_lines(report)),
+        [],
+        *([("→ ", "$accent"), (step, "")] for step in _what_holds(report)),
     ]
 
 
-def _next_steps(report: PlanReport) -> list[str]:
-    """What holds now, and what to do; each fits into 78 cells."""
-    steps = []
+def _what_next(report: PlanReport) -> str:
+    """One sentence of at most 78 cells."""
+    if report.complete:
+        return "Your plan is complete: C in the queue shows the estimate."
+    if report.planned_n is not None:
+        left = many(report.planned_n - report.prefix, "review")
+        return f"The plan says what to review and when to stop: c goes on, {left} left."
+    if report.decided:
+        return "You review in random order, without a plan: c goes on with the next sample."
+    return "A plan says what to review and when to stop: n makes one, c goes on without."
+
+
+def _what_holds(report: PlanReport) -> list[str]:
+    """What to know; each fits into 78 cells."""
     if report.plan is None:
-        steps.append("Stop whenever you like: what you have reviewed is a random sample.")
+        steps = ["Stop whenever you like: what you have reviewed is a random sample."]
         if report.decided:
             said = many(report.decided, "sample")
             steps.append(f"{said} decided. Too late for a plan: reviewing has begun.")
             steps.append(START_OVER_DEMO if report.dataset == "demo" else START_OVER)
-        else:
-            steps.append("n plans a number to reach, simply at random or by strata.")
-    elif not report.decided:
-        steps.append("Nothing is decided yet: n makes another plan.")
+        return steps
+    steps = [] if report.decided else ["Nothing is decided yet: n makes another plan."]
     if report.complete:
         said = complete_line(report)
-        steps += [f"{said[0].upper()}{said[1:]}.", "C in the queue shows it."]
-    elif report.planned_n is not None:
-        left = report.planned_n - report.prefix
-        steps.append(f"{many(left, 'review')} to the planned end; before it intervals allow for looking.")
-    if report.next is not None and not report.complete:
-        steps.append("c goes on with the next sample.")
-    return steps
+        return [*steps, f"{said[0].upper()}{said[1:]}."]
+    return [*steps, "Until the planned end intervals are wider, so that you can look at any time."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from array import array
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -11,31 +12,36 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
 from workbench.text.figures import many
-from workbench.text.query import META, Query, Term, toggled, tokens, values_of
+from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.tui.cells import cut
 from workbench.tui.keys import key, moving, shown
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
-from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
 from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Order, Progress
+    from workbench.stages.queue import Order, Progress, QueueRow
     from workbench.stages.review import Moved
     from workbench.tui.desk import Desk
+    from workbench.tui.marks import Mark
 
-Find = Callable[[], Awaitable["int | tuple[str, Moved] | None"]]
+Find = Callable[[], Awaitable["int | Moved | None"]]
 
 ABOVE, BELOW = 40, 100
 """Samples before and from the next undecided one that are shown while the whole view is being read."""
+
+RESTS = 0.08
+"""Seconds that the cursor rests on a sample before its texts are read."""
 
 NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
@@ -120,18 +126,21 @@ class QueueScreen(BaseScreen):
         "open go_on search facets orders why undo redo reread room disputes move page edge".split()
     )
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
+
     def __init__(self) -> None:
         super().__init__()
         self.desk: Desk | None = None
-        self.query_shown = Query()
+        self.query_shown = self._rest = Query()
         self.order: Order = "u"
         self.progress: Progress | None = None
         self._wanted: tuple[int | None, bool] | None = None
         self._reading = False
         self._held = False
         self._whole = False
-        self._asked: set[int] = set()
+        self._asked = False
         self._away = False
+        self._in_full: tuple[int | None, QueueRow | None] = None, None
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
         self.samples = SampleList(id="samples")
@@ -144,9 +153,12 @@ class QueueScreen(BaseScreen):
             yield Static("/", id="slash")
             yield self.field
         yield self.completions
-        yield SampleHead(id="columns")
-        yield self.samples
-        yield Static(id="empty")
+        with Horizontal(id="middle"):
+            with Vertical(id="left"):
+                yield SampleHead(id="columns")
+                yield self.samples
+                yield Static(id="empty")
+            yield Passage(id="sample")
         yield Status(id="status")
         yield KeyBar(id="keys")
 
@@ -161,8 +173,8 @@ class QueueScreen(BaseScreen):
         """The dataset is open: show the samples around the next undecided one, then read them all."""
         self.desk = desk
         self.field.facets, self.field.value = None, ""
-        self.query_shown, self.order = Query(), "u"
-        self.progress, self._whole = None, False
+        self.query_shown = self._rest = Query()
+        self.order, self.progress, self._whole, self._asked = "u", None, False, False
         first = await desk.first(ABOVE, BELOW)
         samples = self.samples
         samples.forget()
@@ -213,7 +225,8 @@ class QueueScreen(BaseScreen):
         self._away = False
         if go_on:
             self.field.value = ""
-            self.query_shown, self.order = Query(), "u"
+            self.query_shown = self._rest = Query()
+            self.order = "u"
             self._view(None, stay=True)
             self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
         elif changed:
@@ -261,8 +274,12 @@ class QueueScreen(BaseScreen):
         assert desk is not None
         query, order = self.query_shown, self.order
         ids = await desk.ids(query, order)
+        if not ids and self._rest != query and self._wanted is None:
+            query = self._rest
+            ids = await desk.ids(query, order)
         if self._wanted is not None or desk is not self.desk:
             return  # something else is wanted by now
+        self.query_shown = query
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
         self._say_empty(why_empty(query) if query and not ids else "")
@@ -298,6 +315,31 @@ class QueueScreen(BaseScreen):
         """The first rows say how much room ids need."""
         event.stop()
         self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+        self.moved()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """There may be room for the sample under the cursor now."""
+        self.call_after_refresh(self.moved)
+
+    def moved(self) -> None:
+        """Show the sample under the cursor next to the list, where there is room for it."""
+        listed = self.samples
+        here = listed.chosen, listed.row(listed.cursor) if listed.count else None
+        if here != self._in_full and self.has_class("-roomy"):
+            self._in_full = here
+            start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
+
+    async def _read_in_full(self) -> None:
+        from workbench.stages.queue import sample_texts
+
+        number, row = self._in_full
+        assert self.desk is not None
+        shown: tuple[str, list[Mark]] = "", []
+        if number is not None and row is not None:
+            await asyncio.sleep(RESTS)
+            sample = await self.desk.store.read(sample_texts, number)
+            shown = in_full(row, sample) if sample else shown
+        self.query_one(Passage).show(*shown)
 
     # Drawing.
 
@@ -325,9 +367,9 @@ class QueueScreen(BaseScreen):
 
     # Search and facets.
 
-    def _search(self, query: Query, done: bool) -> None:
-        if query != self.query_shown and self.desk is not None:
-            self.query_shown = query
+    def _search(self, query: Query, rest: Query, done: bool) -> None:
+        if (query, rest) != (self.query_shown, self._rest) and self.desk is not None:
+            self.query_shown, self._rest = query, rest
             self._view(self.samples.chosen, hold=done)
 
     def _want_facets(self) -> None:
@@ -340,12 +382,6 @@ class QueueScreen(BaseScreen):
             self.field.begin()
         else:
             self.field.set_query(text)
-
-    def on_completions_taken(self, event: Completions.Taken) -> None:
-        """A click takes it, and one types on."""
-        event.stop()
-        self.set_focus(self.field)
-        self.field.take(event.completion)
 
     async def _look(self) -> None:
         assert self.desk is not None
@@ -407,31 +443,25 @@ class QueueScreen(BaseScreen):
         through = self.query_shown.decided or self.order == "delta"
         return replace(desk, view=View(self.samples.ids, through, self.off_plan))
 
-    def choose_order(self, order: Order) -> None:
-        """Show the view in another order; asked once, for what it means."""
-        if order != self.order:
-            self._once_agreed(order, partial(self._in_order, order))
-
-    def _once_agreed(self, order: Order, show: Callable[[], None]) -> None:
-        assert self.desk is not None
-        if order in ("u", self.order) or self.desk.info.id in self._asked:
-            show()
-        else:
-            go_on = partial(self._agree, self.desk.info.id, show)
+    def in_order(self, order: Order, search: str | None = None, *, agreed: bool = False) -> None:
+        """Show the view, or that of a search, in another order; asked once, for what it means."""
+        self._asked |= agreed
+        if order != "u" and not self._asked:
             own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
             title = f"Leave the {own} order for: {ORDERS[order][0]}?"
-            dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
+            go_on = partial(self.in_order, order, search, agreed=True)
             self.bench.gate.close()
+            dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
             start(self, partial(self.bench.ask, dialog), group="work")
-
-    def _agree(self, dataset: int, go_on: Callable[[], None]) -> None:
-        self._asked.add(dataset)
-        go_on()
-
-    def _in_order(self, order: Order) -> None:
+            return
         self.order = order
-        at = self.samples.chosen if order in ("u", "file") else None
-        self._view(at, hold=True)
+        if search is not None:
+            self.field.set_query(search)
+        self._view(self.samples.chosen if order in ("u", "file") else None, hold=True)
+
+    def action_disputes(self) -> None:
+        """The disputed samples, largest Δ first."""
+        self.in_order("delta", "is:disputed")
 
     async def action_orders(self) -> None:
         """Choose an order."""
@@ -442,20 +472,11 @@ class QueueScreen(BaseScreen):
             MenuChoice(
                 f"{name:<18}{hint}",
                 on=order == self.order,
-                take=partial(self.choose_order, order),
+                take=partial(self.in_order, order),
             )
             for order, (name, hint) in orders.items()
         ]
         await self.bench.ask(MenuScreen("Order", choices))
-
-    def action_disputes(self) -> None:
-        """The disputed samples, largest Δ first."""
-        self._once_agreed("delta", self._show_disputed)
-
-    def _show_disputed(self) -> None:
-        self.field.value = "is:disputed"
-        self.query_shown, self.order = Query((Term("is", ("disputed",)),)), "delta"
-        self._view(None, hold=True)
 
     # Keys.
 
@@ -480,21 +501,19 @@ class QueueScreen(BaseScreen):
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was."""
         assert self.desk is not None
-        undo = partial(_arrival, "undid", self.desk.undo)
-        self._jump(undo, "nothing to undo", "the undo was not saved")
+        self._jump(self.desk.undo, "nothing to undo", "the undo was not saved", "undid")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        redo = partial(_arrival, "redone", self.desk.redo)
-        self._jump(redo, "nothing to redo", "the redo was not saved")
+        self._jump(self.desk.redo, "nothing to redo", "the redo was not saved", "redone")
 
-    def _jump(self, find: Find, none: str, failed: str) -> None:
-        """Open the sample that `find` brings; keys wait meanwhile."""
+    def _jump(self, find: Find, none: str, failed: str, word: str = "") -> None:
+        """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile."""
         self.bench.gate.close()
-        start(self, partial(self._jump_to, find, none, failed), group="work")
+        start(self, partial(self._jump_to, find, none, failed, word), group="work")
 
-    async def _jump_to(self, find: Find, none: str, failed: str) -> None:
+    async def _jump_to(self, find: Find, none: str, failed: str, word: str) -> None:
         status = self.query_one(Status)
         try:
             found = await find()
@@ -509,7 +528,7 @@ class QueueScreen(BaseScreen):
         elif isinstance(found, int):
             await self.bench.review(desk, found)
         else:
-            await self.bench.review(desk, found[1].sample_id, found)
+            await self.bench.review(desk, found.sample_id, (word, found))
 
     def action_why(self) -> None:
         """The two assessments of the sample under the cursor, once it is decided."""
@@ -572,8 +591,3 @@ def _stands(query: str, field: str, value: str) -> bool:
         token.field == field and not token.negated and value in values_of(token.rest)
         for token in tokens(query)
     )
-
-
-async def _arrival(word: str, move: Callable[[], Awaitable[Moved | None]]) -> tuple[str, Moved] | None:
-    moved = await move()
-    return (word, moved) if moved else None

@@ -26,8 +26,7 @@ from workbench.tui.widgets.run_list import RunList, column_names, described, doi
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudePlan
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudePlan
     from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
 
@@ -47,6 +46,8 @@ HINTS: Hints = {
     "longest": "tokens of an answer",
     "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
 }
+
+PURPOSE = "Runs suggest what you review: ✓ is in use, space uses another, n starts one."
 
 NOTHING = """\
 There is no run yet.
@@ -84,6 +85,7 @@ class RunsScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
         yield Head(id="head")
+        yield Static(PURPOSE, id="purpose")
         yield Static(id="columns", markup=False)
         yield RunList(id="runs")
         yield Static(NOTHING, id="empty", markup=False)
@@ -108,7 +110,7 @@ class RunsScreen(BaseScreen):
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
         listed = self.query_one(RunList)
         listed.show(rows, at)
-        listed.display = bool(rows)
+        listed.display = self.query_one("#purpose").display = bool(rows)
         self.query_one("#empty").display = not rows
         self.moved()
 
@@ -211,7 +213,7 @@ class RunsScreen(BaseScreen):
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.claude_setup import ClaudeOptions
+        from workbench.stages.claude import ClaudeOptions
 
         options = None  # by rules, on this machine
         if chosen["proposer"] == CLAUDE:
@@ -238,7 +240,7 @@ class RunsScreen(BaseScreen):
         await self.bench.ask(dialog)
 
     def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
-        from workbench.stages.claude_setup import MAX_COST
+        from workbench.stages.claude import MAX_COST
 
         title = "Send it in batches?" if options.batch else "Send it?"
         if options.retry:

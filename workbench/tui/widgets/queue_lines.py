@@ -1,4 +1,4 @@
-"""The lines above the queue's list: how far one is, the query, and what may come next in it."""
+"""Around the queue's list: how far one is, the query, what may come next in it, the sample in full."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
@@ -18,11 +17,13 @@ from workbench.reports.plan import at_end
 from workbench.text.query import Completion, Mistake, Query, apply, complete, parse, tokens
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
+from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Field, Part
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Pace, Progress
+    from workbench.model import Sample
+    from workbench.stages.queue import Pace, Progress, QueueRow
     from workbench.stages.queue_values import Facets
 
 SEARCH_DELAY = 0.12
@@ -108,19 +109,40 @@ def _seconds(seconds: float) -> str:
     return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
 
 
+STATES = {"todo": "to do", "excluded": "not counted"}
+MOST_TEXTS, LONGEST_TEXT = 20, 4_000
+"""Contexts, and letters of each text, that stand next to the list; a review has all of them."""
+
+
+def in_full(row: QueueRow, sample: Sample) -> tuple[str, list[Mark]]:
+    """A sample next to the list, with its headings marked: where it stands, then its texts."""
+    facts = [STATES.get(row.disposition, row.disposition)]
+    facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
+    facts += [f"flagged: {row.flag}"] if row.flag else []
+    marked = {
+        "without suggestions": row.blind, "to be matched again": row.rematch,
+        "verified under an older policy": row.stale, "picked by hand": row.off_plan,
+    }  # fmt: skip
+    facts += [words for words, holds in marked.items() if holds]
+    contexts = sample.retrieved_contexts
+    texts = [("Reference", sample.reference)]
+    texts += [(f"Context {n} of {len(contexts):,}", text) for n, text in enumerate(contexts[:MOST_TEXTS], 1)]
+    if not contexts:
+        texts.append(("No contexts", ""))
+    lead = f"{sample.user_input[:LONGEST_TEXT]}\n"
+    text, marks = f"{lead}{' · '.join(facts)}\n", [Mark(0, len(lead), "like")]
+    for heading, body in texts:
+        marks.append(Mark(len(text) + 1, len(text) + 1 + len(heading), "nothing"))
+        text += f"\n{heading}\n{body[:LONGEST_TEXT]}{'…' if len(body) > LONGEST_TEXT else ''}\n"
+    return text, marks
+
+
 class Completions(Widget):
-    """One line of what may come next, or of what is wrong; a click takes it."""
+    """One line of what may come next, or of what is wrong."""
 
     DEFAULT_CSS = """
     Completions { height: 1; width: 1fr; }
     """
-
-    class Taken(Message):
-        """A completion was clicked."""
-
-        def __init__(self, completion: Completion) -> None:
-            super().__init__()
-            self.completion = completion
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -128,7 +150,6 @@ class Completions(Widget):
         self._estimated = False
         self._chosen: int | None = None
         self._complaint = ""
-        self._places: list[tuple[int, int, Completion]] = []
 
     @property
     def chosen(self) -> Completion | None:
@@ -168,17 +189,14 @@ class Completions(Widget):
         if self._complaint:
             return Content.assemble(("! ", "bold"), (cut(self._complaint, room - 2), ""))
         parts: list[Part] = []
-        self._places = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):
-            one = self._offered[index]
             gap, shown, count = self._written(index)
             size = width(gap + shown + count)
             if used + size > room:
                 break
             style = "bold $accent reverse" if index == self._chosen else "$accent"
             parts += [(gap, ""), (shown, style), (count, DIM)]
-            self._places.append((used, used + size, one))
             used += size
         return Content.assemble(*parts)
 
@@ -197,19 +215,13 @@ class Completions(Widget):
                 first += 1
         return first
 
-    def on_click(self, event: events.Click) -> None:
-        """Take what was clicked."""
-        for start, end, completion in self._places:
-            if start <= event.x - self.gutter.left < end:
-                self.post_message(self.Taken(completion))
-                return
-
 
 class QueryField(Field):
     """The query as it is typed; the last view that could be read stays while one types.
 
-    `search` shows what a query says; it is called with `done` when one is through with typing. `missing` is
-    called when the counts of `facets` are wanted and not there.
+    `search` shows what a query says, or its second query while nothing fits the first: the word that is being
+    typed may become a field. It is called with `done` when one is through with typing. `missing` is called
+    when the counts of `facets` are wanted and not there.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -221,7 +233,7 @@ class QueryField(Field):
     ]
 
     def __init__(
-        self, search: Callable[[Query, bool], None], missing: Callable[[], None], below: Completions
+        self, search: Callable[[Query, Query, bool], None], missing: Callable[[], None], below: Completions
     ) -> None:
         super().__init__(placeholder="search: words, state:todo, label:date, delta>.2", id="search")
         self.facets: Facets | None = None
@@ -288,8 +300,15 @@ class QueryField(Field):
             self._below.complain("")
         else:
             self.offer()
-        self._search(query, done)
+        rest = parse(self._without_word()) if not done and self.has_focus and self._offers() else query
+        self._search(query, query if isinstance(rest, Mistake) else rest, done)
         return True
+
+    def _without_word(self) -> str:
+        """The query without the word that is being typed: it may become a field or one of its values."""
+        at = self.cursor_position
+        word = next((one for one in tokens(self.value) if one.start < at <= one.end), None)
+        return self.value[: word.start] + self.value[word.end :] if word else self.value
 
     # Completion.
 

@@ -29,7 +29,7 @@ def described(run: RunSummary, advice: Mapping[str, str]) -> list[list[Part]]:
     """The run under the cursor, line by line."""
     first: list[Part] = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
     if run.current:
-        first.append(("  ✓ current: openings and scores go by it", "$success"))
+        first.append(("  ✓ in use for reviews and scores", "$success"))
     counts = f"{many(run.proposals, 'sample')} proposed, {run.failed:,} failed"
     if run.left:
         counts += f", {run.left:,} left" + (" (n with the same set-up goes on)" if run.paid else "")

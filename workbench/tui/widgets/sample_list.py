@@ -16,6 +16,7 @@ from textual.widget import Widget
 from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, delta, value
+from workbench.text.safe import is_hash
 from workbench.tui.cells import fit, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, short
 from workbench.tui.safe import flat
@@ -31,7 +32,7 @@ VALUES = {False: (5, 9), True: (7, 7)}
 BOTH, DELTA = 14, 6
 CAUSE = 13
 LEAST_TEXT = 12
-"""Cells of the reference below which other columns give way."""
+"""Cells of the question below which other columns give way."""
 
 
 class SampleColumns(NamedTuple):
@@ -44,24 +45,23 @@ class SampleColumns(NamedTuple):
 
 
 def columns_of(size: int, key_size: int) -> SampleColumns:
-    """The columns of a row of `size` cells for ids of `key_size`.
+    """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
 
-    When space is short the annotator gives way first, then the cause, then the id.
+    When space is short the annotator gives way first, then most of the id, then the cause.
     """
-    most = 14 if size < 100 else 20 if size < 160 else 28
-    key = max(6, min(key_size or most, most))
+    key = max(6, min(key_size, 14 if size < 100 else 20 if size < 160 else 28)) if key_size else 0
     cause, who = CAUSE, 0 if size < 100 else 12
-    fixed = 2 + 1 + MARKS + 2 + BOTH + DELTA + 1
+    fixed = 2 + 1 + MARKS + BOTH + DELTA + 1
 
     def text() -> int:
-        return size - fixed - key - (2 + cause if cause else 0) - (2 + who if who else 0)
+        return size - fixed - (key + 2 if key else 0) - (2 + cause if cause else 0) - (2 + who if who else 0)
 
     if text() < LEAST_TEXT:
         who = 0
+    if key and text() < LEAST_TEXT:
+        key = max(min(key, 8), key - (LEAST_TEXT - text()))
     if text() < LEAST_TEXT:
         cause = 0
-    if text() < LEAST_TEXT:
-        key = max(6, key - (LEAST_TEXT - text()))
     return SampleColumns(key, max(4, text()), cause, who)
 
 
@@ -110,11 +110,11 @@ class SampleList(Lines):
             self.error = error
 
     class Arrived(Message):
-        """The first rows are there, and with them how much room ids need."""
+        """Rows are there; with the first ones, how much room ids need."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.key_size = 0
+        self.key_size: int | None = None
         self.yours = False
         self._ids = array("q")
         self._source: SampleSource | None = None
@@ -192,7 +192,7 @@ class SampleList(Lines):
 
     def forget(self) -> None:
         """Another dataset: nothing of this one is kept."""
-        self.key_size = 0
+        self.key_size = None
         self._rows.clear()
         self._causes.clear()
 
@@ -241,9 +241,10 @@ class SampleList(Lines):
             if not row.delta:
                 self._causes.pop(number, None)
         self.yours = any(row.scorer and row.scorer not in SCORERS for row in rows.values())
-        if not self.key_size and rows:
-            self.key_size = max(width(short(row.key, PAGE, row.question)) for row in rows.values())
-            self.post_message(self.Arrived())
+        if self.key_size is None and rows:
+            told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
+            self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
+        self.post_message(self.Arrived())
 
     async def _read_causes(self, source: SampleSource, rows: Mapping[int, QueueRow]) -> None:
         """The causes of a page: they take longer than its rows, which are there."""
@@ -272,7 +273,7 @@ class SampleList(Lines):
         pointer = "▸ " if at_cursor else "  "
         if row is None:
             return [Segment(pointer, base), Segment(fit("…", size - 2), dim)]
-        columns = columns_of(size, self.key_size)
+        columns = columns_of(size, self.key_size or 0)
         decided = row.disposition in ("verified", "excluded")
         good, warn = self.part("samples--good"), self.part("samples--warn")
         background = base.background_style
@@ -284,8 +285,8 @@ class SampleList(Lines):
                 (good if row.disposition == "verified" else dim) + background,
             ),
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(short(row.key, columns.key, row.question), columns.key) + "  ", base),
-            Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
+            Segment(fit(short(row.key, columns.key) + "  ", columns.key + 2 if columns.key else 0), base),
+            Segment(fit(flat(row.question or row.reference).strip(), columns.text), dim if decided else base),
             Segment(_number(row.automatic, auto), dim),
             Segment(_number(row.verified, verified), base),
             Segment(fit(difference(row), DELTA, right=True), base),
@@ -319,10 +320,10 @@ class SampleHead(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._order: Order = "u"
-        self._key_size = 0
+        self._key_size: int | None = None
         self._yours = False
 
-    def show(self, order: Order, key_size: int, *, yours: bool = False) -> None:
+    def show(self, order: Order, key_size: int | None, *, yours: bool = False) -> None:
         """Mark the column that the list is ordered by, and leave ids that much room.
 
         `yours`: the automatic values came with the file.
@@ -335,14 +336,14 @@ class SampleHead(Widget):
 
         Nothing before the first rows say how much room ids need: the names would jump.
         """
-        if not self._key_size:
+        if self._key_size is None:
             return Content("")
         columns = columns_of(self.content_size.width - 1, self._key_size)
         auto, verified = VALUES[self._yours]
         named: list[tuple[str, int, bool, Order | None]] = [
             ("", 3 + MARKS, False, None),
-            ("sample", columns.key + 2, False, "file"),
-            ("reference", columns.text, False, "u"),
+            ("sample", columns.key + 2 if columns.key else 0, False, "file"),
+            ("question", columns.text, False, None if columns.key else "file"),
             ("yours" if self._yours else "auto", auto, True, "doubt"),
             ("true" if self._yours else "verified", verified, True, None),
             ("Δ", DELTA, True, "delta"),
@@ -353,7 +354,7 @@ class SampleHead(Widget):
             named += [("", 2, False, None), ("by", columns.who, False, None)]
         parts: list[tuple[str, str]] = []
         for name, size, right, order in named:
-            here = order == self._order and order != "u"
+            here = order == self._order
             text = f"▾{name}" if here and right else f"{name} ▾" if here else name
             parts.append((fit(text, size, right=right), "bold $accent" if here else ""))
         return Content.assemble(*parts)

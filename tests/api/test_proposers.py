@@ -1,0 +1,244 @@
+"""Who proposes in the Python API: rules, a function, Claude over real HTTP; values equal to `score`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.proposing.claude.server import Options, Service, running
+from workbench.api import Claude, ContextEntityRecall, ContextualRecall
+from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError
+from workbench.model import Proposal, ProposedEntity, Sample
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.propose import propose
+from workbench.store.datasets import find_dataset, set_dataset
+from workbench.store.engine import open_store
+
+LINES = (Path(__file__).parents[2] / "examples" / "dataset.jsonl").read_text("utf-8").splitlines()
+ROWS: list[dict[str, Any]] = [{"id": str(number), **json.loads(line)} for number, line in enumerate(LINES)]
+TAJ = {
+    "user_input": "What is the Taj Mahal?",
+    "reference": "The Taj Mahal stands in Agra. Shah Jahan built it.",
+    "retrieved_contexts": ["The Taj Mahal is in Agra, India.", "Agra lies on the Yamuna."],
+}
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    """A local service that speaks the Messages API, with a key for it."""
+    with running(Options()) as (state, url):
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
+        yield state
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A database with the examples, of which the rules proposed."""
+    path = tmp_path / "gold.db"
+    store = open_store(str(path))
+    source = tmp_path / "rows.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    import_file(store, source, ImportOptions(kinds=("entity", "statement")), annotator="anna")
+    propose(store, find_dataset(store, None), "rules", annotator="anna")
+    store.close()
+    return path
+
+
+def stored_scores(path: Path, scorer: str) -> tuple[float | None, ...]:
+    """What `workbench score` prints of a scorer, in the order of the file."""
+    done = subprocess.run(
+        [Path(sys.executable).parent / "workbench", "--db", path, "score", "--json"],
+        capture_output=True, check=True, encoding="utf-8",
+    )  # fmt: skip
+    by_id = {row["id"]: row["automatic"][scorer]["value"] for row in json.loads(done.stdout)["samples"]}
+    return tuple(by_id[row["id"]] for row in ROWS)
+
+
+def test_the_values_are_those_of_the_command_score(database: Path) -> None:
+    for metric in (ContextEntityRecall(), ContextEntityRecall(scorer="ragas"), ContextualRecall()):
+        assert stored_scores(database, metric.scorer) == metric.score_dataset(ROWS).scores
+
+
+def entities(sample: Sample) -> dict[str, Any]:
+    """A proposal as JSON has it."""
+    return {
+        "reference_entities": ["Agra", "Shah Jahan"],
+        "context_entities": [["Agra"] for _ in sample.retrieved_contexts],
+    }
+
+
+async def later(sample: Sample) -> Proposal:
+    agra = ProposedEntity("Agra")
+    return Proposal(
+        "mine", "", (agra, ProposedEntity("Shah Jahan")), ((agra,),) * len(sample.retrieved_contexts)
+    )
+
+
+@pytest.mark.parametrize("function", [entities, later])
+def test_a_function_proposes_now_or_later(function: Any) -> None:
+    metric = ContextEntityRecall(proposer=function)
+
+    assert 0.5 == metric.measure(TAJ)
+    assert metric.reason == "1 of 2 entities are in the contexts. Missing: Shah Jahan."
+
+
+@pytest.mark.parametrize("made", ["Agra", {}, {"units": []}, {"statements": []}])
+def test_what_is_no_proposal_is_no_score(made: Any) -> None:
+    with pytest.raises(ProposalError):
+        ContextEntityRecall(proposer=lambda _sample: made).measure(TAJ)
+
+
+def test_an_error_of_a_function_is_raised_as_it_is() -> None:
+    def failing(_sample: Sample) -> Proposal:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        ContextEntityRecall(proposer=failing).measure(TAJ)
+
+
+def test_async_mode_asks_for_samples_together_and_without_it_one_by_one() -> None:
+    together = threading.Barrier(len(ROWS))
+
+    def waiting(sample: Sample) -> dict[str, Any]:
+        together.wait(30)  # nobody passes before all are there
+        return entities(sample)
+
+    ContextEntityRecall(proposer=waiting).score_dataset(ROWS)
+    under_way: list[int] = []
+    most: list[int] = []
+
+    async def counting(sample: Sample) -> dict[str, Any]:
+        under_way.append(1)
+        most.append(len(under_way))
+        await asyncio.sleep(0)
+        under_way.pop()
+        return entities(sample)
+
+    ContextEntityRecall(proposer=counting, async_mode=False).score_dataset(ROWS)
+
+    assert [1] * len(ROWS) == most
+
+
+async def test_measure_works_inside_a_running_loop_as_in_a_notebook() -> None:
+    assert 0.5 == ContextEntityRecall(proposer=later).measure(TAJ)
+
+
+def test_verbose_mode_prints_each_unit_and_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = {"reference_entities": ["Agra", "Red\x1b[31m"], "context_entities": [["Agra"], []]}
+    metric = ContextEntityRecall(proposer=lambda _sample: hostile, verbose_mode=True)
+    metric.measure(TAJ)
+    printed = capsys.readouterr().out
+
+    assert printed == metric.verbose_logs + "\n"
+    assert "  found: Agra (equal)\n  missing: Red␛[31m\nScore: 0.5\n" in printed
+
+
+def test_claude_proposes_over_http_and_asks_no_text_twice(service: Service) -> None:
+    metric = ContextEntityRecall(proposer="claude")
+    again = {**TAJ, "retrieved_contexts": [*TAJ["retrieved_contexts"], "Agra lies in Uttar Pradesh."]}
+    scores = metric.score_dataset([TAJ, TAJ, again]).scores
+
+    assert (2 / 3,) * 3 == scores
+    assert {1} == set(service.stats.paid.values())
+    before = service.stats.requests
+    assert 2 / 3 == metric.measure(TAJ)
+    assert before == service.stats.requests
+
+
+async def test_samples_measured_side_by_side_share_their_questions(service: Service) -> None:
+    metric = ContextEntityRecall(proposer="claude")
+
+    assert [2 / 3] * 5 == await asyncio.gather(*(metric.a_measure(TAJ) for _ in range(5)))
+    assert {1} == set(service.stats.paid.values())
+
+
+def test_claude_judges_statements(service: Service) -> None:
+    metric = ContextualRecall(proposer=Claude(model="claude-sonnet-5-5"))
+    score = metric.measure(TAJ)
+
+    assert {"claude-sonnet-5-5"} == {body["model"] for body in service.stats.bodies}
+    assert (2, score) == (metric.tally.units, metric.tally.found / 2)
+    assert metric.assessment is not None
+    assert "contextual_recall · claude" == metric.assessment.source
+
+
+def test_a_template_replaces_a_section_of_the_prompt(service: Service) -> None:
+    mine = "List every name. Labels: {{labels}}."
+    ContextEntityRecall(proposer="claude", template={"entities": mine}).measure(TAJ)
+
+    assert service.stats.bodies[0]["system"][0]["text"].startswith("List every name. Labels: person, ")
+    with pytest.raises(InputError, match="labels"):
+        ContextEntityRecall(proposer="claude", template={"entities": "List every name."})
+    with pytest.raises(InputError, match="unknown section 'names'"):
+        ContextEntityRecall(proposer="claude", template={"names": mine})
+    for proposer in ("rules", entities):
+        with pytest.raises(UsageError, match="template"):
+            ContextEntityRecall(proposer=proposer, template={"entities": mine})
+
+
+def test_what_a_database_has_paid_for_is_not_asked_again(service: Service, database: Path) -> None:
+    proposer = Claude(database=database)
+    for metric in (ContextualRecall, ContextEntityRecall):
+        first = metric(proposer=proposer).score_dataset(ROWS).scores
+        paid = service.stats.requests
+        assert first == metric(proposer=proposer).score_dataset(ROWS).scores
+        assert paid == service.stats.requests > 0
+    done = subprocess.run(
+        [Path(sys.executable).parent / "workbench", "--db", database, "propose", "--proposer", "claude",
+         "--dry-run", "--json"],
+        capture_output=True, check=True, encoding="utf-8",
+    )  # fmt: skip
+
+    assert 0 == json.loads(done.stdout)["requests"]
+
+
+def test_text_of_a_dataset_that_must_not_leave_stays(service: Service, database: Path) -> None:
+    store = open_store(str(database))
+    set_dataset(store, find_dataset(store, None).id, external="never")
+    store.close()
+
+    with pytest.raises(UsageError, match="must not leave"):
+        ContextEntityRecall(proposer=Claude(database=database))
+    assert 0 == service.stats.requests
+
+
+def test_claude_without_a_key_says_which_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+    with pytest.raises(AccessError, match="ANTHROPIC_API_KEY"):
+        ContextEntityRecall(proposer="claude").measure(TAJ)
+
+
+def test_claude_stops_before_its_limit_of_cost(service: Service) -> None:
+    with pytest.raises(BusyError, match=r"max_cost 0\.0001"):
+        ContextEntityRecall(proposer=Claude(max_cost=0.0001)).measure(TAJ)
+    assert 0 == service.stats.requests
+
+
+BLOCKED = """
+import sys
+away = {"textual", "sqlmodel", "sqlalchemy", "alembic", "anthropic", "typer", "rich", "scipy", "numpy"}
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in away:
+            raise ImportError(name)
+sys.meta_path.insert(0, Blocked())
+from workbench.api import ContextEntityRecall, ContextualRecall
+sample = {"user_input": "?", "reference": "Agra lies in India.", "retrieved_contexts": ["Agra lies far."]}
+print(ContextEntityRecall().measure(sample), ContextualRecall().measure(sample))
+"""
+
+
+def test_the_metrics_need_no_terminal_no_database_and_no_client() -> None:
+    done = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, encoding="utf-8")
+
+    assert ("0.5 1.0\n", "") == (done.stdout, done.stderr)
