@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,7 +21,7 @@ from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
-    from workbench.stages.import_ import ImportOptions, ImportReport
+    from workbench.stages.import_ import ImportReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -58,12 +58,7 @@ def audit(
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
-    from workbench.stages.import_ import ImportOptions
-
-    options = ImportOptions(
-        dataset=call.dataset, update=update, fields=map_ or (), external=external or (), rows=rows
-    )
-    report = _import(call, file, options)
+    report = _import(call, file, update=update, fields=map_ or (), external=external or (), rows=rows)
     asked = scorer or _own_column(call, file, report)
     while True:
         found = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
@@ -75,11 +70,12 @@ def audit(
         raise typer.Exit(3)
 
 
-def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+def _import(call: Call, file: Path, **given: Any) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     from workbench.reports.answer import one_line
-    from workbench.stages.import_ import import_file
+    from workbench.stages.import_ import ImportOptions, import_file
 
+    options = ImportOptions(dataset=call.dataset, **given)
     with open_for_import(call) as store:
         with reports.progress("Importing", size_of(file), unit="bytes") as progress:
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)

@@ -268,7 +268,9 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
     for name, value in given.items():
         target = columns.fields[name]
         if target == "retrieved_contexts":
-            result.setdefault(target, []).extend([] if value is None else as_contexts(value, name))
+            result.setdefault(target, []).extend(
+                [] if value is None else as_contexts(value, name, "a context, or a list of them")
+            )
         elif target == "reference" and type(value) is list:
             result["ground_truths"] = value  # the first is scored, the others are alternatives
         else:
@@ -285,13 +287,13 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
     return result
 
 
-def as_contexts(value: Any, name: str) -> list[Any]:
+def as_contexts(value: Any, name: str, expected: str = "a list of strings") -> list[Any]:
     """Contexts as a list, also one alone. Raises RowError."""
     if type(value) is list:
         return value
     if type(value) in (str, dict):
         return [value]
-    raise RowError(excerpt(name), shown(value), "a list of strings")
+    raise RowError(excerpt(name), shown(value), expected)
 
 
 def context_texts(value: list[Any], notes: Notes) -> list[Any]:
