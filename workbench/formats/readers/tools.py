@@ -221,7 +221,7 @@ def is_langsmith(row: Mapping[str, Any]) -> bool:
     parts = [opened(row[name]) for name in ("inputs", "outputs") if name in row]
     return (
         len(parts) == 2
-        and "expectations" not in row
+        and {"expectations", "run_id"}.isdisjoint(row)  # of MLflow and of ragas
         and all(type(one) in (dict, type(None)) for one in parts)
     )
 
