@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -16,9 +17,9 @@ from textual.widgets import Static
 from workbench.tui.cells import fit, width
 from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog
+from workbench.tui.screens.base import Dialog, title
 from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Part, as_text
+from workbench.tui.widgets.bars import DIM, KeyBar, Part, as_text
 from workbench.tui.widgets.lines import RowList
 
 Hints = Mapping[str, str | Mapping[str, str]]
@@ -103,12 +104,8 @@ class MenuScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, self._hint)
             yield Choices(self._choices, id="choices")
-
-    def opened(self) -> None:
-        """The title."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._hint, DIM),))
 
     def action_cancel(self) -> None:
         """Close, with what is to be done then."""
@@ -146,13 +143,9 @@ class ConfirmScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title)
             yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
             yield KeyBar(id="answers")
-
-    def opened(self) -> None:
-        """The question."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What cannot be gone on with is no answer."""
@@ -198,7 +191,7 @@ class FormScreen(Dialog):
         title: str,
         values: Mapping[str, Sequence[str]],
         hints: Hints,
-        typed: TypedLine,
+        typed: Sequence[TypedLine],
         names: Callable[[Mapping[str, str]], list[str]],
         take: Callable[[Mapping[str, str]], None],
         *,
@@ -214,13 +207,12 @@ class FormScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, self._about)
             yield Static(id="lines")
             yield KeyBar(id="answers")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The lines with their first values."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._about, DIM),))
         self._draw()
 
     def _draw(self) -> None:
@@ -245,31 +237,38 @@ class FormScreen(Dialog):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A value is typed only for a line that is there."""
-        return None if action == "type" and self._typed.name not in self._names(self.chosen) else True
+        return None if action == "type" and self._typed_here() is None else True
+
+    def _typed_here(self) -> TypedLine | None:
+        """The line under the cursor when its value can be typed, else the first such line that is there."""
+        names = self._names(self.chosen)
+        there = [line for line in self._typed if line.name in names]
+        return next((line for line in there if line.name == names[self.line]), there[0] if there else None)
 
     def action_move(self, step: int) -> None:
         """To another line."""
-        self.line = max(0, self.line + int(step))
+        self.line = max(0, self.line + step)
         self._draw()
 
     def action_turn(self, step: int) -> None:
         """Another value of this line, round the end."""
         name = self._names(self.chosen)[self.line]
         listed = self._values[name]
-        self.chosen[name] = listed[(listed.index(self.chosen[name]) + int(step)) % len(listed)]
+        self.chosen[name] = listed[(listed.index(self.chosen[name]) + step) % len(listed)]
         self._draw()
 
     async def action_type(self) -> None:
         """Type a value that is not listed."""
-        line = self._typed
-        await self.bench.ask(
-            PromptScreen(line.question, self._take_typed, value=self.chosen[line.name], select=True)
-        )
+        line = self._typed_here()
+        assert line is not None  # the key is closed without it
+        value = self.chosen[line.name]
+        take = partial(self._take_typed, line)
+        await self.bench.ask(PromptScreen(line.question, take, value=value, select=True))
 
-    def _take_typed(self, text: str) -> str | None:
-        name = self._typed.name
+    def _take_typed(self, line: TypedLine, text: str) -> str | None:
+        name = line.name
         try:
-            value = self.chosen[name] = self._typed.value(text)
+            value = self.chosen[name] = line.value(text)
         except ValueError as error:
             return str(error)
         if value not in self._values[name]:
