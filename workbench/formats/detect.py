@@ -302,6 +302,9 @@ def files_of(path: Path) -> list[Path]:
         plain = sorted(one for one in path.iterdir() if one.is_file() and one.suffix.lower() in _ROWS)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
+        if (path / name).is_file():
+            return [path / name]
     if (path / MANIFEST).is_file():
         for name in OURS:
             if found := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):

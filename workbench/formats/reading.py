@@ -85,7 +85,7 @@ def _of(
             path, source.container, source.lists, progress, lambda name: notes.around.setdefault(name)
         )
         if reader.joins is not None:
-            raw_rows = reader.joins(raw_rows, notes)
+            raw_rows = reader.joins(raw_rows, path, notes)
         if columns:
             raw_rows = _renamed(raw_rows, path, columns, deep=reader.spans)
     if reader.rows is not None:

@@ -34,7 +34,7 @@ class Reader:
     lists: frozenset[str] = frozenset()
     cells: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None
-    joins: Callable[[Iterator[RawRow], Notes], Iterator[RawRow]] | None = None
+    joins: Callable[[Iterator[RawRow], Path, Notes], Iterator[RawRow]] | None = None
     spans: bool = False
 
 

@@ -8,6 +8,7 @@ chat messages. Each reader takes them out under the names of a sample; what is l
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,7 +17,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import BECOMES, CONTEXT_LISTS, NAMES, is_number, number_cell
 from workbench.formats.json_lines import loads
 from workbench.formats.readers import ragas
-from workbench.formats.rows import TEXT_LIMIT, Notes
+from workbench.formats.rows import Notes, check_texts
 from workbench.model import Record
 
 QUESTION = (*NAMES["user_input"], "inputs", "prompt", "text", "content", "parts", "message", "messages")
@@ -36,19 +37,21 @@ def dicts(value: Any) -> list[dict[str, Any]]:
     return [one for one in value if type(one) is dict] if type(value) is list else []
 
 
+_LONGEST = 1 << 18  # characters of a list or object that Python wrote
+
+
 def opened(value: Any) -> Any:
-    """The list or object that a cell holds as JSON or as Python writes it; any other value as it is."""
-    if type(value) is not str or value[:1] not in ("[", "{") or len(value) > TEXT_LIMIT:
+    """The list or object that a text holds as JSON or as Python writes it; any other value as it is."""
+    if type(value) is not str or value[:1] not in ("[", "{") or len(value) > _LONGEST:
         return value
-    try:
-        return loads(value)
-    except (RowError, RecursionError):
-        pass
-    try:
-        found = ast.literal_eval(value)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return value
-    return found if type(found) in (list, dict) else value
+    for read in (loads, lambda text: loads(json.dumps(ast.literal_eval(text)))):
+        try:
+            found = read(value)
+            check_texts(found)
+        except (RowError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue
+        return found if type(found) in (list, dict) else value
+    return value
 
 
 def cells_opened(cells: dict[str, Any]) -> dict[str, Any]:
@@ -232,8 +235,8 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
     rest: dict[str, Any] = {}
     for name, value in row.items():
         part, dot, key = name.partition(".")
-        if dot and part in _PARTS and value is not None:
-            parts.setdefault(part, {})[key] = opened(value)
+        if dot and part in _PARTS and type(parts.setdefault(part, {})) is dict:
+            parts[part] = {**parts[part], key: opened(value)}
         elif name not in _PARTS:
             rest[name] = value
     row, fields = begun(rest | parts)
@@ -260,7 +263,7 @@ def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     names = [name.removesuffix("_calls") for name in row if name.endswith("_calls")]
     calls = [call for name in names for call in dicts(opened(row.pop(f"{name}_calls")))]
     fields["scores"] = numbers((name, row.pop(name)) for name in names if name in row)
-    fields["id"] = row.pop("record_id")
+    fields["id"] = row.pop("record_id", None)
     take(row, fields, "input", "user_input", QUESTION, notes)
     take(row, fields, "output", "response", ANSWER, notes)
     contexts: dict[str, None] = {}

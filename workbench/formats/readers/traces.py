@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from workbench.formats.columns import FIELD_OF, NAMES, value_at
@@ -25,7 +26,7 @@ from workbench.formats.readers.tools import (
     opened,
     text_in,
 )
-from workbench.formats.rows import Notes
+from workbench.formats.rows import Notes, refused
 
 _TRACE = ("context.trace_id", "traceId", "trace_id")
 _ID = ("context.span_id", "spanId", "span_id", "id")
@@ -71,15 +72,18 @@ class TraceSpan:
     """What it has besides documents and the name of its trace."""
 
 
-def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
+def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[RawRow]:
     """A row for each trace, in the order in which they begin; an object that is no span is a bad row."""
     traces: dict[str, list[TraceSpan]] = {}
     for raw in given:
         if raw.value is None:
             yield raw
-        for one in _spans(raw.value or {}, notes):
-            span = _span(one, raw)
-            traces.setdefault(span.trace, []).append(span)
+        try:
+            for one in _spans(raw.value or {}, notes):
+                span = _span(one, raw)
+                traces.setdefault(span.trace, []).append(span)
+        except RecursionError as error:
+            yield replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
