@@ -307,8 +307,8 @@ def test_a_service_that_is_not_there_is_said_at_once(
 KILLED = """
 import sys
 from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import propose_by_model
-from workbench.stages.claude import ModelOptions
+from workbench.stages.claude import ModelOptions, propose_by_model
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 store = open_store(sys.argv[1])
 info = find_dataset(store, None)

@@ -60,7 +60,6 @@ def propose(
         float | None,
         _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
     ] = None,
-    max_seconds: Annotated[float | None, _option(min=1, help="After this, no call starts.")] = None,
     batch: Annotated[
         bool,
         _option("--batch", help="Half the price, within a day."),
@@ -105,7 +104,7 @@ def propose(
             info = stage.keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, json=json,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, json=json,
         )  # fmt: skip
 
 
@@ -148,7 +147,6 @@ def _claude(
     dry_run: bool,
     yes: bool,
     max_cost: float | None,
-    max_seconds: float | None,
     json: bool,
 ) -> None:
     from workbench import reports
@@ -171,7 +169,7 @@ def _claude(
         stage.check_key(options.proposer, options.base_url)
         if not yes:
             _agree(plan, limit)
-    limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)
+    limits = stage.Limits(max_cost=limit)
     try:
         with _progress_line() as on_progress:
             report = stage.propose_by_model(

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -169,8 +169,8 @@ def _text(path: Path) -> str:
 EXTERNAL = ("ask", "allow", "never")
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPlan:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPlan(Forecast):
     """What a run will do before it does anything. `run` is empty for one that does not exist yet.
 
     `cost` in dollars, None for a model without a price; `prices_of` is the day the prices were true.
@@ -184,15 +184,10 @@ class ModelPlan:
     samples: int
     already: int
     failed: int
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    cost: Decimal | None
     prices_of: str
     host: str
     external: str
     examples: tuple[str, ...] = ()
-    thinking_tokens: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -245,11 +240,7 @@ def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPla
         samples=len(ids),
         already=already,
         failed=count_samples(store, info.id) - already - len(ids),
-        requests=sends.requests,
-        input_tokens=sends.input_tokens,
-        output_tokens=sends.output_tokens,
-        thinking_tokens=sends.thinking_tokens,
-        cost=sends.cost,
+        **asdict(sends),
         prices_of=prices.dated.isoformat(),
         host=host(setup.proposer, setup.base_url),
         external=info.external,
