@@ -25,9 +25,11 @@ False
 from __future__ import annotations
 
 import asyncio
+import getpass
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -47,8 +49,17 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibration
     from workbench.comparing.correction import Corrected
+    from workbench.stages.import_ import ImportReport
 
-__all__ = ["Claude", "ContextEntityRecall", "ContextualRecall", "DatasetScore", "Proposal", "Sample"]
+__all__ = [
+    "Claude",
+    "ContextEntityRecall",
+    "ContextualRecall",
+    "DatasetScore",
+    "Proposal",
+    "Sample",
+    "import_frame",
+]
 
 R = TypeVar("R")
 
@@ -264,6 +275,29 @@ class ContextualRecall(_Recall):
 
     kind: Kind = "statement"
     usual = "contextual_recall"
+
+
+def import_frame(
+    frame: Any,
+    dataset: str,
+    *,
+    database: str = "workbench.db",
+    fields: Sequence[str] = (),
+    external: Sequence[str] = (),
+    update: bool = False,
+) -> ImportReport:
+    """Bring a DataFrame of pandas or polars, or a list of dictionaries, into a dataset of a database.
+
+    Its columns are read as those of a file: `fields` are as `--map`, `external` as `--external` of
+    `workbench import`. The report names what became of every column.
+    """
+    from workbench.formats.tables import frame_file
+    from workbench.stages.import_ import ImportOptions, import_file
+    from workbench.store.engine import open_store
+
+    options = ImportOptions(dataset=dataset, fields=fields, external=external, update=update)
+    with frame_file(frame) as path, closing(open_store(database)) as store:
+        return import_file(store, path, options, annotator=getpass.getuser())
 
 
 def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:

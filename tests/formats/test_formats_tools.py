@@ -295,3 +295,19 @@ def test_a_broken_row_of_a_tool_is_one_bad_row(load: Any, row: dict[str, Any]) -
     loaded = load([row])
 
     assert 1 == len(loaded.errors)
+
+
+def test_what_a_tool_wrote_into_a_text_is_checked_like_any_other(load: Any) -> None:
+    """A NUL, half a surrogate pair or a set of Python in it stay the text that they are."""
+    for text in ('{"a": "\\u0000"}', '["\\ud800"]', "{'a': {1, 2}}", "[" * 10_000):
+        loaded = load([{"input": "q", "expectedOutput": "Ann", "datasetId": "d", "metadata": text}])
+        assert {"datasetId": "d", "metadata": text} == loaded.record.sample.meta
+
+
+def test_the_folder_of_deepeval_is_the_run_in_it(tmp_path: Path) -> None:
+    case = {"input": "q", "expectedOutput": "Ann", "retrievalContext": ["c"]}
+    (tmp_path / ".latest_run_full.json").write_text(json.dumps({"testCases": [case]}))
+    (tmp_path / ".latest_test_run.json").write_text(json.dumps({"testRunLink": "https://x"}))
+    (tmp_path / ".deepeval-cache.json").write_text("{}")
+
+    assert "Ann" == load_path(tmp_path).record.sample.reference
