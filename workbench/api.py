@@ -29,7 +29,6 @@ import getpass
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -291,13 +290,10 @@ def import_frame(
     Its columns are read as those of a file: `fields` are as `--map`, `external` as `--external` of
     `workbench import`. The report names what became of every column.
     """
-    from workbench.formats.tables import frame_file
-    from workbench.stages.import_ import ImportOptions, import_file
-    from workbench.store.engine import open_store
+    from workbench.stages import import_
 
-    options = ImportOptions(dataset=dataset, fields=fields, external=external, update=update)
-    with frame_file(frame) as path, closing(open_store(database)) as store:
-        return import_file(store, path, options, annotator=getpass.getuser())
+    options = import_.ImportOptions(dataset=dataset, fields=fields, external=external, update=update)
+    return import_.import_frame(database, frame, options, annotator=getpass.getuser())
 
 
 def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:

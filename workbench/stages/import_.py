@@ -20,6 +20,7 @@ from workbench.formats.readers.gold import gold_problem
 from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, shown
+from workbench.formats.tables import frame_file
 from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
@@ -225,6 +226,12 @@ def import_file(
     with Rejects(path) as reading.rejects:
         taking = _take_in(store, reading, annotator)
     return _finished(store, reading, taking)
+
+
+def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator: str) -> ImportReport:
+    """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL."""
+    with frame_file(frame) as path, closing(open_store(database)) as store:
+        return import_file(store, path, options, annotator=annotator)
 
 
 def preview_import(
