@@ -23,8 +23,10 @@ NOW = "now"
 
 
 def is_folder(name: str) -> bool:
-    """Whether a version is a folder, not a moment of the database."""
-    return Path(name).exists() or not (name == NOW or name[:1].isdigit())
+    """Whether a version is a folder; else it is a moment of the database. Raises UsageError for neither."""
+    if not Path(name).exists():
+        _moment(name)
+    return Path(name).exists()
 
 
 def diff(store: Store | None, dataset: str | None, first: str, second: str) -> GoldDiff:
