@@ -183,7 +183,9 @@ def test_what_was_said_of_a_dispute_stays_with_its_run(bench: Bench) -> None:
     )
     with bench.store.writing() as session:
         for column in ("context_recall", "context_recall_2"):
-            session.connection().exec_driver_sql(say, (f"{column}~verified",))
+            session.connection().exec_driver_sql(
+                f"INSERT INTO dispute SELECT min(id), {said} FROM sample", (f"{column}~verified",)
+            )
     bench.load(rows, dataset="set")
 
     assert {f"{FIRST}~verified", "context_recall_2~verified"} == {
