@@ -178,9 +178,7 @@ def test_a_second_run_of_a_metric_stands_next_to_the_first_with_its_day(bench: B
 def test_what_was_said_of_a_dispute_stays_with_its_run(bench: Bench) -> None:
     """It is kept under the names of both sides, and the first run gets another name."""
     rows = scored(bench, a=0.75)
-    say = (
-        "INSERT INTO dispute SELECT min(id), 'statement', ?, 'explained', '', 'ann', '2026-01-06' FROM sample"
-    )
+    said = "'statement', ?, 'explained', '', 'ann', '2026-01-06'"
     with bench.store.writing() as session:
         for column in ("context_recall", "context_recall_2"):
             session.connection().exec_driver_sql(
