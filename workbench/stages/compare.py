@@ -92,8 +92,8 @@ def compare_against(
     """Hold a scorer or column against another one, or against the run of its metric from before a day.
 
     Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
-    counted, and examples of the run stay out. Raises UsageError for an unknown name, two kinds of units, a day
-    that is none, and where no run is from before that day.
+    counted, and examples of the run stay out. Raises UsageError for an unknown name, two kinds of units, a
+    day that is none, and where no run is from before that day.
     """
     chosen = runs.chosen_run(store, info, run)
     if chosen is not None:
