@@ -245,6 +245,22 @@ def test_an_update_replaces_the_numbers_of_the_newest_run(bench: Bench) -> None:
     assert ({"a": 0.25, "b": 0.5}, {"a": 1.0}) == (stored(bench, FIRST), stored(bench, SECOND))
 
 
+def test_a_run_whose_import_was_killed_is_completed_by_the_same_file(bench: Bench) -> None:
+    """What it had stored is a run already, and nothing contradicts it."""
+    rows = scored(bench, a=0.75, b=1.0)
+    with bench.store.writing() as session:
+        for statement in (
+            f"INSERT INTO score_column VALUES (1, '{SECOND}', 'data.jsonl', '{TODAY}')",
+            f"INSERT INTO external_score SELECT id, '{SECOND}', 0.75, '0.75' FROM sample WHERE key = 'a'",
+        ):
+            session.connection().exec_driver_sql(statement)
+    report = bench.load(rows, dataset="set")
+
+    assert (1, 1) == (report.unchanged, report.extended)
+    assert ({"a": 0.25, "b": 0.5}, {"a": 0.75, "b": 1.0}) == (stored(bench, FIRST), stored(bench, SECOND))
+    assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info().id)]
+
+
 def test_a_file_that_gives_one_sample_two_numbers_is_refused_there(bench: Bench) -> None:
     """A row for two samples is one rejected row."""
     scored(bench)

@@ -399,32 +399,36 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
     """
     kept = []
     ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
+    registered = COLUMN.dataset_id == intake.dataset_id
     with store.writing() as session:
+
+        def move(before: str, now: str) -> None:
+            own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
+            session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+
         for column, name in intake.into.items():
             metric = metric_of(column)
             runs = runs_of(metric, intake.columns)
-            same = [run for run in runs if run not in intake.differs[column]]
-            before, now = name, same[-1] if same else ""
             if not runs or name in runs:
                 continue
-            registered = COLUMN.dataset_id == intake.dataset_id
-            if same:
-                there = select(EXTERNAL.sample_id).where(EXTERNAL.column == now, EXTERNAL.sample_id.in_(ids))
+            if same := [run for run in runs if run not in intake.differs[column]]:
+                there = select(EXTERNAL.sample_id).where(
+                    EXTERNAL.column == same[-1], EXTERNAL.sample_id.in_(ids)
+                )
                 again = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
                 session.execute(delete(ExternalScoreRow).where(*again))
                 session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
+                move(name, same[-1])
             else:
                 kept.append(name)
-                if metric not in runs:
-                    continue
-                before, now = metric, dated(metric, intake.columns[metric])
-                first = registered, COLUMN.column == metric
-                session.execute(update(ColumnRow).where(*first).values(column=now))
+            if metric in runs and (not same or len(runs) > 1):
+                first = dated(metric, intake.columns[metric])
+                plain = registered, COLUMN.column == metric
+                session.execute(update(ColumnRow).where(*plain).values(column=first))
                 said = DISPUTE.between.startswith(f"{metric}~", autoescape=True), DISPUTE.sample_id.in_(ids)
                 rest = func.substr(DISPUTE.between, len(metric) + 1)
-                session.execute(update(DisputeRow).where(*said).values(between=now + rest))
-            own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
-            session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+                session.execute(update(DisputeRow).where(*said).values(between=first + rest))
+                move(metric, first)
     return kept
 
 
