@@ -316,52 +316,78 @@ def test_the_folder_of_deepeval_is_the_run_in_it(tmp_path: Path) -> None:
 SPANS: list[list[dict[str, Any]]] = [
     [  # Phoenix, by its REST interface
         {
-            "context": {"trace_id": "t", "span_id": "1"}, "span_kind": "CHAIN", "parent_id": None,
+            "context": {"trace_id": "t", "span_id": "1"},
+            "span_kind": "CHAIN",
+            "parent_id": None,
             "attributes": {
-                "input.value": '{"question": "q"}', "output.value": "a", "metadata": '{"ground_truth": "Ann"}',
+                "input.value": '{"question": "q"}',
+                "output.value": "a",
+                "metadata": '{"ground_truth": "Ann"}',
             },
         },
         {
-            "context": {"trace_id": "t", "span_id": "2"}, "span_kind": "RETRIEVER", "parent_id": "1",
+            "context": {"trace_id": "t", "span_id": "2"},
+            "span_kind": "RETRIEVER",
+            "parent_id": "1",
             "attributes": {
-                "retrieval.documents.1.document.content": "d", "retrieval.documents.0.document.content": "c",
+                "retrieval.documents.1.document.content": "d",
+                "retrieval.documents.0.document.content": "c",
             },
         },
     ],
     [  # Phoenix, nested, the retriever before the root
         {
-            "context": {"trace_id": "t", "span_id": "2"}, "span_kind": "RETRIEVER", "parent_id": "1",
+            "context": {"trace_id": "t", "span_id": "2"},
+            "span_kind": "RETRIEVER",
+            "parent_id": "1",
             "attributes": {
                 "retrieval": {"documents": [{"document": {"content": "c"}}, {"document": {"content": "d"}}]},
             },
         },
         {
-            "context": {"trace_id": "t", "span_id": "1"}, "parent_id": None,
+            "context": {"trace_id": "t", "span_id": "1"},
+            "parent_id": None,
             "attributes": {"input": {"value": "q"}, "output": {"value": "a"}, "expected_output": "Ann"},
         },
     ],
     [  # LangSmith
         {
-            "id": "t", "trace_id": "t", "parent_run_id": None, "run_type": "chain", "inputs": {"question": "q"},
-            "outputs": {"answer": "a"}, "extra": {"metadata": {"reference": "Ann"}},
+            "id": "t",
+            "trace_id": "t",
+            "parent_run_id": None,
+            "run_type": "chain",
+            "inputs": {"question": "q"},
+            "outputs": {"answer": "a"},
+            "extra": {"metadata": {"reference": "Ann"}},
         },
         {
-            "id": "2", "trace_id": "t", "parent_run_id": "t", "run_type": "retriever", "inputs": {"query": "q"},
+            "id": "2",
+            "trace_id": "t",
+            "parent_run_id": "t",
+            "run_type": "retriever",
+            "inputs": {"query": "q"},
             "outputs": {"documents": [{"page_content": "c"}, {"page_content": "d"}]},
         },
     ],
     [  # a trace of Langfuse with its observations
         {
-            "id": "t", "input": {"query": "q"}, "output": "a", "metadata": {"expected_output": "Ann"},
+            "id": "t",
+            "input": {"query": "q"},
+            "output": "a",
+            "metadata": {"expected_output": "Ann"},
             "observations": [
                 {
-                    "id": "2", "traceId": "t", "type": "SPAN", "name": "retrieve", "parentObservationId": None,
+                    "id": "2",
+                    "traceId": "t",
+                    "type": "SPAN",
+                    "name": "retrieve",
+                    "parentObservationId": None,
                     "output": [{"pageContent": "c"}, {"pageContent": "d"}],
                 },
             ],
         },
     ],
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("spans", SPANS, ids=["phoenix", "phoenix nested", "langsmith", "langfuse"])
