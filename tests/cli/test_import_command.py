@@ -456,7 +456,7 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert (2, "") == (code, out)
     assert (
         "workbench: nothing of bad.jsonl could be imported: bad.jsonl:1: reference: got number 3, expected a "
-        "string (3 bad rows); the rejected rows are in "
+        "string (3 bad rows); its columns are user_input, reference; the rejected rows are in "
         f"{tmp_path / 'bad.jsonl.rejected.jsonl'}\n"
     ) == err
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
