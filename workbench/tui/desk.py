@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
     from workbench.comparing.triage import Suspicion
+    from workbench.stages.disputes import DisputeReport
     from workbench.stages.editing import Decision, Place
     from workbench.stages.policy import PolicyVersion
     from workbench.stages.queue_values import Facets
@@ -106,6 +107,13 @@ class Desk:
         from workbench.stages import queue_values
 
         return await self._read(queue_values.causes_of, ids)
+
+    async def disputes(self) -> DisputeReport:
+        """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
+        from workbench.stages import disputes
+
+        info = await self.store.read(dataset_info, self.info.id)
+        return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator)
 
     async def undoubted(self) -> int:
         """How many samples have no doubt to be ordered by."""
