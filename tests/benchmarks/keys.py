@@ -9,13 +9,14 @@ A key counts when the frame that shows its result has ended: for `a` that is the
 With --proposing a run goes on in our app meanwhile, against the local service in a third process: started by
 keys, RATE requests a second, far from done when the last key is pressed.
 
+At the end the threshold is moved over the whole dataset; the bar of a move is 100 ms at 100,000 samples.
+
     python -m tests.benchmarks.keys [--samples 10000] [--presses 40] [--rounds 5] [--size 120x36]
         [--proposing RATE]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shutil
@@ -31,6 +32,8 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
+from tests.benchmarks.harness import options as options_of
+from tests.benchmarks.harness import size_of
 from tests.benchmarks.many_samples import database, environment
 from tests.benchmarks.pty_app import PtyApp, frames, installed
 from workbench.model import Sample
@@ -253,16 +256,8 @@ def answers(path: Path) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--samples", type=int, default=10_000)
-    parser.add_argument("--presses", type=int, default=40)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--size", default="120x36")
-    parser.add_argument("--proposing", type=float, metavar="RATE")
-    options = parser.parse_args()
-    width, _, height = options.size.partition("x")
-    size = int(width), int(height)
-
+    options = options_of(__doc__, samples=10_000, presses=40, rounds=5, size="120x36", proposing=0.0)
+    size = size_of(options.size)
     found: dict[str, list[Round]] = {}
     with tempfile.TemporaryDirectory() as name:
         copy, program = Path(name, "samples.db"), Path(name, "bare.py")
@@ -298,6 +293,12 @@ def main() -> None:
             if options.proposing:
                 answered, since = answers(copy) - answered, time.perf_counter() - since
                 print(f"meanwhile {answered} answers were stored, {answered / since:.1f} a second")
+            app.press(b"\x1b", until=b"Enter")
+            app.press(b"K", until=b"match threshold", seconds=60)
+            app.quiet(1.5)
+            moved = Case("← →  threshold", (b"\x1b[D", b"\x1b[C"), (None, None))
+            for _ in range(options.rounds):
+                found.setdefault(moved.name, []).append(measure(moved, app, peers, options.presses))
     print(
         f"{options.samples:,} samples, {options.size}, {options.rounds} rounds of {options.presses} presses"
     )

@@ -86,6 +86,7 @@ def base_rows() -> list[dict[str, object]]:
         row: dict[str, object] = {
             "id": f"sample-{number}",
             "user_input": f"Which names stand in text {number}?",
+            "group": f"group-{number % 200}",
             "reference": reference,
             "retrieved_contexts": contexts,
             "proposal": {
@@ -103,7 +104,7 @@ def base_rows() -> list[dict[str, object]]:
 
 
 def multiply(raw: sqlite3.Connection, times: int) -> None:
-    """Copy the samples and proposals until there are `times` as many, each with a question of its own."""
+    """Copy samples, proposals and counts until there are `times` as many, each with its own question."""
     raw.create_function("content_hash", 3, lambda q, r, contexts: text_hash(q, r, *json.loads(contexts)))
     raw.create_function("reference_hash", 2, text_hash)
     raw.execute("PRAGMA synchronous=OFF")
@@ -127,12 +128,14 @@ def multiply(raw: sqlite3.Connection, times: int) -> None:
             "sample_id": f"sample_id + :step * {BASE}",
             "content_hash": f"(SELECT s.content_hash FROM sample s WHERE s.id = sample_id + :step * {BASE})",
         },
+        "counted": {"sample_id": f"sample_id + :step * {BASE}"},
     }
     with raw:
         for table, changed in copied.items():
             names = [row[1] for row in raw.execute(f"PRAGMA table_info({table})")]
             values = ", ".join(changed.get(name, f'"{name}"') for name in names)
-            query = f"INSERT INTO {table} SELECT {values} FROM {table} WHERE id <= {BASE}"
+            first = "id" if "id" in names else "sample_id"
+            query = f"INSERT INTO {table} SELECT {values} FROM {table} WHERE {first} <= {BASE}"
             for step in range(1, times):
                 raw.execute(query, {"step": step})
 

@@ -1,25 +1,40 @@
-"""How fast the queue opens, against a bare Textual app in the same run, and what memory it takes.
+"""How fast the program starts and the queue opens, against bare programs in the same run, and the memory.
 
-Both are processes in a pseudo-terminal. A frame counts when its text has been read: "opening" or the
-head for the first frame, the id of the sample under the cursor for the rows, whose keys the app takes once
-the annotator's name stands in the head ("open"). Bars: first frame at most
-2 times, rows at most 3.5 times the bare app's first frame; rows no later with ten times the samples;
-150 MB with the most samples.
+`--help` is set against a Typer program of one command that shows its help, in CPU seconds; the bar is 1.6.
+
+The queue and a bare Textual app are processes in a pseudo-terminal. A frame counts when its text has been
+read: the head for the first frame, the id of the sample under the cursor for the rows, whose keys the app
+takes once the annotator's name stands in the head ("open"). Bars: first frame at most 2 times, rows at most
+3.5 times the bare app's first frame; rows no later with ten times the samples; 150 MB with the most samples.
 
     python tests/benchmarks/opening.py [--samples 100000 1000000] [--rounds 9]
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.benchmarks.harness import options, process
 from tests.benchmarks.many_samples import FOLDER, database, environment, first_key
 from tests.benchmarks.pty_app import PtyApp, installed
 
+HELP = """
+import typer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def main(name: str = "you") -> None:
+    'Say hello.'
+    print(name)
+
+
+app()
+"""
 BARE = """
 from textual.app import App, ComposeResult
 from textual.widgets import Footer, Header, Static
@@ -73,12 +88,17 @@ def memory(path: Path, key: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--samples", type=int, nargs="+", default=[100_000, 1_000_000])
-    parser.add_argument("--rounds", type=int, default=9)
-    options = parser.parse_args()
+    given = options(__doc__, samples=[100_000, 1_000_000], rounds=9)
+    FOLDER.mkdir(exist_ok=True)
+    typer = FOLDER / "typer_help.py"
+    typer.write_text(HELP, "utf-8")
+    ours_help, bare_help = [installed(), "--help"], [sys.executable, str(typer), "--help"]
+    process(ours_help)  # byte code is compiled once
+    pairs = [(process(ours_help).cpu, process(bare_help).cpu) for _ in range(given.rounds)]
+    mine, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    print(f"--help {mine:.3f} s CPU, floor {theirs:.3f} s, ratio {mine / theirs:.2f} (bar 1.6)")
 
-    paths = {number: database(number) for number in options.samples}
+    paths = {number: database(number) for number in given.samples}
     keys = {number: first_key(path) for number, path in paths.items()}
     program = FOLDER / "bare.py"
     program.write_text(BARE, "utf-8")
@@ -88,14 +108,14 @@ def main() -> None:
 
     floors: list[Point] = []
     times: dict[int, list[tuple[Point, Point, Point]]] = {number: [] for number in paths}
-    for _ in range(options.rounds):
+    for _ in range(given.rounds):
         floors.append(bare(program))
         for number, path in paths.items():
             times[number].append(ours(path, keys[number]))
-    print(f"{options.rounds} rounds; bare Textual app {statistics.median(one.wall for one in floors):.3f} s")
-    for number, pairs in times.items():
+    print(f"{given.rounds} rounds; bare Textual app {statistics.median(one.wall for one in floors):.3f} s")
+    for number, points in times.items():
         for name, column, bar in (("first frame", 0, ", bar 2"), ("rows", 1, ", bar 3.5"), ("open", 2, "")):
-            ours_now = [pair[column] for pair in pairs]
+            ours_now = [point[column] for point in points]
             wall = statistics.median(
                 one.wall / floor.wall for one, floor in zip(ours_now, floors, strict=True)
             )

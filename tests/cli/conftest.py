@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import typer.main
 
 from workbench import cli
+
+build_once = cache(typer.main.get_command)
+"""The commands of the program as they are parsed; building them took as long as running them."""
 
 
 class Ended(NamedTuple):
@@ -33,6 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Run the command line in a folder of its own, as a person called ann."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WORKBENCH_AS", "ann")
+    monkeypatch.setattr(typer.main, "get_command", build_once)
 
     def runner(*arguments: object) -> Ended:
         capsys.readouterr()

@@ -66,12 +66,15 @@ def test_the_commands_of_the_workflow_run_as_they_stand(folder: Path) -> None:
     summary = folder / "summary.md"
 
     assert "examples" == workflow["defaults"]["run"]["working-directory"] == folder.name
-    assert [None, "Install", "Gate", "Audit", "Comment"] == list(steps)
+    assert [None, "Install", "Gate", "Audit", "Report", "Comment"] == list(steps)
     for name in ("Gate", "Audit"):  # the others need GitHub, or install what is installed here
         run(steps[name]["run"], folder, GITHUB_STEP_SUMMARY=str(summary))
     assert re.search(r"`context_entity_recall`.* \.26\b", summary.read_text("utf-8"))
     assert "--body-file audit.md" in steps["Comment"]["run"]
     assert (folder / "audit.md").read_text("utf-8") == summary.read_text("utf-8")
+    assert summary.read_text("utf-8").startswith("**passed: linked mean ")
+    written = folder.parent / steps["Report"]["with"]["path"]
+    assert '<testsuite name="workbench.linked" tests="1" failures="0"' in written.read_text("utf-8")
 
 
 def test_the_lines_that_save_the_traces_are_the_same_everywhere() -> None:

@@ -1,6 +1,6 @@
 """How well names are linked and found, against what people said.
 
-    python tests/quality/matching.py DATA [--without-russian]
+    python -m tests.quality.matching DATA [--without-russian]
 
 DATA is a folder with `redocred_dev.jsonl`, `factrueval_dev.jsonl` (documents in which people marked
 mentions, entities and coreference) and, in `native/`, the same texts with proposals recorded from a
@@ -14,13 +14,13 @@ the mean of automatic recall − human recall, MAE the mean of its size, both pe
 from __future__ import annotations
 
 import json
-import random
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tests.quality.labelled import Row, bootstrapped, rows_of
 from workbench.matching.names import Name, best, similarity
 from workbench.matching.presence import presence
 from workbench.text import inflection
@@ -28,7 +28,6 @@ from workbench.text import inflection
 THRESHOLD = 85
 PAIRS = Path(__file__).parents[2] / "fixtures" / "match_pairs.json"
 NAMED = ("person", "place", "organisation")
-Row = dict[str, Any]
 
 
 class Outcome(NamedTuple):
@@ -55,17 +54,11 @@ def mae(outcomes: Sequence[Outcome]) -> float:
     return mean(abs(o.automatic - o.human) for o in outcomes)
 
 
-def interval(outcomes: Sequence[Outcome], figure: Callable[[Sequence[Outcome]], float]) -> str:
-    rng = random.Random(0)
-    drawn = sorted(figure(rng.choices(outcomes, k=len(outcomes))) for _ in range(1000))
-    return f"{figure(outcomes):+.3f} [{drawn[25]:+.3f}, {drawn[974]:+.3f}]"
-
-
 def report(title: str, outcomes: Sequence[Outcome], *, counted: bool) -> None:
     figures = [("bias", bias), ("MAE", mae)]
     if counted:
         figures.insert(0, ("F1", f1))
-    shown = "   ".join(f"{name} {interval(outcomes, figure)}" for name, figure in figures)
+    shown = "   ".join(f"{name} {bootstrapped(outcomes, figure, '+.3f')}" for name, figure in figures)
     print(f"{title:<52} n={len(outcomes):>3}  {shown}")
 
 
@@ -78,10 +71,6 @@ def outcome(said: Iterable[bool], human: Iterable[bool]) -> Outcome:
         mean(a for a, _ in pairs),
         mean(h for _, h in pairs),
     )
-
-
-def rows_of(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
 def linked(references: Sequence[Name], candidates: Sequence[Name], lang: str) -> list[bool]:
@@ -104,7 +93,7 @@ def pairs() -> None:
             lang = None if row["lang"] == "mul" else row["lang"]
             said = similarity(Name(row["a"]), Name(row["b"]), lang)[0] >= THRESHOLD
             outcomes.append(outcome([said], [row["match"]]))
-        print(f"{'pairs ' + group:<52} n={len(chosen):>3}  F1 {interval(outcomes, f1)}")
+        print(f"{'pairs ' + group:<52} n={len(chosen):>3}  F1 {bootstrapped(outcomes, f1, '+.3f')}")
 
 
 def with_gold_mentions(path: Path, lang: str) -> None:

@@ -1,6 +1,6 @@
 """How well the rules propose names, against what people marked.
 
-    python tests/quality/proposing.py DATA
+    python -m tests.quality.proposing DATA
 
 DATA is a folder with `redocred_dev.jsonl` (English) and `factrueval_dev.jsonl` (Russian): documents in
 which people marked names; only their references are read. A proposal counts when its span equals a marked
@@ -18,16 +18,13 @@ resamples, seed 0).
 
 from __future__ import annotations
 
-import json
-import random
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tests.quality.labelled import Row, bootstrapped, folder, rows_of
 from workbench.proposing.rules import entities
 
-Row = dict[str, Any]
 Marked = dict[tuple[int, int], str]
 LABELS = {
     "PER": "person",
@@ -64,15 +61,9 @@ def f1(counts: Sequence[Counts]) -> float:
     return 2 * sum(c.common for c in counts) / max(1, sum(c.proposed + c.marked for c in counts))
 
 
-def interval(counts: Sequence[Counts], figure: Callable[[Sequence[Counts]], float]) -> str:
-    rng = random.Random(0)
-    drawn = sorted(figure(rng.choices(counts, k=len(counts))) for _ in range(1000))
-    return f"{figure(counts):.3f} [{drawn[25]:.3f}, {drawn[974]:.3f}]"
-
-
 def report(title: str, counts: Sequence[Counts]) -> None:
     shown = "  ".join(
-        f"{name} {interval(counts, fn)}" for name, fn in (("P", precision), ("R", recall), ("F", f1))
+        f"{name} {bootstrapped(counts, fn)}" for name, fn in (("P", precision), ("R", recall), ("F", f1))
     )
     print(f"{title:<44} n={sum(c.marked for c in counts):>5}  {shown}")
 
@@ -130,7 +121,7 @@ def typed(said: Marked, marked: Marked, label: str = "") -> Counts:
 
 
 def measure(path: Path, lang: str, without: frozenset[str]) -> None:
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    rows = rows_of(path)
     said = [proposals(row, lang, without) for row in rows]
     by_entity = [first_mentions(row) for row in rows]
     by_surface = [surfaces(row) for row in rows]
@@ -149,15 +140,11 @@ def measure(path: Path, lang: str, without: frozenset[str]) -> None:
         )
 
 
-def main() -> int:
-    if len(sys.argv) != 2:
-        print(__doc__)
-        return 2
-    data = Path(sys.argv[1])
+def main() -> None:
+    data = folder(__doc__)
     measure(data / "redocred_dev.jsonl", "en", frozenset())
     measure(data / "factrueval_dev.jsonl", "ru", UNMARKED_RUSSIAN)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,6 +1,6 @@
 """How well word overlap attributes statements, against domain experts.
 
-    python tests/quality/statements.py DATA
+    python -m tests.quality.statements DATA
 
 DATA is a folder with `native/expertqa_val_statements.jsonl`: claims of answers that experts judged against
 evidence. The units are the experts' own statements, each judged by `attribute`. Experts read the whole page
@@ -12,17 +12,11 @@ accuracy can be read.
 
 from __future__ import annotations
 
-import json
-import math
-import random
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
+from tests.quality.labelled import bootstrapped, folder, rows_of, wilson
 from workbench.proposing.rules.attribution import judge, passages
-
-Z = 1.959964  # the 97.5 % point of the normal distribution
 
 
 class Verdict(NamedTuple):
@@ -41,29 +35,15 @@ def kappa(verdicts: Sequence[Verdict]) -> float:
     return (agreed - chance) / (1 - chance) if chance < 1 else 0.0
 
 
-def kappa_interval(answers: Sequence[Sequence[Verdict]]) -> str:
-    rng = random.Random(0)
-
-    def drawn() -> float:
-        return kappa([v for answer in rng.choices(answers, k=len(answers)) for v in answer])
-
-    values = sorted(drawn() for _ in range(1000))
-    return f"{kappa([v for a in answers for v in a]):.3f} [{values[25]:.3f}, {values[974]:.3f}]"
-
-
-def wilson(hits: int, n: int) -> str:
-    """A share with its Wilson score interval."""
-    share = hits / n
-    centre = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
-    return f"{share:.3f} [{centre - half:.3f}, {centre + half:.3f}]"
+def kappa_of(answers: Sequence[Sequence[Verdict]]) -> float:
+    return kappa([verdict for answer in answers for verdict in answer])
 
 
 def report(title: str, answers: Sequence[Sequence[Verdict]]) -> None:
     flat = [v for answer in answers for v in answer]
     found, missing = [v for v in flat if v.expert], [v for v in flat if not v.expert]
     print(
-        f"{title:<18} n={len(flat)}  κ {kappa_interval(answers)}"
+        f"{title:<18} n={len(flat)}  κ {bootstrapped(answers, kappa_of)}"
         f"  TPR {wilson(sum(v.rules for v in found), len(found))}"
         f"  TNR {wilson(sum(not v.rules for v in missing), len(missing))}"
         f"  accuracy {wilson(sum(v.rules == v.expert for v in flat), len(flat))}"
@@ -71,12 +51,8 @@ def report(title: str, answers: Sequence[Sequence[Verdict]]) -> None:
     )
 
 
-def main() -> int:
-    if len(sys.argv) != 2:
-        print(__doc__)
-        return 2
-    path = Path(sys.argv[1]) / "native" / "expertqa_val_statements.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+def main() -> None:
+    rows = rows_of(folder(__doc__) / "native" / "expertqa_val_statements.jsonl")
     answers = []
     for row in rows:
         known = passages(row["retrieved_contexts"], "en")
@@ -91,8 +67,7 @@ def main() -> int:
     report("word overlap", answers)
     report("always found", [[v._replace(rules=True) for v in answer] for answer in answers])
     report("always missing", [[v._replace(rules=False) for v in answer] for answer in answers])
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

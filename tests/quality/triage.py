@@ -1,6 +1,6 @@
 """How often a suspicion is right, against people.
 
-    python tests/quality/triage.py DATA
+    python -m tests.quality.triage DATA
 
 DATA is a folder with `native/expertqa_val_statements.jsonl` (statements that experts judged) and
 `native/claude_redocred_dev.jsonl` (names that people linked, with recorded proposals).
@@ -15,34 +15,29 @@ Shares have 95 % Wilson intervals. Two signals that were tried and left out are 
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tests.quality.statements import wilson
+from tests.quality.labelled import Row, folder, rows_of, wilson
 from workbench.comparing.triage import LOW, suspect
 from workbench.model import Policy, ProposedEntity, Sample, Unit, count
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all, exact_strings
 
 POLICY = Policy()
-Row = dict[str, Any]
 
 
 def read(path: Path) -> list[tuple[Row, Sample]]:
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
     return [
         (
             row,
             Sample(row["id"], row["user_input"], row["reference"], tuple(row["retrieved_contexts"]),
                    meta=row["meta"]),
         )
-        for row in rows
+        for row in rows_of(path)
     ]  # fmt: skip
 
 
@@ -132,21 +127,17 @@ def false_alarms(paths: Sequence[Path]) -> Iterator[str]:
         yield from (f"    {sample.reference[:110]!r}" for sample in hits)
 
 
-def main() -> int:
-    if len(sys.argv) != 2:
-        print(__doc__)
-        return 2
-    folder = Path(sys.argv[1], "native")
-    statements, linked = folder / "expertqa_val_statements.jsonl", folder / "claude_redocred_dev.jsonl"
+def main() -> None:
+    data = folder(__doc__) / "native"
+    statements, linked = data / "expertqa_val_statements.jsonl", data / "claude_redocred_dev.jsonl"
     print(*of_statements(read(statements)), *of_names(read(linked)), sep="\n")
-    unseen = folder / "claude_factrueval_dev.jsonl"
+    unseen = data / "claude_factrueval_dev.jsonl"
     if unseen.exists():
         print("the same names signal on Russian news, which no threshold was chosen on:")
         print(*of_names(read(unseen)), sep="\n")
-    others = [folder / "redocred_dev.jsonl", folder / "factrueval_dev.jsonl"]
+    others = [data / "redocred_dev.jsonl", data / "factrueval_dev.jsonl"]
     print(*false_alarms([statements, *(path for path in others if path.exists())]), sep="\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

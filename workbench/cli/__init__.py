@@ -189,14 +189,28 @@ def score(
     source: Annotated[
         str, typer.Option(help="What the pass mark is for: automatic or verified values.")
     ] = "automatic",
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the result of the pass mark as a JUnit XML file.")
+    ] = None,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(help="text, or markdown for a pull-request comment, with a pass mark.")
+    ] = "text",
     json: Json = False,
 ) -> None:
     """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
+    from workbench.reports.gate import gate_markdown, write_junit
     from workbench.stages import recompute
 
     call: Call = context.obj
     if save and match_threshold is None:
         raise UsageError("--save keeps a match threshold: give --match-threshold too")
+    if format not in ("text", "markdown"):
+        raise UsageError(f"unknown format {format!r}; there is: text, markdown")
+    if json and format != "text":
+        raise UsageError("--json and --format exclude each other")
+    for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
+        if given is not None and threshold is None and not strict:
+            raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
     with counted(call, "Scoring") as (store, info, progress):
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold)
@@ -204,8 +218,6 @@ def score(
             store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
         )
     if threshold is None and not strict:
-        if metric is not None:
-            raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
         reports.show(reports.score_document(report), score_text(report), as_json=json)
         return
     mark = 1.0 if threshold is None else threshold
@@ -214,7 +226,10 @@ def score(
     document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
     notes = seen_lines(report) if source == "automatic" else []
     names = {row.id: name_of(row.id, row.question) for row in report.samples}
-    reports.show(document, "\n".join([gate_text(gate, withheld, names), *notes]), as_json=json)
+    text = (gate_markdown if format == "markdown" else gate_text)(gate, withheld, names)
+    if junit is not None:
+        write_junit(junit, gate, withheld, names)
+    reports.show(document, "\n".join([text, *notes]), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 

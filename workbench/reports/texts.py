@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_facts
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, table, value
-from workbench.text.safe import clean, name_of
+from workbench.text.safe import clean, flat, name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
@@ -129,7 +129,12 @@ def head_line(report: ScoreReport) -> str:
     )
 
 
-def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
+def gate_text(
+    gate: ScoreGate,
+    withheld: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
+    quote: Callable[[str], str] = flat,
+) -> str:
     """Passed or failed, by what, and which samples are below by name; those `withheld` are counted."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
@@ -145,7 +150,7 @@ def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[st
         total = gate.n + gate.undefined + gate.unscored
         lines.append(f"  {gate.unscored:,} of {total:,} samples have no value")
     named = [name for name in gate.below if name not in withheld]
-    lines += [f"  below: {(names or {}).get(name, name)}" for name in named[:20]]
+    lines += [f"  below: {quote((names or {}).get(name, name))}" for name in named[:20]]
     if len(named) > 20:
         lines.append(f"  … and {len(named) - 20:,} more")
     if len(named) < len(gate.below):

@@ -1,0 +1,70 @@
+"""What every benchmark needs: options, medians of interleaved rounds, and what a process used."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+Work = Callable[[], object]
+
+
+class Used(NamedTuple):
+    """Seconds of CPU and on the wall, and the peak in megabytes."""
+
+    cpu: float
+    wall: float
+    peak: float
+
+
+def options(doc: str | None, **defaults: Any) -> argparse.Namespace:
+    """The options of a benchmark: one for each default, of its type; a list takes several values."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    for name, default in defaults.items():
+        if default is False:
+            parser.add_argument(f"--{name}", action="store_true")
+            continue
+        kind, several = (type(default[0]), "+") if isinstance(default, list) else (type(default), None)
+        parser.add_argument(f"--{name}", default=default, type=kind, nargs=several)
+    return parser.parse_args()
+
+
+def size_of(text: str) -> tuple[int, int]:
+    """`120x36` as columns and rows."""
+    width, _, height = text.partition("x")
+    return int(width), int(height)
+
+
+def process(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Used:
+    """Run a command to its end, without its output. Ends the benchmark when it fails."""
+    wall = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - wall
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{command} ended with {child.returncode}")
+    return Used(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+
+
+def median_of(runs: Sequence[Used]) -> Used:
+    return Used(*map(statistics.median, zip(*runs, strict=True)))
+
+
+def cpu_seconds(work: Work) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def compared(calls: Iterable[tuple[str, Work, Work]], rounds: int) -> None:
+    """Print the median CPU seconds of each work, of its floor, and of their ratio, measured in turn."""
+    for name, work, floor in calls:
+        pairs = [(cpu_seconds(work), cpu_seconds(floor)) for _ in range(rounds)]
+        ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(one / max(other, 1e-6) for one, other in pairs)
+        print(f"{name:<30} {ours:9.4f} s  floor {theirs:9.4f} s  ratio {ratio:9.1f}", flush=True)

@@ -1,0 +1,39 @@
+"""Rows that people labelled, and figures over them with their intervals."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from workbench.comparing import intervals
+
+Row = dict[str, Any]
+Item = TypeVar("Item")
+
+
+def rows_of(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+
+
+def bootstrapped(items: Sequence[Item], figure: Callable[[Sequence[Item]], float], form: str = ".3f") -> str:
+    """A figure with its 95 % bootstrap interval over documents (1,000 resamples, seed 0)."""
+    rng = random.Random(0)
+    drawn = sorted(figure(rng.choices(items, k=len(items))) for _ in range(1000))
+    return f"{figure(items):{form}} [{drawn[25]:{form}}, {drawn[974]:{form}}]"
+
+
+def wilson(hits: int, n: int) -> str:
+    """A share with its Wilson score interval."""
+    found = intervals.wilson(hits, n)
+    return f"{hits / n:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def folder(doc: str | None) -> Path:
+    """The one argument, a folder; without it the help is printed and the program ends."""
+    if len(sys.argv) != 2:
+        sys.exit(doc)
+    return Path(sys.argv[1])
