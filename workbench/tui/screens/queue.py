@@ -50,7 +50,7 @@ NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
 
 ORDERS: dict[Sorting, tuple[str, str]] = {
-    "u": ("random order", "every beginning of it is a random sample"),
+    "u": ("random order", "stop any time: what you reviewed is a random sample"),
     "doubt": ("doubtful first", "where verdicts are likely to be wrong"),
     "delta": ("largest Δ first", "decided samples, to look at again"),
     "file": ("file order", "as they came"),
