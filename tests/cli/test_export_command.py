@@ -147,7 +147,7 @@ def test_a_copy_that_cannot_be_rewritten_is_exit_three(demo: Bench, run: Any) ->
 
 
 def test_a_purge_of_all_after_a_lock_says_what_is_left_and_is_finished_by_itself(
-    demo: Bench, run: Any
+    impatient: None, demo: Bench, run: Any
 ) -> None:
     """The second one has no samples to remove, and the backup all the same."""
     assert 0 == run("export", "out").code

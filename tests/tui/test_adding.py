@@ -188,7 +188,7 @@ def longest_line(hand: Hand, visible: list[tuple[int, int]]) -> tuple[tuple[int,
 def plain(hand: Hand) -> list[str]:
     """The visible lines of the reference without letters."""
     shown = hand.reference.hints
-    hand.reference.hide_hints()
+    hand.reference.show_hints(())
     lines = hand.drawn
     hand.reference.show_hints(shown)
     return lines
@@ -633,7 +633,7 @@ async def test_a_dragged_statement_is_asked_about(
         await mouse.drag(start, end - 1)
         assert app.screen_stack[1].query_one(UnitList).count == 0
         await hand.press("x", "enter")
-        assert [unit.text for unit in app.screen.query_one(UnitList).units] == [
+        assert [unit.text for unit in app.screen.query_one(UnitList).rows] == [
             "Gustave Eiffel's company built it in 1889"
         ]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.events import Key
 
-from workbench.tui.app import WorkbenchApp
+from workbench.tui.bench import Bench
 from workbench.tui.screens.review import LOOK, RELEASED
 
 Press = Callable[..., Awaitable[None]]
@@ -47,7 +47,7 @@ async def test_what_passes_a_stop(
     now = [1000.0]
     monkeypatch.setattr("workbench.tui.screens.review.LOOK", LOOK)
     monkeypatch.setattr("workbench.tui.screens.review.RELEASED", RELEASED)
-    monkeypatch.setattr(WorkbenchApp, "clock", staticmethod(lambda: now[0]))
+    monkeypatch.setattr(Bench, "clock", staticmethod(lambda: now[0]))
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "schiller")

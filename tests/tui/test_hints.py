@@ -41,7 +41,7 @@ async def lines_with(text: str, offered: list[Hint], size: int = 40) -> tuple[li
         plain = [passage.render_line(y).text for y in range(passage.lines)]
         passage.show_hints(offered)
         drawn = [passage.render_line(y).text for y in range(passage.lines)]
-        passage.hide_hints()
+        passage.show_hints(())
         assert [passage.render_line(y).text for y in range(passage.lines)] == plain
     return plain, drawn
 

@@ -112,14 +112,14 @@ async def test_a_click_on_markup_in_a_text_does_nothing(
     app = make_app(import_rows(nasty_rows))
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "evil")
-        before = app.screen.query_one(UnitList).units
+        before = app.screen.query_one(UnitList).rows
         width = app.screen.query_one("#reference", Passage).size.width
         for x in range(1, width, 3):
             await pilot.click("#reference", offset=(x, 1))
         await press(pilot)
         assert app.is_running
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.query_one(UnitList).units == before
+        assert app.screen.query_one(UnitList).rows == before
 
 
 async def test_the_palette_shows_no_data(
@@ -173,10 +173,10 @@ async def test_the_tail_of_a_paste_is_no_key_press(
             tail.time = paste.time + number * apart  # when it came, however busy the machine is
             app.post_message(tail)
         await press(pilot)
-        assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).units[:3]]
+        assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).rows[:3]]
         await pilot.pause(0.15)
         await press(pilot, "x")
-        assert app.screen.query_one(UnitList).units[0].rejected
+        assert app.screen.query_one(UnitList).rows[0].rejected
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])

@@ -87,4 +87,5 @@ def test_every_action_exists() -> None:
         for binding in own(screen):
             name = binding.action.split("(")[0]
             target, action = (WorkbenchApp, name[4:]) if name.startswith("app.") else (screen, name)
-            assert hasattr(target, f"action_{action}"), binding.action
+            given = target.__init__.__code__.co_names  # a screen may give a key the method of a part
+            assert f"action_{action}" in (*dir(target), *given), binding.action

@@ -67,7 +67,7 @@ async def test_a_sample_of_20_mb_is_reviewed_like_any_other(
         await timed("open", open_review(pilot, "tower"))
         listed = app.screen.query_one(UnitList)
         context = app.screen.query_one("#context", Passage)
-        titles = [unit.text for unit in listed.units]
+        titles = [unit.text for unit in listed.rows]
         listed.move_to(titles.index("University of Paris"))
         await timed("rest on a missing unit", press(pilot))
         assert "91: " in app.screen.query_one("#detail", Passage).text

@@ -59,7 +59,7 @@ def visible(passage: Passage) -> str:
 
 def choose(app: Any, text: str) -> None:
     listed = app.screen.query_one(UnitList)
-    listed.move_to(next(n for n, unit in enumerate(listed.units) if unit.text == text))
+    listed.move_to(next(n for n, unit in enumerate(listed.rows) if unit.text == text))
 
 
 def stored(store: Store, key: str) -> dict[str, Unit]:
@@ -222,7 +222,7 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(
         await press(pilot, "e", "0")
         assert evidence(store, "University of Paris") == ("found", "human")
         await press(pilot, "e", "backspace")
-        assert said(app) == "University of Paris has no evidence: so it is already"
+        assert said(app) == "this unit has no evidence to take away"
 
 
 async def test_evidence_by_letters_in_the_context(
@@ -329,7 +329,7 @@ async def test_merge_with_the_next_and_split_at_a_letter(
         await press(pilot, codes[at])
         machine = "Champ de: found → missing (perhaps Champ de Mars) · Mars: missing"
         assert f"✓ split Champ de Mars · {machine}" == said(app)
-        texts = [unit.text for unit in app.screen.query_one(UnitList).units]
+        texts = [unit.text for unit in app.screen.query_one(UnitList).rows]
         assert ["Champ de", "Mars"] == texts[1:3]
         await press(pilot, "u")
         assert said(app) == "✓ undid: split into Champ de and Mars"
@@ -391,7 +391,7 @@ async def test_statements_have_the_same_keys(
         listed.move_to(0)
 
         def now(index: int = 0) -> tuple[Any, ...]:
-            match = listed.units[index].match
+            match = listed.rows[index].match
             return match.verdict, match.reason, len(match.evidence)
 
         assert now() == ("missing", "absent", 0)
@@ -409,11 +409,11 @@ async def test_statements_have_the_same_keys(
         await press(pilot, "M")
         assert now() == ("unsure", None, 1)
         await press(pilot, "m", "ampersand")
-        assert listed.units[0].text == "Schiller died in 1805. He died in Weimar."
-        assert (now(), listed.units[1].duplicate_of) == (("missing", "partial", 1), listed.units[0].id)
+        assert listed.rows[0].text == "Schiller died in 1805. He died in Weimar."
+        assert (now(), listed.rows[1].duplicate_of) == (("missing", "partial", 1), listed.rows[0].id)
         await press(pilot, "vertical_line")
         codes = {hint.start: hint.code for hint in app.screen._hints}
         await press(pilot, codes[reference.index("Weimar")])
-        assert [unit.text for unit in listed.units if unit.counted] == [
+        assert [unit.text for unit in listed.rows if unit.counted] == [
             "Friedrich Schiller starb am 9. Mai 1805 in", "Weimar."
         ]  # fmt: skip

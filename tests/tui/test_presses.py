@@ -82,7 +82,7 @@ async def test_presses(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "schiller")
         listed = app.screen.query_one(UnitList)
-        listed.move_to([one.id for one in listed.units].index(unit))
+        listed.move_to([one.id for one in listed.rows].index(unit))
         await press(pilot, *keys)
 
     expected = {name: row for name, row in (SCHILLER | changes).items() if row is not None}

@@ -91,7 +91,7 @@ async def test_the_whole_flow_is_still_there_after_a_restart(
     again = make_app(database)
     async with again.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "tower")
-        shown = {unit.text: unit for unit in again.screen.query_one(UnitList).units}
+        shown = {unit.text: unit for unit in again.screen.query_one(UnitList).rows}
         assert shown == before
         assert "verified" in again.screen.query_one(Head).text
 
@@ -203,7 +203,7 @@ async def test_edges_move_by_tokens(
         ):
             listed.move_to(0)
             await press(pilot, *keys)
-            assert listed.units[0].text == expected
+            assert listed.rows[0].text == expected
         assert "The Eiffel" in units(store, "tower")
 
 
@@ -265,14 +265,14 @@ async def test_blind_samples_propose_nothing(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "schiller")
         listed = app.screen.query_one(UnitList)
-        assert listed.units == ()
+        assert listed.rows == ()
         assert "without suggestions" in app.screen.query_one(Head).text
         await press(pilot, "a")
         assert said(app) == "no units yet: n makes one, 0 says there are none, s leaves it for later"
         await press(pilot, "n", "tab", *"weimar", "enter", "2")
-        assert [(unit.text, unit.match.verdict) for unit in listed.units] == [("Weimar", None)]
+        assert [(unit.text, unit.match.verdict) for unit in listed.rows] == [("Weimar", None)]
         await press(pilot, "m")
-        assert listed.units[0].match.verdict == "found"
+        assert listed.rows[0].match.verdict == "found"
         await press(pilot, "x", "0")
         await press(pilot, "u")
         await press(pilot, "0")
@@ -430,7 +430,7 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
         listed = app.screen.query_one(UnitList)
         listed.move_to(1)
         await press(pilot, "full_stop", "comma")
-        assert ("✓ now Romanian", "missing") == (said(app), listed.units[1].match.verdict)
+        assert ("✓ now Romanian", "missing") == (said(app), listed.rows[1].match.verdict)
         listed.move_to(0)
         await press(pilot, "full_stop")
         assert "✓ now Bolivia Ann: found → missing (perhaps Bolivia)" == said(app)
@@ -438,7 +438,7 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
         assert "✓ now Bolivia: missing → found (exact match)" == said(app)
         await press(pilot, "n", "tab", *"ann leyes", "enter", "1")
         assert "✓ added Ann Leyes: found (exact match)" == said(app)
-        assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.units]
+        assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.rows]
         assert listed.chosen is not None
         assert "Ann Leyes" == listed.chosen.text
 

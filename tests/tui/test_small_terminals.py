@@ -95,7 +95,7 @@ async def test_no_key_acts_unseen(
         await settle(pilot)
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == "tower"
-        assert not any(unit.rejected for unit in app.screen.query_one(UnitList).units)
+        assert not any(unit.rejected for unit in app.screen.query_one(UnitList).rows)
         await pilot.resize_terminal(40, 10)
         await settle(pilot)
         await pilot.press("ctrl+q")

@@ -52,7 +52,7 @@ def picture(
         async def go(pilot: Pilot[None]) -> None:
             await open_review(pilot, "tower")
             listed = app.screen.query_one(UnitList)
-            listed.move_to([one.text for one in listed.units].index(unit))
+            listed.move_to([one.text for one in listed.rows].index(unit))
             for key in keys:
                 await press(pilot, *key.split())
 

@@ -57,7 +57,7 @@ def picture(
             await open_review(pilot, sample)
             for name in (*reject, *turn):
                 listed = app.screen.query_one(UnitList)
-                listed.move_to([unit.text for unit in listed.units].index(name))
+                listed.move_to([unit.text for unit in listed.rows].index(name))
                 await press(pilot, "x" if name in reject else "m")
             await press(pilot, "a", "u", "U")
             for key in keys:

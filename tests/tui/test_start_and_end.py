@@ -143,7 +143,7 @@ async def test_the_palette_does_what_keys_do(
         await pilot.press("enter")
         await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
         await press(pilot)
-        assert app.screen.query_one(UnitList).units[0].rejected
+        assert app.screen.query_one(UnitList).rows[0].rejected
 
 
 async def test_quit_waits_for_what_is_being_written(

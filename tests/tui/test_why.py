@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import pytest
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.text.query import parse
 from workbench.tui.cells import width
-from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.why_text import adding_up
@@ -33,7 +30,7 @@ def change(press: Press, open_review: Press) -> Press:
     async def go(pilot: Any) -> None:
         await open_review(pilot, "tower")
         listed = pilot.app.screen.query_one(UnitList)
-        names = [unit.text for unit in listed.units]
+        names = [unit.text for unit in listed.rows]
         listed.move_to(names.index("Champ de Mars"))
         await press(pilot, "x")
         listed.move_to(names.index("Gustave Eiffel"))
@@ -167,27 +164,6 @@ async def test_before_the_decision_w_says_that_it_shows_later(
         assert isinstance(app.screen, ReviewScreen)
         said = "automatic and verified show once this sample is decided"
         assert app.screen.query_one(Status).text.strip() == said
-
-
-async def test_where_nothing_can_be_shown_only_the_way_back_is_open(
-    database: Any, make_app: Any, press: Press, settle: Press
-) -> None:
-    """Pushed for a sample that is not decided, it says so and shows nothing of it."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        desk = app.desk
-        await app.gate.enter(
-            partial(app.push_screen, WhyScreen(desk, (await desk.ids(parse("tower")))[0], "entity"))
-        )
-        await settle(pilot)
-        why = "automatic and verified show once this sample is decided"
-        assert app.screen.query_one(Status).text == why
-        await press(pilot, "s", "j", "tab", "y")
-        assert app.screen.query_one(Status).text == why
-        assert rows(app) == []
-        await press(pilot, "escape")
-        assert isinstance(app.screen, QueueScreen)
 
 
 async def test_an_excluded_sample_has_no_why(

@@ -25,7 +25,7 @@ from workbench.tui.commands import DatasetCommands, Palette, system_commands
 from workbench.tui.keys import acts, key
 from workbench.tui.own import EVERY
 from workbench.tui.proposing import LEAVING
-from workbench.tui.safe import TerminalGuard, crash_text, flat
+from workbench.tui.safe import GUARD, crash_text, flat
 from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
@@ -195,7 +195,7 @@ class WorkbenchApp(Bench):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The last wall against text that steers the terminal."""
-        return [*super().get_line_filters(), TerminalGuard()]
+        return [*super().get_line_filters(), GUARD]
 
     def _handle_exception(self, error: Exception) -> None:
         """The library's; a screen that is opened while the app leaves is not filled, and does not matter."""

@@ -1,4 +1,4 @@
-"""What a person wants, apart from the state it was first wanted on.
+"""A sample at the desk: opening it, what a person wants of it, and taking that back.
 
 An intent makes its edit from the sample as it stands, so that after another window was first the same
 wish can be offered again on what is there now. None means that it is so already.
@@ -6,16 +6,22 @@ wish can be offered again on what is there now. None means that it is so already
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
 
+from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError
-from workbench.model import Evidence, Kind, Span, Unit, Verdict
+from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
-from workbench.stages import editing
-from workbench.stages.review import Opened
+from workbench.stages import disputes, editing, review, sides
+from workbench.stages.review import Moved, Opened
+from workbench.store.engine import Store
 from workbench.text.tokens import tokens
 from workbench.tui.cells import cut
+from workbench.tui.desk import Desk
 from workbench.tui.safe import flat
 
 Make = Callable[[Opened], Edit | None]
@@ -35,6 +41,74 @@ class Intent:
     make: Make
     leaves: bool = False
     adds: bool = False
+
+
+def _open(store: Store, desk: Desk, sample_id: int, *, picked: bool = False) -> Opened:
+    off_plan = picked or (desk.view is not None and desk.view.off_plan)
+    return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, dataset_id=desk.info.id)
+
+
+async def open_sample(desk: Desk, sample_id: int, *, picked: bool = False) -> Opened:
+    """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""
+    if desk.audits(sample_id):
+        await desk.store.write(disputes.audit, sample_id, desk.annotator)
+    return await desk.store.read(_open, desk, sample_id, picked=picked)
+
+
+async def open_next(desk: Desk, after: int) -> Opened | None:
+    """The next sample to decide, as it stands now; None when there is none."""
+
+    def look(store: Store) -> int | Opened | None:
+        number = desk.find_next(store, after)
+        return number if number is None or desk.audits(number) else _open(store, desk, number)
+
+    found = await desk.store.read(look)
+    return await open_sample(desk, found) if isinstance(found, int) else found
+
+
+async def act(
+    desk: Desk, opened: Opened, intent: Intent, effort: Effort | None = None
+) -> tuple[Opened, Edit | None]:
+    """Make the edit of an intent and write it with what it cost; on disk when this returns.
+
+    Without an edit nothing is written. Making one may take a second (whether a name stands in 20 MB of
+    contexts), so it is done in the writer's thread too. Raises ConflictError, InputError, StoreError.
+    """
+
+    def write(store: Store) -> tuple[Opened, Edit | None]:
+        edit = intent.make(opened)
+        if isinstance(edit, Put) and {*edit.units} <= {*opened.state.of(edit.kind).assessment.units}:
+            edit = None  # so it is already
+        return (opened if edit is None else review.act(store, opened, edit, effort=effort)), edit
+
+    return await desk.store.write(write)
+
+
+async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened | None] | None:
+    """Undo or redo, and the sample it leads to; that is None when it cannot be opened."""
+
+    def write(store: Store) -> tuple[Moved, Opened | None] | None:
+        done = review.undo if step == "undo" else review.redo
+        moved = done(store, desk.info.id, desk.annotator)
+        if moved is None:
+            return None
+        try:
+            return moved, _open(store, desk, moved.sample_id)
+        except Exception:  # what was written is written; who opens the sample itself is told why it fails
+            return moved, None
+
+    return await desk.store.write(write)
+
+
+async def suspicion(desk: Desk, opened: Opened, kind: Kind) -> Suspicion | None:
+    """Why the score of a sample looks wrong, where it was picked for that; in a thread."""
+    shown = [one for one in opened.automatic if one.kind == kind and desk.audits(opened.sample_id)]
+    names = [one for one in shown if isinstance(one.tally, Imported)]
+    names += [one for one in shown if one.scorer == "ragas"]
+    value = names[0].value if names else None
+    if value is None:
+        return None
+    return await asyncio.to_thread(sides.suspicion, opened.dataset, opened.stored, value, kind)
 
 
 def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
@@ -62,11 +136,7 @@ def reject(unit: Unit) -> Intent:
 
 def relabel(unit: Unit, label: str) -> Intent:
     """Give another label."""
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.label == label else editing.relabel(opened, now, label)
-
-    return _of(f"{unit.text} is now {label}", unit, make)
+    return _of(f"{unit.text} is now {label}", unit, partial(editing.relabel, label=label))
 
 
 def match(unit: Unit) -> Intent:
@@ -92,14 +162,9 @@ def reason(unit: Unit) -> Intent:
 def evidence(unit: Unit, place: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
     wanted = () if place is None else (place,)
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        same = now.match.evidence == wanted and now.match.rule == "human"
-        return None if same and now.match.verdict == "found" else editing.set_evidence(opened, now, wanted)
-
     name = cut(flat(unit.text), LONGEST)
     where = "has no evidence" if place is None else f"is found in context {place.context + 1}"
-    return _of(f"{name} {where}", unit, make)
+    return _of(f"{name} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
 
 def merge(unit: Unit, other: Unit) -> Intent:
@@ -115,17 +180,12 @@ def merge(unit: Unit, other: Unit) -> Intent:
 
 def split(unit: Unit, at: int) -> Intent:
     """Two units of one, parted before the token at that place of the reference."""
-    what = f"split {cut(flat(unit.text), LONGEST)}"
-    return _of(what, unit, lambda opened, now: editing.split(opened, now, at))
+    return _of(f"split {cut(flat(unit.text), LONGEST)}", unit, partial(editing.split, at=at))
 
 
 def unsure(unit: Unit) -> Intent:
     """Cannot tell."""
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.match.verdict == "unsure" else editing.unsure(opened, now)
-
-    return _of(f"{unit.text} is unsure", unit, make)
+    return _of(f"{unit.text} is unsure", unit, editing.unsure)
 
 
 def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
@@ -133,11 +193,7 @@ def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Inten
     if not unit.spans:
         raise InputError("this unit is not in the reference text: no edge to move")
     span = shifted(reference, unit.spans[0], left=left, outward=outward)
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.spans[:1] == (span,) else editing.set_span(opened, now, span)
-
-    return _of(f"now {reference[span.start : span.end]}", unit, make)
+    return _of(f"now {reference[span.start : span.end]}", unit, partial(editing.set_span, span=span))
 
 
 def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:
@@ -164,9 +220,8 @@ def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
     return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
 
 
-def skip() -> Intent:
-    """Later."""
-    return Intent("skipped", editing.skip, leaves=True)
+SKIP = Intent("skipped", editing.skip, leaves=True)
+"""Leave it for later."""
 
 
 def exclude(reason: str) -> Intent:

@@ -96,11 +96,6 @@ def typed(name: str) -> str:
     return character if character is not None and character.isprintable() else ""
 
 
-def unshown(written: str) -> str:
-    """The name of a key that is written as `shown` writes it; any other text as it is."""
-    return _GIVEN.get(written, written)
-
-
 @cache
 def declared(node: type[DOMNode]) -> tuple[Binding, ...]:
     """The bindings that we gave a class and its bases, one a key, in the order of the library's merging."""
@@ -237,7 +232,8 @@ def keymap(settings: Settings) -> dict[str, str]:
 
 def key_name(given: str) -> str:
     """A key as the library names it. Raises UsageError for a key that no keyboard has."""
-    name = unshown(given if len(given) == 1 else given.lower())
+    name = given if len(given) == 1 else given.lower()
+    name = _GIVEN.get(name, name)  # as `shown` writes it
     if len(name) == 1 and name.isprintable():
         return _character_to_key(name)
     if upper := _SHIFTED.fullmatch(name):

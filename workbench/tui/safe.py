@@ -26,6 +26,10 @@ class TerminalGuard(LineFilter):
         ]
 
 
+GUARD = TerminalGuard()
+"""The one of the app: the library keeps a filtered line by its filter, and paints it from there."""
+
+
 def crash_text(error: BaseException | None) -> str:
     """The error and its causes by their types and places; no message, no local values."""
     lines = ["Workbench stopped because of an error of its own. What was shown as saved is saved."]

@@ -40,23 +40,20 @@ class Adder:
             return
         await pane.know_names()
         title = f"new {pane.kind}"
-        other = partial(self._finder.ask_for_place, title, "reference", self._add_place)
+        other = partial(self._finder.ask, title, "reference", self._add_place)
         pick = PickScreen(
             title, pane.reference, targets, self.add, names=pane.names, look=pane.mark_new, other=other
         )
         await self._screen.bench.ask(pick)
 
     async def _add_place(self, place: TextPlace) -> None:
-        await self.add(self._whole(place.start, place.end))
+        await self.add(Span(*snap(self._pane.now.sample.reference, place.start, place.end)))
 
     async def dragged(self) -> None:
         """The mouse was let go over a stretch of the reference: it is a new unit."""
         selected = self._pane.reference.selected
         if selected is not None:
-            await self.add(self._whole(*selected), sure=False)
-
-    def _whole(self, start: int, end: int) -> Span:
-        return Span(*snap(self._pane.now.sample.reference, start, end))
+            await self.add(Span(*snap(self._pane.now.sample.reference, *selected)), sure=False)
 
     async def add(self, span: Span, *, sure: bool = True) -> None:
         """A stretch was chosen: add it with a label, or go to the unit that it is already.

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import KeyBar, Status
+from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
 
@@ -44,6 +44,10 @@ class Ordered(Screen[None]):
         self.set_class(tiny, TINY)
         if tiny and not self.query(TooSmall):
             self.mount(TooSmall())
+        self.call_after_refresh(self.resized)
+
+    def resized(self) -> None:
+        """Its widgets have the sizes that fit the terminal now."""
 
     def refused(self, action: str) -> None:
         """A key was pressed whose action is not possible now; a screen says why."""
@@ -61,11 +65,11 @@ class Ordered(Screen[None]):
 
     def action_move(self, step: int) -> None:
         """To another line of the list."""
-        self.listed.move(int(step))
+        self.listed.move(step)
 
     def action_page(self, step: int) -> None:
         """A page of the list."""
-        self.listed.move_page(int(step))
+        self.listed.move_page(step)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved to a line; a click opens what is there."""
@@ -97,6 +101,12 @@ class BaseScreen(Ordered):
     SHOWS_RUNS: ClassVar = False
     """Whether the screen says how a run ends."""
 
+    def copy(self, text: str) -> None:
+        """Copy what is selected with the mouse, else a text."""
+        text = self.get_selected_text() or text
+        self.app.copy_to_clipboard(text)
+        self.say(f"copied: {text}")
+
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Put it on the status line."""
         for status in self.query(Status):  # none when the app is leaving
@@ -123,7 +133,7 @@ class BaseScreen(Ordered):
             timer.stop()
             for status in self.query(Status):
                 if status.text == said:
-                    status.clear()
+                    status.say("")
 
     def work(self, work: Work) -> None:
         """Do it beside the event loop while keys wait; what goes wrong is said."""
@@ -141,6 +151,11 @@ class BaseScreen(Ordered):
         self.bench.open_gate()
 
 
+def title(text: str, hint: str = "") -> Bar:
+    """The first line of a dialog."""
+    return Bar(((text, "bold"),), ((hint, DIM),) if hint else (), id="title")
+
+
 class Dialog(Ordered, ModalScreen[None]):
     """A small screen over another one, which stays visible.
 
@@ -152,12 +167,8 @@ class Dialog(Ordered, ModalScreen[None]):
     ]
 
     def on_mount(self) -> None:
-        """Ready: let the keys run."""
-        self.opened()
+        """Ready, a dialog's own mounting done: let the keys run."""
         self.bench.open_gate()
-
-    def opened(self) -> None:
-        """Put the focus where typing goes."""
 
     def action_cancel(self) -> None:
         """Close without doing anything."""

@@ -172,7 +172,7 @@ class CalibrateScreen(BaseScreen):
             with self.app.batch_update():
                 self.query_one(ThresholdPlot).move(threshold)
                 self._moved()
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
 
     # Keys.
 
@@ -273,7 +273,7 @@ class CalibrateScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.work(self._read)
 
 

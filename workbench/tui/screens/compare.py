@@ -220,7 +220,7 @@ class CompareScreen(BaseScreen):
 
     def action_section(self, number: int) -> None:
         """Show a part."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self._behind(None)
         self.show_section(int(number))
 
@@ -255,7 +255,8 @@ class CompareScreen(BaseScreen):
         listed = self.section.listed
         if isinstance(listed, SampleRows):
             if (row := listed.verified) is not None:
-                await open_why(self, self.desk, row.sample_id, self.found.kind, self.found.scorer)
+                found = self.found
+                self.work(partial(open_why, self, self.desk, row.sample_id, found.kind, found.scorer))
         elif isinstance(listed, CauseBars) and listed.chosen is not None:
             self.work(partial(self._drill, listed.chosen.cause))
 
@@ -286,7 +287,7 @@ class CompareScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.work(self._read)
 
     async def action_back(self) -> None:

@@ -16,9 +16,9 @@ from textual.widgets import Static
 from workbench.tui.cells import fit, width
 from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog
+from workbench.tui.screens.base import Dialog, title
 from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Part, as_text
+from workbench.tui.widgets.bars import DIM, KeyBar, Part, as_text
 from workbench.tui.widgets.lines import RowList
 
 Hints = Mapping[str, str | Mapping[str, str]]
@@ -103,12 +103,8 @@ class MenuScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, self._hint)
             yield Choices(self._choices, id="choices")
-
-    def opened(self) -> None:
-        """The title."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._hint, DIM),))
 
     def action_cancel(self) -> None:
         """Close, with what is to be done then."""
@@ -146,13 +142,9 @@ class ConfirmScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title)
             yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
             yield KeyBar(id="answers")
-
-    def opened(self) -> None:
-        """The question."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What cannot be gone on with is no answer."""
@@ -214,13 +206,12 @@ class FormScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, self._about)
             yield Static(id="lines")
             yield KeyBar(id="answers")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The lines with their first values."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._about, DIM),))
         self._draw()
 
     def _draw(self) -> None:
@@ -249,14 +240,14 @@ class FormScreen(Dialog):
 
     def action_move(self, step: int) -> None:
         """To another line."""
-        self.line = max(0, self.line + int(step))
+        self.line = max(0, self.line + step)
         self._draw()
 
     def action_turn(self, step: int) -> None:
         """Another value of this line, round the end."""
         name = self._names(self.chosen)[self.line]
         listed = self._values[name]
-        self.chosen[name] = listed[(listed.index(self.chosen[name]) + int(step)) % len(listed)]
+        self.chosen[name] = listed[(listed.index(self.chosen[name]) + step) % len(listed)]
         self._draw()
 
     async def action_type(self) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -97,8 +96,7 @@ class EvidencePicker:
         async def take(place: TextPlace) -> None:
             self.take(unit, Evidence(place.part - 1, place.start, place.end))
 
-        title = f"evidence for {cut(flat(unit.text), 20)}"
-        await self._finder.ask_for_place(title, "contexts", take)
+        await self._finder.ask(f"evidence for {cut(flat(unit.text), 20)}", "contexts", take)
 
 
 class EvidenceScreen(Dialog):
@@ -133,30 +131,26 @@ class EvidenceScreen(Dialog):
         self._nothing = nothing
         self._before = picker.pane.context_no
         self._cursor = 0
+        self.action_scroll = picker.pane.context.page
 
     def compose(self) -> ComposeResult:
         """The passages, and below them what else can be done."""
-        with Vertical(id="box"):
-            yield Bar(id="title")
-            yield Passage(id="offers")
-            yield Bar(id="hint")
-
-    def opened(self) -> None:
-        """Take the place of the units."""
-        self._fit()
-        title = f"evidence for {flat(self._unit.text)}"
-        self.query_one("#title", Bar).show(((title, "bold"),), choice_parts([("esc", "cancel")]))
         numbers = "1" if len(self._near) == 1 else f"1–{len(self._near)}"
         take = ((numbers, "take"),) if self._near else ()
         ways = (*take, ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"))
-        self.query_one("#hint", Bar).show(choice_parts(ways))
+        cancel = choice_parts([("esc", "cancel")])
+        with Vertical(id="box"):
+            yield Bar(((f"evidence for {flat(self._unit.text)}", "bold"),), cancel, id="title")
+            yield Passage(id="offers")
+            yield Bar(choice_parts(ways), id="hint")
+
+    def on_mount(self) -> None:
+        """Take the place of the units."""
+        self.resized()
         self._draw()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """The screen below has another layout now."""
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
+    def resized(self) -> None:
+        """Lie where the units of the screen below lie now."""
         region, box = self._picker.pane.query_one("#side").region, self.query_one("#box")
         box.styles.offset = (region.x, region.y)
         box.styles.width, box.styles.height = region.width, region.height
@@ -179,9 +173,9 @@ class EvidenceScreen(Dialog):
 
     def action_take_number(self, number: int) -> None:
         """A digit."""
-        if int(number) <= len(self._near):
+        if number <= len(self._near):
             self.app.pop_screen()
-            self._picker.take(self._unit, self._near[int(number) - 1])
+            self._picker.take(self._unit, self._near[number - 1])
 
     def action_take(self) -> None:
         """Enter."""
@@ -190,7 +184,7 @@ class EvidenceScreen(Dialog):
     def action_move(self, step: int) -> None:
         """Another passage; its context comes forward."""
         if self._near:
-            self._cursor = max(0, min(self._cursor + int(step), len(self._near) - 1))
+            self._cursor = max(0, min(self._cursor + step, len(self._near) - 1))
             self._draw()
             self._picker.look_at(self._near[self._cursor])
 
@@ -210,11 +204,7 @@ class EvidenceScreen(Dialog):
 
     def action_page(self, step: int) -> None:
         """Another context."""
-        self._picker.pane.go_to_context(self._picker.pane.context_no + int(step))
-
-    def action_scroll(self, step: int) -> None:
-        """A page of the context."""
-        self._picker.pane.context.page(int(step))
+        self._picker.pane.go_to_context(self._picker.pane.context_no + step)
 
     async def action_letters(self) -> None:
         """Letters over the tokens of the context that is shown."""

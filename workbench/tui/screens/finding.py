@@ -22,7 +22,6 @@ from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Field, choice_parts
-from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.work import on_stage, start
 
@@ -140,16 +139,10 @@ class Finder:
     def _marks(self, part: int) -> list[Mark]:
         return self.search.marks(part) if self.search is not None else []
 
-    async def ask(self) -> None:
-        """Search in reference, contexts and question."""
-        await self._ask("find", "all", None)
-
-    async def ask_for_place(self, title: str, scope: Scope, take: Take) -> None:
-        """Search in some of the texts from their beginning for a place to take."""
-        self._search = None
-        await self._ask(title, scope, take)
-
-    async def _ask(self, title: str, scope: Scope, take: Take | None) -> None:
+    async def ask(self, title: str = "find", scope: Scope = "all", take: Take | None = None) -> None:
+        """Search in reference, contexts and question; or in some from their beginning for a place to take."""
+        if take is not None:
+            self._search = None
         search = self.search
         self._begin = (search.here or search.begin) if search else NOWHERE
         self._before = self._pane.context_no, self._pane.context.scroll_y
@@ -193,12 +186,12 @@ class Finder:
         place = self.search.here if self.search else None
         if place is None:
             return
-        name = "#reference" if place.part == 0 else "#question"
+        passage = self._pane.reference if place.part == 0 else self._pane.question
         if 0 < place.part <= len(self._pane.contexts):
             self._pane.go_to_context(place.part - 1)
-            name = "#context"
+            passage = self._pane.context
         self._pane.mark_searched()
-        self._pane.query_one(name, Passage).reveal(place.start, place.end)
+        passage.reveal(place.start, place.end)
 
     def tell(self) -> None:
         """Say what was found, in the dialog or on the status line."""
@@ -259,14 +252,7 @@ class FindScreen(Dialog):
         key("escape", "cancel", "Close, as if nothing was searched for", "find.cancel", "Find"),
     ]
 
-    def __init__(
-        self,
-        finder: Finder,
-        title: str,
-        typed: str,
-        scope: Scope,
-        take: Take | None,
-    ) -> None:
+    def __init__(self, finder: Finder, title: str, typed: str, scope: Scope, take: Take | None) -> None:
         super().__init__()
         self._finder = finder
         self._title = f"{flat(title)} "
@@ -284,7 +270,7 @@ class FindScreen(Dialog):
                 yield Bar(id="count")
             yield Bar(id="hint")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """Type at once; what stands there is replaced by the first letter."""
         self.query_one("#title", Bar).show(((self._title, "bold"),))
         self.query_one("#title", Bar).styles.width = len(self._title)
@@ -318,7 +304,7 @@ class FindScreen(Dialog):
         """Another place; of what is typed now, though its own message may not be here yet."""
         self._look()
         self._unchanged = False
-        self._finder.go_on(int(by))
+        self._finder.go_on(by)
 
     async def action_submit(self) -> None:
         """Enter; with the text of the search before, as it is, to the next place."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, groupby
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,8 +14,8 @@ from textual.widgets import Static
 
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.keys import GROUPS, KeyAct, key, shown
-from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part
+from workbench.tui.screens.base import Dialog, title
+from workbench.tui.widgets.bars import DIM, Part
 
 TWO_COLUMNS = 100  # cells
 GAP = 3  # cells between the columns
@@ -42,20 +41,13 @@ class HelpScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A title over two columns, of which the second is empty where there is no room for it."""
         with VerticalScroll(id="box", can_focus=False):
-            yield Bar(id="title")
+            yield title("Keys", "esc closes")
             with Horizontal(id="columns"):
                 yield Static(id="first")
                 yield Static(id="second")
 
-    def opened(self) -> None:
-        """The title."""
-        self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", DIM),))
-
-    def on_resize(self, event: events.Resize) -> None:
+    def resized(self) -> None:
         """Lay the blocks out anew for the width there is."""
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
         two = self.app.size.width >= TWO_COLUMNS
         room = self.query_one("#columns").size.width
         size = (room - GAP) // 2 if two else room
@@ -84,7 +76,7 @@ class HelpScreen(Dialog):
 
     def action_scroll(self, lines: int) -> None:
         """Up and down."""
-        self.query_one("#box", VerticalScroll).scroll_relative(y=int(lines), animate=False)
+        self.query_one("#box", VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
 def _block(title: str, rows: Sequence[tuple[str, str]], left: int, size: int) -> list[Part]:
@@ -148,13 +140,7 @@ class TourScreen(Dialog):
         for its_key, (*_, what) in zip(self._keys, STEPS, strict=True):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title("Five keys to begin with", f"{self._start} starts")
             yield Static(Content(TASK), id="task")
             yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
             yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")
-
-    def opened(self) -> None:
-        """The title."""
-        self.query_one("#title", Bar).show(
-            (("Five keys to begin with", "bold"),), ((f"{self._start} starts", DIM),)
-        )

@@ -15,7 +15,7 @@ from workbench.tui.cells import fit
 from workbench.tui.keys import TWINS, key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part
+from workbench.tui.widgets.bars import Bar, Part, choice_parts
 from workbench.tui.widgets.lines import RowList
 
 _BACK = {twin: latin for latin, twin in TWINS.items()}
@@ -82,7 +82,7 @@ class LabelScreen(Dialog):
             yield Bar(id="title")
             yield LabelRows(id="labels")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """All labels."""
         self._show()
 
@@ -110,12 +110,10 @@ class LabelScreen(Dialog):
     def _head(self, complaint: str = "") -> None:
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
         said: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
-        right: list[Part] = []
         by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
-        for name, word in (*by_name, ("enter", "take"), ("esc", "cancel")):
-            right += [("  " if right else "", ""), (name, "$accent"), (f" {word}", DIM)]
+        right = choice_parts((*by_name, ("enter", "take"), ("esc", "cancel")))
         left = ((self._title, "bold"), *(typed if self._filter else ()), *said)
-        self.query_one("#title", Bar).show(left, tuple(right))
+        self.query_one("#title", Bar).show(left, right)
 
     async def takes(self, character: str) -> bool:
         """A number takes a label; anything else narrows the list."""

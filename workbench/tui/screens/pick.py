@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -82,15 +81,12 @@ class PickScreen(Dialog):
             yield Bar(id="title")
             yield Bar(id="hint")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """Draw the letters."""
         self._offer()
 
-    def on_resize(self, _event: events.Resize) -> None:
+    def resized(self) -> None:
         """Other tokens are in sight."""
-        self.call_after_refresh(self._resized)
-
-    def _resized(self) -> None:
         # Not for the size it begins with: letters may have been typed before that is told.
         if self.app.size != self._size_offered:
             self._offer()
@@ -115,19 +111,15 @@ class PickScreen(Dialog):
         starts = {self._token_at(name.start) for name in names}
         others = [index for index in tokens if index not in starts]  # a capital takes those
         one, two = codes(len(names), len(others))
-        return [
-            *self._hinted([(name.start, name.end) for name in names], one),
-            *self._hinted([self._targets[index] for index in others], two),
-        ]
+        text = self._passage.text
+        of_names = hints(text, [(name.start, name.end) for name in names], one)
+        return of_names + hints(text, [self._targets[index] for index in others], two)
 
     def _offer_last(self, begin: int, end: int) -> list[Hint]:
         tokens = self._visible(begin, end)
         near = len(tokens) if len(tokens) <= len(codes(len(tokens), 0)[0]) else NEAR
         one, two = codes(near, len(tokens) - near)
-        return self._hinted([self._targets[index] for index in tokens], [*one, *two])
-
-    def _hinted(self, stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hint]:
-        return hints(self._passage.text, stretches, given)
+        return hints(self._passage.text, [self._targets[index] for index in tokens], [*one, *two])
 
     def _visible(self, begin: int, end: int) -> list[int]:
         first = bisect_right(self._starts, begin - 1)
@@ -212,32 +204,29 @@ class PickScreen(Dialog):
 
     def action_page(self, step: int) -> None:
         """A page of the text."""
-        self._passage.page(int(step))
+        self._passage.page(step)
         self._offer()
 
     def action_line(self, step: int) -> None:
         """A line of the text."""
-        self._passage.line(int(step))
+        self._passage.line(step)
         self._offer()
 
     # The end.
 
     async def _finish(self, span: Span) -> None:
-        self._close()
+        self.action_cancel()
         await self._done(span)
 
     async def action_other(self) -> None:
         """Another way to say it."""
         if self._other is not None:
-            self._close()
+            self.action_cancel()
             await self._other()
 
     def action_cancel(self) -> None:
-        """Escape: everything as it was."""
-        self._close()
-
-    def _close(self) -> None:
-        self._passage.hide_hints()
+        """Everything as it was."""
+        self._passage.show_hints(())
         self._tell(())
         self.app.pop_screen()
 

@@ -126,7 +126,7 @@ class PlanScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read the plan again."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.work(self._read)
 
     async def action_back(self, go_on: int = 0) -> None:

@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Field, Part, choice_parts
+from workbench.tui.screens.base import Dialog, title
+from workbench.tui.widgets.bars import DIM, Field, Part, choice_parts
 from workbench.tui.widgets.passage import Passage
 
 Answer = Callable[[str], str | None]
@@ -53,13 +53,12 @@ class PromptScreen(Dialog):
     def compose(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, "enter ok  esc cancel")
             yield Field(self._value, placeholder=self._placeholder, id="field")
             yield Static(id="hint")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """Type at once."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter ok  esc cancel", DIM),))
         self.hint()
         field = self.query_one(Field)
         self.set_focus(field)
@@ -114,29 +113,23 @@ class ReadScreen(Dialog):
         key("escape g q w", "cancel", "Close", "read.close", "Reading"),
         key("j down", "scroll(1)", "Down", "read.down", "Reading"),
         key("k up", "scroll(-1)", "Up", "read.up", "Reading"),
-        key("pagedown space", "page(1)", "Page down", "read.page_down", "Reading"),
-        key("pageup", "page(-1)", "Page up", "read.page_up", "Reading"),
+        key("pagedown space", "turn(1)", "Page down", "read.page_down", "Reading"),
+        key("pageup", "turn(-1)", "Page up", "read.page_up", "Reading"),
     ]
 
     def __init__(self, title: str, text: str) -> None:
         super().__init__()
         self._title, self._text = flat(title), text
+        self._passage = Passage(id="text")
+        self.action_scroll = self._passage.line
+        self.action_turn = self._passage.page
 
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
-            yield Passage(id="text")
+            yield title(self._title, "esc closes")
+            yield self._passage
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The text."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", DIM),))
-        self.query_one(Passage).show(self._text, nothing="no text")
-
-    def action_scroll(self, lines: int) -> None:
-        """Up and down."""
-        self.query_one(Passage).scroll_relative(y=int(lines), animate=False)
-
-    def action_page(self, step: int) -> None:
-        """A page up and down."""
-        self.query_one(Passage).page(int(step))
+        self._passage.show(self._text, nothing="no text")

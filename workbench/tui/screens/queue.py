@@ -579,7 +579,7 @@ class QueueScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read everything again: another window may have changed it."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.field.facets = None
         self._view(self.samples.chosen, stay=True)
 

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from workbench.errors import InputError
 from workbench.model import Kind, Span, Unit
 from workbench.reviewing.edits import Edit, Put
-from workbench.stages import editing
+from workbench.stages import editing, policy
 from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.tui import intents, view
@@ -39,7 +39,7 @@ from workbench.tui.widgets.bars import Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.widgets.unit_list import RowPart, UnitList
-from workbench.tui.work import Work, on_stage, start
+from workbench.tui.work import on_stage, start
 
 FAST = 1.0
 """Seconds on the screen below which an accept is marked `fast`."""
@@ -86,14 +86,14 @@ REVIEW_KEYS: list[BindingType] = [
     key("escape", "let_go", "Let go of what was not saved", "saving.let_go", "Decide", "let go"),
     key("o", "other_file", "Open the database that is there now", "saving.other_file", "Decide", "open"),
     key("a", "accept", "Accept and go on", "review.accept", "Decide", "accept"),
-    key("x", "reject", "Reject the unit, or restore it", "review.reject", "Units", "reject"),
+    key("x", "decide('reject')", "Reject the unit, or restore it", "review.reject", "Units", "reject"),
     key("n", "add", "New unit", "review.new", "Units", "new"),
-    key("m", "match", "Found or missing", "review.match", "Units", "match"),
+    key("m", "decide('match')", "Found or missing", "review.match", "Units", "match"),
     *(_label(digit) for digit in range(1, 10)),
     key("l", "labels", "Label from a list", "review.labels", "Units"),
     key("0", "digit('0')", "No units here (or label 0)", "review.none", "Units"),
-    key("p", "reason", "Missing: absent, partial, …", "review.reason", "Units"),
-    key("M", "unsure", "Unsure whether it is found", "review.unsure", "Units"),
+    key("p", "decide('reason')", "Missing: absent, partial, …", "review.reason", "Units"),
+    key("M", "decide('unsure')", "Unsure whether it is found", "review.unsure", "Units"),
     key("e", "evidence", "Choose the evidence", "review.evidence", "Units"),
     key("&", "merge", "Merge with the next unit", "review.merge", "Units"),
     key("|", "split", "Split at a token", "review.split", "Units"),
@@ -154,11 +154,28 @@ class ReviewScreen(BaseScreen):
         self._accept_at = float("-inf")
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
-        self.saver = Saver(self, self._reload, id="banner")
-        self.pane = SamplePane(kind or desk.info.kinds[0], lambda: self.bench.clock())
+        self.saver = Saver(self, lambda: self._open(self.pane.now.sample_id, self.pane.kind))
+        self.pane = SamplePane(kind or desk.info.kinds[0], partial(self.say, tone="warn"))
         self.finder = Finder(self, self.pane)
         self.adder = Adder(self, self.pane, self.finder, self.want)
         self.picker = EvidencePicker(self, self.pane, self.finder, self.want)
+        # keys whose work is that of a part
+        self.action_retry = self.saver.retry
+        self.action_add = self.adder.ask
+        self.action_evidence = self.picker.ask
+        self.action_find = self.finder.ask
+        self.action_find_step = self.finder.step
+        self.action_skip = partial(self.want, intents.SKIP)
+        self.action_scroll_context = self.pane.context.page
+        self.action_scroll_reference = self.pane.reference.page
+        self.action_undo = self._work("undo", self._move, "undo", "undid", writes=True)
+        self.action_redo = self._work("redo", self._move, "redo", "redone", writes=True)
+        self.action_guidelines = self._work("read the guidelines", self._read_guidelines)
+
+    def _work(
+        self, what: str, work: Callable[..., Awaitable[None]], *args: object, writes: bool = False
+    ) -> Callable[[], None]:
+        return partial(self.saver.start, what, partial(work, *args), writes=writes)
 
     def compose(self) -> ComposeResult:
         """The sample between what it is and what can be done."""
@@ -170,7 +187,7 @@ class ReviewScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Open the first sample."""
-        self._load("open the sample", partial(self._open, self._first, self._first_kind))
+        self.saver.start("open the sample", partial(self._open, self._first, self._first_kind))
 
     # Which keys act.
 
@@ -196,15 +213,11 @@ class ReviewScreen(BaseScreen):
         elif action.startswith("digit"):
             self.say("statements have no labels")
 
-    def action_retry(self) -> None:
-        """Try again what was not saved."""
-        self.saver.retry()
-
     def action_let_go(self) -> None:
         """Give it up; without a sample to show there is only the way back."""
         self.say(f"let go: {self.saver.settle().what}")
         if self.pane.opened is None:
-            self._leave()
+            self.action_back()
 
     async def action_other_file(self) -> None:
         """Let it go with the file that it was for, and open the one that has its place."""
@@ -213,21 +226,15 @@ class ReviewScreen(BaseScreen):
 
     # Reading and showing.
 
-    def _load(self, what: str, work: Work) -> None:
-        self.saver.start(what, work, writes=False)
-
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
         """Show a sample; where an undo led there, say what was undone, and its unit has the cursor."""
         arrival, self.arrival = self.arrival, None
         picked, self._by_hand = self._by_hand, False  # what one goes on to was not picked
         try:
-            self.show(await self.desk.open(sample_id, picked=picked), kind)
+            self.show(await intents.open_sample(self.desk, sample_id, picked=picked), kind)
         finally:  # with the new picture, or before the message about its failure
             if arrival is not None:
                 self._arrived(*arrival)
-
-    async def _reload(self) -> None:
-        await self._open(self.pane.now.sample_id, self.pane.kind)
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
@@ -244,9 +251,8 @@ class ReviewScreen(BaseScreen):
         self._draw_head()
 
     def _draw_head(self) -> None:
-        self.query_one(Head).show(
-            *view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned)
-        )
+        left, right = view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned)
+        self.query_one(Head).show(left, right)
 
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
         """It is painted: keys run, and there is time to read how far one is."""
@@ -254,15 +260,11 @@ class ReviewScreen(BaseScreen):
         if event.news:
             start(self, self._read_progress, group="progress", only_newest=True, failed=self._no_progress)
 
-    def on_sample_pane_failed(self, event: SamplePane.Failed) -> None:
-        """Names or passages could not be looked for."""
-        self.say(event.text, tone="warn")
-
     async def _read_progress(self) -> None:
         await asyncio.sleep(REST)  # the next sample cancels it
         before = self._planned
         self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
-        suspicion = await self.desk.suspicion(self.pane.now, self.pane.kind)
+        suspicion = await intents.suspicion(self.desk, self.pane.now, self.pane.kind)
         if not on_stage(self):
             return
         self._draw_head()
@@ -308,7 +310,7 @@ class ReviewScreen(BaseScreen):
         effort = meter.take(sample_id)
         edit = None
         try:
-            fresh, edit = await self.desk.act(self.pane.now, intent.make, effort)
+            fresh, edit = await intents.act(self.desk, self.pane.now, intent, effort)
         finally:
             if edit is None:
                 meter.give_back(sample_id, effort)
@@ -321,26 +323,18 @@ class ReviewScreen(BaseScreen):
         """
         kind = open_kind(opened)
         try:
-            following = opened if kind else await self.desk.open_next(opened.sample_id)
+            following = opened if kind else await intents.open_next(self.desk, opened.sample_id)
         finally:
             if done:
                 self.saver.saved(done)
         if following is None:
-            self._leave(self.desk.nothing_left)
+            self.action_back(self.desk.nothing_left)
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
 
-    def action_undo(self) -> None:
-        """Take back the newest act and go where it was."""
-        self.saver.start("undo", partial(self._move, "undo", "undid"), writes=True)
-
-    def action_redo(self) -> None:
-        """Restore the act undone last and go where it was."""
-        self.saver.start("redo", partial(self._move, "redo", "redone"), writes=True)
-
     async def _move(self, step: Literal["undo", "redo"], word: str) -> None:
-        led = await self.desk.move(step)
+        led = await intents.move(self.desk, step)
         if led is None:
             self.say(f"nothing to {step}")
             self.show(self.pane.now)
@@ -359,15 +353,12 @@ class ReviewScreen(BaseScreen):
         if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
             self.pane.choose(moved.unit)
 
-    def _leave(self, said: str = "") -> None:
+    def action_back(self, said: str = "") -> None:
+        """To the queue, which shows what was `said`."""
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
         self.bench.gate.close()
         at = self.pane.opened.sample_id if self.pane.opened else self._first
         self.app.call_later(self.bench.back_to_queue, at, said)
-
-    def action_back(self) -> None:
-        """To the queue."""
-        self._leave()
 
     def action_compare(self) -> None:
         """To the figures; the way back from there is this sample."""
@@ -387,7 +378,7 @@ class ReviewScreen(BaseScreen):
             return  # a held key's repeat from before this sample was there: no decision on it
         counted = any(unit.counted for unit in self.pane.units)
         if now.state.of(kind).disposition == "verified" and not now.stale(kind):
-            self._load("open the next sample", partial(self._go_on, now))
+            self.saver.start("open the next sample", partial(self._go_on, now))
         elif now.blind and not counted:
             self.say("no units yet: n makes one, 0 says there are none, s leaves it for later", tone="warn")
         elif (doubts := editing.doubts(now, kind)) and not self._passes_stop(quiet):
@@ -414,10 +405,6 @@ class ReviewScreen(BaseScreen):
             self._stopped_at, self._stopped_since = here, self.bench.clock()
             return False
         return quiet >= RELEASED and self.bench.pressed_at - self._stopped_since >= LOOK
-
-    def action_skip(self) -> None:
-        """Later."""
-        self.want(intents.skip())
 
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
@@ -453,27 +440,15 @@ class ReviewScreen(BaseScreen):
 
     # Deciding on the unit under the cursor.
 
+    def action_decide(self, what: str) -> None:
+        """Reject or restore; found or missing; the next reason for missing; cannot tell."""
+        self._want_of_unit(getattr(intents, what), counted=what != "reject")
+
     def _want_of_unit(self, make: Callable[[Unit], Intent], *, counted: bool = True) -> None:
         try:
             self.want(make(self.pane.counted_unit if counted else self.pane.unit))
         except InputError as error:
             self.say(str(error), tone="warn")
-
-    def action_reject(self) -> None:
-        """Reject or restore."""
-        self._want_of_unit(intents.reject, counted=False)
-
-    def action_match(self) -> None:
-        """Found or missing."""
-        self._want_of_unit(intents.match)
-
-    def action_reason(self) -> None:
-        """Missing: absent, partial, contradicted or other entity, the next at each press."""
-        self._want_of_unit(intents.reason)
-
-    def action_unsure(self) -> None:
-        """Cannot tell."""
-        self._want_of_unit(intents.unsure)
 
     def action_digit(self, digit: str) -> None:
         """A label; with no counted unit `0` says that there is none."""
@@ -511,7 +486,7 @@ class ReviewScreen(BaseScreen):
             intents.move_edge,
             reference=self.pane.now.sample.reference,
             left=side == "left",
-            outward=bool(outward),
+            outward=outward,
         )
         self._want_of_unit(move)
 
@@ -546,14 +521,6 @@ class ReviewScreen(BaseScreen):
         else:
             await self.bench.ask(SameScreen(self.desk, self.pane.now, decision, self.saver.saved))
 
-    async def action_evidence(self) -> None:
-        """Choose the evidence of the unit: a passage, letters, or a search."""
-        await self.picker.ask()
-
-    async def action_add(self) -> None:
-        """A new unit, by letters on the reference."""
-        await self.adder.ask()
-
     # By the mouse.
 
     def _by_mouse(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -575,11 +542,11 @@ class ReviewScreen(BaseScreen):
     async def _press_row(self, index: int, part: RowPart) -> None:
         self.pane.listed.move_to(index)
         if part == "sign":
-            self.action_reject()
+            self.action_decide("reject")
         elif part == "label":
             await self.action_labels()
         else:
-            self.action_match()
+            self.action_decide("match")
 
     def on_passage_clicked(self, event: Passage.Clicked) -> None:
         """A click on a marked name chooses its unit; on a name that is no unit it begins to add it."""
@@ -597,18 +564,14 @@ class ReviewScreen(BaseScreen):
 
     # Moving and looking.
 
-    def action_move(self, step: int) -> None:
-        """To another unit."""
-        self.pane.listed.move(int(step))
-
     def action_doubt(self, step: int) -> None:
         """To the next doubtful unit, round the end."""
-        if not self.pane.next_doubtful(int(step)):
+        if not self.pane.next_doubtful(step):
             self.say("no unit is in doubt")
 
     def action_context(self, step: int) -> None:
         """Another context."""
-        self.pane.go_to_context(self.pane.context_no + int(step))
+        self.pane.go_to_context(self.pane.context_no + step)
 
     async def action_context_number(self) -> None:
         """To the context of a number."""
@@ -625,26 +588,10 @@ class ReviewScreen(BaseScreen):
         else:
             self.say("no context was retrieved")
 
-    async def action_find(self) -> None:
-        """Search in reference, contexts and question."""
-        await self.finder.ask()
-
-    async def action_find_step(self, by: int) -> None:
-        """The next place of the search, or the one before; without a search it asks for one."""
-        await self.finder.step(int(by))
-
     def key_escape(self) -> None:
         """Clear the marks of a search; while something is not saved Escape is bound to letting that go."""
         if self.failure is None and self.pane.opened is not None and self.finder.search is not None:
             self.finder.clear()
-
-    def action_scroll_context(self, step: int) -> None:
-        """A page of the context."""
-        self.pane.context.page(int(step))
-
-    def action_scroll_reference(self, step: int) -> None:
-        """A page of the reference."""
-        self.pane.reference.page(int(step))
 
     def action_kind(self) -> None:
         """The other kind of units."""
@@ -654,12 +601,8 @@ class ReviewScreen(BaseScreen):
         else:
             self.show(self.pane.now, other)
 
-    def action_guidelines(self) -> None:
-        """The guidelines with the labels, and the versions of the policy."""
-        self._load("read the guidelines", self._read_guidelines)
-
     async def _read_guidelines(self) -> None:
-        versions = await self.desk.policy_versions()
+        versions = await self.desk.store.read(policy.versions, self.desk.info.id)
         now = self.pane.now
         state = now.state.of(self.pane.kind)
         used = (state.policy or now.opening.policy) if state.disposition == "verified" else 0
@@ -668,18 +611,14 @@ class ReviewScreen(BaseScreen):
 
     def action_scores(self) -> None:
         """Show why the automatic and the verified value differ, or a message where they are still hidden."""
-        self._load("show why", self._show_why)
-
-    async def _show_why(self) -> None:
-        await self.desk.why(self.pane.now.sample_id, self.pane.kind)
-        await open_why(self, self.desk, self.pane.now.sample_id, self.pane.kind)
+        self.saver.start(
+            "show why", partial(open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind)
+        )
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the unit."""
         unit = self.pane.listed.chosen
-        chosen = self.get_selected_text() or (unit.text if unit else self.pane.now.sample.reference)
-        self.app.copy_to_clipboard(chosen)
-        self.say(f"copied: {chosen}")
+        self.copy(unit.text if unit else self.pane.now.sample.reference)
 
 
 def open_kind(opened: Opened) -> Kind | None:

@@ -190,7 +190,7 @@ class RunsScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read the runs again."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.work(self._read)
 
     async def action_new(self) -> None:
@@ -258,7 +258,7 @@ class RunsScreen(BaseScreen):
 
     def _send(self, options: ClaudeOptions | None, total: int) -> None:
         self._told = False
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
         self.moved()

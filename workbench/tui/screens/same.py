@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import ConflictError
+from workbench.stages import editing
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
 from workbench.text.figures import many
@@ -99,25 +100,22 @@ class SameScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield Bar(
+                ((flat(self._decision.words), "bold"), (" in the whole dataset", "")),
+                (("esc closes", DIM),),
+                id="title",
+            )
             yield Places(id="places")
             yield Bar(id="sum")
 
-    def opened(self) -> None:
-        """Say what, and look for it."""
-        self.query_one("#title", Bar).show(
-            ((flat(self._decision.words), "bold"), (" in the whole dataset", "")), (("esc closes", DIM),)
-        )
-        self._look()
-
-    def _look(self) -> None:
+    def on_mount(self) -> None:
         """Look through the dataset outside the event loop."""
         self._say("looking …")
         timer = self.set_interval(TELL, self._tell)
 
         async def look() -> None:
             try:
-                places = await self._desk.same_places(self._opened, self._decision, self._note)
+                places = await self._desk.store.read(editing.places, self._opened, self._decision, self._note)
             finally:
                 timer.stop()
             if on_stage(self):
@@ -174,7 +172,7 @@ class SameScreen(Dialog):
         start(self, partial(self._apply, chosen), group="work", failed=self._failed)
 
     async def _apply(self, chosen: list[Place]) -> None:
-        await self._desk.decide_same(chosen)
+        await self._desk.store.write(editing.apply, self._desk.annotator, chosen)
         self.app.pop_screen()
         samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
         self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")
@@ -184,7 +182,7 @@ class SameScreen(Dialog):
         self._saving = False
         if isinstance(error, ConflictError):
             self.app.notify(f"not saved: {flat(str(error))}; looked again", markup=False, severity="warning")
-            self._look()
+            self.on_mount()
         else:
             self._say(f"not saved: {flat(str(error))}; enter tries again", "$error")
         self.bench.open_gate()

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from workbench.errors import ConflictError, InputError, OtherFileError
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.widgets.bars import KeyBar, Status
+from workbench.tui.widgets.bars import KeyBar
 from workbench.tui.work import Entry, Work, start
 
 SAY_SAVING = 0.15
@@ -37,14 +37,14 @@ class Saver(Static):
     now, when another window was first.
     """
 
-    def __init__(self, owner: BaseScreen, reload: Work, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, owner: BaseScreen, reload: Work) -> None:
+        super().__init__(id="banner")
         self.failure: Unsaved | None = None
         self._owner = owner
         self._reload = reload
         self._slow: Timer | None = None
 
-    def start(self, what: str, work: Work, *, writes: bool) -> None:
+    def start(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Start work; keys wait until what it left is painted."""
         self._owner.bench.gate.close()
         start(self._owner, partial(self.run_now, what, work, writes=writes), group="work")
@@ -105,7 +105,7 @@ class Saver(Static):
                 *(("   ", ("o", "bold"), " open the new file without it") if other_file else ()),
             )
         )
-        self._owner.query_one(Status).clear()
+        self._owner.say("")
         self._put(Unsaved(what, work, parked, other_file))
         self._owner.bench.open_gate()
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.errors import InputError
 from workbench.model import Kind, Unit
+from workbench.stages.why import Why, WhyRow, explain
 from workbench.text.figures import delta
+from workbench.tui.desk import Desk
 from workbench.tui.figures import short, tally
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
@@ -36,10 +36,6 @@ from workbench.tui.why_text import (
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import CauseList, column_names
 from workbench.tui.widgets.passage import Passage
-
-if TYPE_CHECKING:
-    from workbench.stages.why import Why, WhyRow
-    from workbench.tui.desk import Desk
 
 
 class WhyScreen(BaseScreen):
@@ -63,14 +59,10 @@ class WhyScreen(BaseScreen):
         key("q", "app.quit", "Quit", "why.quit", "View"),
     ]
 
-    def __init__(self, desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None) -> None:
+    def __init__(self, desk: Desk, why: Why) -> None:
         super().__init__()
-        self._scorer = scorer
         self.desk = desk
-        self.sample_id = sample_id
-        self.kind = kind
-        self.why: Why | None = None
-        self._reason = "opening …"
+        self.why = why
 
     def compose(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
@@ -88,37 +80,23 @@ class WhyScreen(BaseScreen):
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        """Read the sample; keys wait for it."""
+        """What was read is shown; keys run."""
         self.query_one("#automatic").border_title = "Automatic"
         self.query_one("#verified").border_title = "Verified"
-        self.query_one(Head).show((("Why automatic and verified differ", "bold"),))
-        self._follow_columns()
-        self._load(self.kind, self._scorer)
+        self.call_after_refresh(self._begin)
 
-    # Reading.
-
-    def _load(self, kind: Kind, scorer: str | None) -> None:
-        self.work(partial(self._read, kind, scorer))
+    def _begin(self) -> None:
+        self._show()
+        self.bench.open_gate()
 
     async def _read(self, kind: Kind, scorer: str | None) -> None:
-        try:
-            found = await self.desk.why(self.sample_id, kind, scorer)
-        except InputError as error:
-            self._reason = str(error)
-            self.say(self._reason, tone="warn")
-        else:
-            self._show(found)
-
-    def unread(self, error: Exception) -> None:
-        """Say that it could not be read, then let keys run."""
-        self.say(f"could not read: {error}", tone="bad")
-        self.bench.open_gate()
+        self.why = await read_why(self.desk, self.why.opened.sample_id, kind, scorer)
+        self._show()
 
     # Drawing.
 
-    def _show(self, why: Why) -> None:
-        self.why, self.kind = why, why.kind
-        opened = why.opened
+    def _show(self) -> None:
+        why, opened = self.why, self.why.opened
         name = "entities" if why.kind == "entity" else "statements"
         self.query_one(Head).show(
             (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
@@ -139,29 +117,23 @@ class WhyScreen(BaseScreen):
         )
         listed = self.query_one(CauseList)
         listed.show(why)
-        self._follow_columns()
+        self.resized()
         self.query_one("#sum", Bar).show(
             ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
         )
         self.query_one("#totals", Static).update(Content(totals(why)))
         self.say(fitted_note(why))
-        self._explain()
-        self.refresh_bindings()
-        self.query_one(KeyBar).refresh()
+        self.moved()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Other columns; the list has taken its own by now."""
-        super().on_resize(event)
-        self.call_after_refresh(self._follow_columns)
-
-    def _follow_columns(self) -> None:
+    def resized(self) -> None:
+        """Name the columns; the list has taken its own by now."""
         self.query_one("#columns", Static).update(column_names(self.query_one(CauseList).columns))
 
-    def _explain(self) -> None:
-        """The row under the cursor in full."""
+    def moved(self) -> None:
+        """Show the row under the cursor in full."""
         listed = self.query_one(CauseList)
         one = listed.chosen
-        if one is None or self.why is None:
+        if one is None:
             return
         self.query_one("#cause", Static).update(self._cause(one, listed.shares[listed.cursor]))
         for name, unit in (("#automatic", one.row.automatic), ("#verified", one.row.verified)):
@@ -197,7 +169,6 @@ class WhyScreen(BaseScreen):
         return one.row.automatic is None and one.row.verified is None
 
     def _side(self, unit: Unit | None) -> str:
-        assert self.why is not None  # a row is shown
         if unit is None:
             return ""
         wording, facts, *evidence = detail(unit, self.why.opened).split("\n")
@@ -205,53 +176,42 @@ class WhyScreen(BaseScreen):
             return "\n".join([*evidence, wording, facts])
         return "\n".join([wording, facts, *evidence])
 
-    def moved(self) -> None:
-        """The cursor moved."""
-        self._explain()
-
     # Keys.
 
     def refused(self, action: str) -> None:
-        """Another kind is asked for where there is one, or anything where nothing could be shown."""
-        if self.why is not None:
-            self.say("this dataset reviews one kind only")
-        else:
-            self.say(self._reason, tone="warn")
+        """Say why there is no other kind."""
+        self.say("this dataset reviews one kind only")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where nothing could be shown only the way back is open."""
-        if action == "kind" and len(self.desk.info.kinds) < 2:
-            return None
-        return None if self.why is None and action not in ("back", "help", "quit") else True
+        """Another kind is asked for where there is one."""
+        return None if action == "kind" and len(self.desk.info.kinds) < 2 else True
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
-        self.query_one(CauseList).next_difference(int(step))
+        self.query_one(CauseList).next_difference(step)
 
     def action_scroll(self, step: int) -> None:
         """A page of the evidence."""
         for passage in self.query(Passage):
-            passage.page(int(step))
+            passage.page(step)
 
     def action_scorer(self) -> None:
         """The next scorer of this kind."""
-        assert self.why is not None
         names = self.why.scorers
         if len(names) > 1:
-            self._load(self.kind, names[(names.index(self.why.scorer) + 1) % len(names)])
+            following = names[(names.index(self.why.scorer) + 1) % len(names)]
+            self.work(partial(self._read, self.why.kind, following))
         else:
             self.say(f"there is no other scorer than {self.why.scorer}")
 
     def action_kind(self) -> None:
         """The other kind of units."""
-        self._load("statement" if self.kind == "entity" else "entity", None)
+        other: Kind = "statement" if self.why.kind == "entity" else "entity"
+        self.work(partial(self._read, other, None))
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the row."""
-        listed = self.query_one(CauseList)
-        text = self.get_selected_text() or _line(listed)
-        self.app.copy_to_clipboard(text)
-        self.say(f"copied: {text}")
+        self.copy(_line(self.query_one(CauseList)))
 
 
 def _line(listed: CauseList) -> str:
@@ -265,9 +225,15 @@ def _line(listed: CauseList) -> str:
     return " | ".join(sides) + cause
 
 
+async def read_why(desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:
+    """Why the values of a sample differ. Raises InputError while there is nothing to show."""
+    return await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
+
+
 async def open_why(
     screen: BaseScreen, desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None
 ) -> None:
-    """Put the Why screen over another one; keys wait until it shows something."""
+    """Put the Why screen over another one; keys wait until it is there. Raises InputError as above."""
     screen.bench.gate.close()
-    await screen.bench.push_screen(WhyScreen(desk, sample_id, kind, scorer))
+    why = await read_why(desk, sample_id, kind, scorer)
+    await screen.bench.push_screen(WhyScreen(desk, why))

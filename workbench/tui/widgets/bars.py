@@ -49,10 +49,15 @@ class Bar(Widget):
     Bar { height: 1; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        left: tuple[Part, ...] = (),
+        right: tuple[Part, ...] = (),
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         super().__init__(id=id)
-        self._left: tuple[Part, ...] = ()
-        self._right: tuple[Part, ...] = ()
+        self._left, self._right = left, right
 
     def show(self, left: tuple[Part, ...] = (), right: tuple[Part, ...] = ()) -> None:
         """Put these parts on the line; nothing is drawn when they stand there already."""
@@ -118,10 +123,6 @@ class Status(Bar):
         for name in ("good", "warn", "bad"):
             self.set_class(name == tone, f"-{name}")
         self.show(((f"{sign} " if sign else "", ""), (text, "")))
-
-    def clear(self) -> None:
-        """Nothing to say."""
-        self.say("")
 
 
 class KeyBar(Widget):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 
 from workbench.comparing.explained import shows
 from workbench.model import Unit
@@ -17,7 +16,7 @@ from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import ROUND
 from workbench.tui.safe import flat
 from workbench.tui.why_text import adding_up, cause_of
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.lines import RowList
 
 if TYPE_CHECKING:
     from workbench.stages.why import Why, WhyRow
@@ -41,7 +40,7 @@ class CauseColumns(NamedTuple):
     long: bool
 
 
-class CauseList(Lines):
+class CauseList(RowList["WhyRow"]):
     """One row for two linked units or one without a link, the cursor on the one that is explained below."""
 
     BASE = "causes--row"
@@ -56,21 +55,10 @@ class CauseList(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.rows: tuple[WhyRow, ...] = ()
         self.shares: list[str] = []
         self.columns = CauseColumns(8, 8, False)
         self._statements = False
         self._wrapped: dict[tuple[int, bool], list[str]] = {}
-
-    @property
-    def count(self) -> int:
-        """How many rows."""
-        return len(self.rows)
-
-    @property
-    def chosen(self) -> WhyRow | None:
-        """The row under the cursor."""
-        return self.rows[self.cursor] if self.rows else None
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
@@ -79,7 +67,7 @@ class CauseList(Lines):
         known = [one.row.share or Fraction(0) for one in self.rows]
         self.shares = [UNDEFINED for _ in self.rows] if why.delta is None else adding_up(known, why.delta)
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
-        self._plan()
+        self.lay_out()
         self.redraw()
         self.reveal(self.cursor)
 
@@ -91,7 +79,8 @@ class CauseList(Lines):
                 self.move_to(index)
                 return
 
-    def _plan(self) -> None:
+    def lay_out(self) -> None:
+        """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
         self.columns = plan(size, self.rows)
         self._wrapped = {}
@@ -111,10 +100,6 @@ class CauseList(Lines):
         if len(lines) > MOST_LINES:
             lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + " …"]
         return [fit(line, size) for line in lines]
-
-    def on_resize(self, _event: events.Resize) -> None:
-        """Another width has other columns; the base then forgets what was drawn."""
-        self._plan()
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """A line of a row."""

@@ -104,16 +104,10 @@ class Lines(LineView):
     class Chosen(Message):
         """The cursor moved to an entry by a key or a click; `clicked` says which."""
 
-        def __init__(self, lines: Lines, index: int, *, clicked: bool) -> None:
+        def __init__(self, index: int, *, clicked: bool) -> None:
             super().__init__()
-            self.lines = lines
             self.index = index
             self.clicked = clicked
-
-        @property
-        def control(self) -> Lines:
-            """The list it happened in."""
-            return self.lines
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -132,6 +126,9 @@ class Lines(LineView):
         """Say how many lines each entry takes, and how many more there are behind the last one."""
         self._firsts = [0, *accumulate(heights)]
         self.resized(self._firsts[-1] + further)
+
+    def lay_out(self) -> None:
+        """Fit columns and wrapped entries to the width there is."""
 
     def place(self, index: int) -> tuple[int, int]:
         """The first line of an entry and how many lines it takes."""
@@ -167,7 +164,7 @@ class Lines(LineView):
             self._forget(changed)
         self.reveal(index)
         if tell and self.count:
-            self.post_message(self.Chosen(self, index, clicked=clicked))
+            self.post_message(self.Chosen(index, clicked=clicked))
 
     def move(self, step: int) -> None:
         """Put the cursor so many entries further, or as far as there are."""
@@ -207,6 +204,7 @@ class Lines(LineView):
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""
         self._drawn.clear()
+        self.lay_out()
         self.resized(self._lines_now)
         self.reveal(self.cursor)
 
@@ -224,11 +222,12 @@ Row = TypeVar("Row")
 
 
 class RowList(Lines, Generic[Row]):
-    """One line a row, the cursor on one of them. A subclass draws one (`drawn`)."""
+    """Rows, the cursor on one of them. A subclass draws a row (`drawn`), or each line (`segments`)."""
 
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.rows = rows
+        self._lines_now = len(rows)
 
     @property
     def count(self) -> int:
@@ -239,10 +238,6 @@ class RowList(Lines, Generic[Row]):
     def chosen(self) -> Row | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
-
-    def on_mount(self) -> None:
-        """Rows may be there from the start."""
-        self.resized(self.count)
 
     def put(self, rows: Sequence[Row], cursor: int) -> None:
         """Show these, the cursor on the one of that number, or on the nearest there is."""

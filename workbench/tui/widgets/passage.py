@@ -121,10 +121,6 @@ class Passage(LineView):
         self._drawn.clear()
         self.refresh()
 
-    def hide_hints(self) -> None:
-        """Draw the text as it is."""
-        self.show_hints(())
-
     def visible_span(self) -> tuple[int, int]:
         """The stretch of the text that is on the screen, in code points."""
         top = self.scroll_offset.y

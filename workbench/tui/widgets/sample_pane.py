@@ -17,6 +17,7 @@ from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
 from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
 from workbench.tui import view
+from workbench.tui.bench import Bench
 from workbench.tui.figures import doubtful, least_certain
 from workbench.tui.marks import Mark
 from workbench.tui.widgets.lines import Lines, Painted
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from workbench.comparing.triage import Suspicion
 
 NOT_COUNTED = "this unit does not count; x restores it"
-
-LOOK_FOR_ROOM = 0.5
-"""Seconds between looks whether there is any room to paint."""
 
 PARTS = ("reference", "units")
 """What has to be on the screen before a sample counts as shown."""
@@ -53,32 +51,31 @@ class SamplePane(Container):
     DEFAULT_CSS = "SamplePane { height: 1fr; }"
 
     class Shown(Message):
-        """What was drawn last is on the screen, or there is no room to show any of it (`painted` false).
+        """What was drawn last is on the screen.
 
         `news`: it is another sample or kind, or its disposition is another one.
         """
 
-        def __init__(self, *, painted: bool, news: bool) -> None:
+        def __init__(self, *, news: bool) -> None:
             super().__init__()
-            self.painted = painted
             self.news = news
 
-    class Failed(Message):
-        """What was looked for in a thread could not be found."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    def __init__(self, kind: Kind, clock: Callable[[], float], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, kind: Kind, say: Callable[[str], None]) -> None:
+        """`say` is told what could not be looked for in a thread."""
+        super().__init__()
         self.opened: Opened | None = None
         self.kind = kind
         self.context_no = 0
         self.shown_at = float("inf")
-        """When the sample was on the screen, by `clock`; infinite until it is."""
+        """When the sample was on the screen, by the clock of the app; infinite until it is."""
         self.searched: Callable[[int], list[Mark]] = lambda _part: []
-        self._clock = clock
+        self.question = Passage(id="question")
+        self.reference = Passage(id="reference")
+        self.context = Passage(id="context")
+        self.detail = Passage(id="detail")
+        self.listed = UnitList(id="units")
+        self.tallies = Tallies(id="tallies")
+        self._say = say
         self._generation = 0
         self._painted: set[str | None] = set()
         self._news = False
@@ -92,14 +89,14 @@ class SamplePane(Container):
 
     def compose(self) -> ComposeResult:
         """Question, reference, units and contexts; the style sheet stacks them when it is narrow."""
-        yield Passage(id="question")
+        yield self.question
         with Container(id="body"):
-            yield Passage(id="reference")
+            yield self.reference
             with Vertical(id="side"):
-                yield UnitList(id="units")
-                yield Passage(id="detail")
-                yield Tallies(id="tallies")
-            yield Passage(id="context")
+                yield self.listed
+                yield self.detail
+                yield self.tallies
+            yield self.context
 
     def on_mount(self) -> None:
         """The title of the context says which of its lines are seen."""
@@ -124,21 +121,6 @@ class SamplePane(Container):
     def units(self) -> tuple[Unit, ...]:
         """The units of the kind shown."""
         return self.now.state.of(self.kind).assessment.units
-
-    @property
-    def listed(self) -> UnitList:
-        """The list of the units."""
-        return self.query_one(UnitList)
-
-    @property
-    def reference(self) -> Passage:
-        """The text of the reference."""
-        return self.query_one("#reference", Passage)
-
-    @property
-    def context(self) -> Passage:
-        """The text of the context in sight."""
-        return self.query_one("#context", Passage)
 
     @property
     def unit(self) -> Unit:
@@ -180,14 +162,14 @@ class SamplePane(Container):
             generation=self._generation,
         )
         entitle(listed, view.units_title(opened, kind))
-        self.query_one("#question", Passage).show(opened.sample.user_input, nothing="no question")
+        self.question.show(opened.sample.user_input, nothing="no question")
         self.reference.show(
             opened.sample.reference,
             self._marks(listed.chosen),
             nothing="the reference is empty: recall is undefined",
             generation=self._generation,
         )
-        self.query_one(Tallies).show(opened, kind)
+        self.tallies.show(opened, kind)
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
         self.mark_searched()
@@ -205,7 +187,7 @@ class SamplePane(Container):
         """To the next doubtful unit, round the end; False when no unit is in doubt."""
         for distance in range(1, self.listed.count + 1):
             index = (self.listed.cursor + step * distance) % self.listed.count
-            if doubtful(self.listed.units[index]):
+            if doubtful(self.units[index]):
                 self.listed.move_to(index)
                 return True
         return False
@@ -226,7 +208,7 @@ class SamplePane(Container):
             if self.context_no not in contexts:
                 self.context_no = contexts[0]
         self.go_to_context(self.context_no)
-        self.query_one("#detail", Passage).show(view.detail(unit, self.now) if unit else "")
+        self.detail.show(view.detail(unit, self.now) if unit else "")
         self._draw_suspicion()
         if unit is not None and self._wants_near(unit):
             if unit.text in self._known_near():
@@ -237,7 +219,7 @@ class SamplePane(Container):
 
     def _fails(self, what: str) -> Callable[[Exception], None]:
         def failed(error: Exception) -> None:
-            self.post_message(self.Failed(f"could not look for {what}: {error}"))
+            self._say(f"could not look for {what}: {error}")
 
         return failed
 
@@ -247,7 +229,7 @@ class SamplePane(Container):
         self._draw_suspicion()
 
     def _draw_suspicion(self) -> None:
-        self.query_one(Tallies).doubt(view.suspected(self._suspicion, self.listed.chosen))
+        self.tallies.doubt(view.suspected(self._suspicion, self.listed.chosen))
 
     # The reference.
 
@@ -298,8 +280,10 @@ class SamplePane(Container):
     def mark_searched(self) -> None:
         """Mark the places of a search in every text."""
         last = len(self.contexts) + 1  # without contexts part 1 is the question, and this pane is empty
-        for name, part in (("#reference", 0), ("#context", self.context_no + 1), ("#question", last)):
-            self.query_one(name, Passage).mark_places(self.searched(part))
+        for passage, part in (
+            (self.reference, 0), (self.context, self.context_no + 1), (self.question, last),
+        ):  # fmt: skip
+            passage.mark_places(self.searched(part))
 
     def _title_context(self) -> None:
         """Say which context it is, and which of its lines are seen."""
@@ -339,7 +323,7 @@ class SamplePane(Container):
         return known[unit.text]
 
     def _show_near(self, unit: Unit) -> None:
-        pane = self.query_one("#detail", Passage)
+        pane = self.detail
         own, near = view.detail(unit, self.now), self._known_near()[unit.text]
         text, marks = view.near_text(unit, near, self.contexts, pane.scrollable_content_region.width)
         lead = len(own) + 1
@@ -359,7 +343,6 @@ class SamplePane(Container):
         self._painted.clear()
         if is_new:
             self.shown_at = float("inf")
-        self.set_timer(LOOK_FOR_ROOM, partial(self._look_for_room, self._generation))
 
     def on_painted(self, event: Painted) -> None:
         """The reference or the units have been drawn."""
@@ -368,18 +351,9 @@ class SamplePane(Container):
             return
         self._painted.add(event.part)
         if len(self._painted) == len(PARTS):
-            self.shown_at = self._clock() if not self.painted else self.shown_at
-            self.post_message(self.Shown(painted=True, news=self._news))
+            self.shown_at = self.shown_at if self.painted else Bench.clock()
+            self.post_message(self.Shown(news=self._news))
             self._news = False
-
-    def _look_for_room(self, generation: int) -> None:
-        """On a terminal too small to paint the sample keys run all the same; only accepting does not."""
-        if generation != self._generation or len(self._painted) == len(PARTS) or not on_stage(self):
-            return
-        if any(not self.query_one(f"#{name}").region.intersection(self.screen.region) for name in PARTS):
-            self.post_message(self.Shown(painted=False, news=False))
-        else:
-            self.set_timer(LOOK_FOR_ROOM, partial(self._look_for_room, generation))
 
 
 def entitle(widget: Widget, title: str) -> None:

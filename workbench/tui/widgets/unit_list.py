@@ -14,7 +14,7 @@ from workbench.model import Unit
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import unit_symbol, verdict
 from workbench.tui.safe import flat
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.lines import RowList
 
 MOST_LINES = 3
 """Lines a statement takes in the list; its whole text stands in the reference and below the list."""
@@ -26,7 +26,7 @@ LEAST_TEXT = 20
 """Cells of wording below which the labels are shortened."""
 
 
-class UnitList(Lines):
+class UnitList(RowList[Unit]):
     """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
 
     BASE = "units--row"
@@ -51,23 +51,12 @@ class UnitList(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.units: tuple[Unit, ...] = ()
         self.revealed: tuple[Unit, ...] = ()
         self._nothing = ""
         self._statements = False
         self._wrapped: list[list[tuple[int, int]]] = []
         self._columns = UnitColumns(8, 6, 8)
         self._planned = 0
-
-    @property
-    def count(self) -> int:
-        """How many units the cursor can stand on; revealed ones are read-only and not among them."""
-        return len(self.units)
-
-    @property
-    def chosen(self) -> Unit | None:
-        """The unit under the cursor."""
-        return self.units[self.cursor] if self.units else None
 
     def show(
         self,
@@ -79,38 +68,35 @@ class UnitList(Lines):
         generation: int,
     ) -> None:
         """Show these units; the cursor stays in its place, or at the end when there are fewer."""
-        self.units, self.revealed = tuple(units), tuple(revealed)
+        self.rows, self.revealed = tuple(units), tuple(revealed)
         self._nothing, self._statements = nothing, statements
         self.generation = generation
-        self.cursor = max(0, min(self.cursor, len(self.units) - 1))
-        self._plan()
+        self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
+        self.lay_out()
         self.redraw()
         self.refresh_lines(self.scroll_offset.y)  # drawing it says that this generation is painted
 
-    def _plan(self) -> None:
+    def lay_out(self) -> None:
+        """Columns for what there is, and each statement in its lines."""
         size = self.scrollable_content_region.width
         self._planned = size
-        self._columns = plan(size, (*self.units, *self.revealed), statements=self._statements)
-        self._wrapped = [wrap(flat(unit.text), self._columns.text) for unit in self.units if self._statements]
-        heights = [min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.units)
+        self._columns = plan(size, (*self.rows, *self.revealed), statements=self._statements)
+        self._wrapped = [wrap(flat(unit.text), self._columns.text) for unit in self.rows if self._statements]
+        heights = [min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.rows)
         self.lay(heights, 1 + len(self.revealed) if self.revealed else 0)
-
-    def on_resize(self, _event: events.Resize) -> None:
-        """Another width wraps statements differently; the base then forgets what was drawn."""
-        self._plan()
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
         if size != self._planned:  # a terminal that grows in steps: planned before its last size was known
-            self._plan()
-        if not self.units and not self.revealed:
+            self.lay_out()
+        if not self.rows and not self.revealed:
             lines = wrap(self._nothing, size)
             text = self._nothing[slice(*lines[line])] if line < len(lines) else ""
             return [Segment(text, self.part("units--nothing"))]
         index = self.entry_at(line)
         if index < 0:
             return self._revealed_line(line - self._firsts[-1], size)
-        return self._unit_line(self.units[index], index, line - self._firsts[index], size)
+        return self._unit_line(self.rows[index], index, line - self._firsts[index], size)
 
     def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
         base = self.part("units--cursor" if index == self.cursor else "units--row")
