@@ -156,8 +156,8 @@ class PlanScreen(BaseScreen):
             "holdout": ["none", "10%", "20%", "30%"],
             "blind": [AS_NEEDED, "none", "10%", "25%", "50%", "100%"],
         }
-        number = TypedLine("reviews", "How many reviews?", partial(_number, total))
-        form = FormScreen("New plan", values, HINTS, number, _lines, self._wished, about=f"{total:,} samples")
+        typed = (TypedLine("reviews", "How many reviews?", partial(_number, total)),)
+        form = FormScreen("New plan", values, HINTS, typed, _lines, self._wished, about=f"{total:,} samples")
         if "60" in sizes:
             form.chosen["reviews"] = "60"
         await self.bench.ask(form)
