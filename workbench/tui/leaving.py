@@ -36,7 +36,7 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         await bench.ask(MenuScreen("Export verified data as", choices))
 
     def ask_folder(name: str) -> None:
-        ask = partial(ask_path, "A new folder", f"{name}-export", partial(_export, desk, name))
+        ask = partial(ask_path, f"{name}: which new folder?", f"{name}-export", partial(_export, desk, name))
         bench.gate.close()  # what is typed behind the choice belongs to the next question
         start(bench, ask, group="work")
 
@@ -64,7 +64,7 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
     async def back_up() -> None:
         begin(partial(_back_up, desk))
 
-    ask_page = partial(ask_path, "The report page", "report.html", partial(_report, desk))
+    ask_page = partial(ask_path, "Report page: which file?", "report.html", partial(_report, desk))
     for title, about, ask in (
         ("Export", "Verified data for other tools, in a new folder", ask_format),
         ("Report page", "The comparison as one HTML file to send", ask_page),

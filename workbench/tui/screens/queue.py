@@ -336,10 +336,6 @@ class QueueScreen(BaseScreen):
         self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
         self.moved()
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """There may be room for the sample under the cursor now."""
-        self.call_after_refresh(self.moved)
-
     def moved(self) -> None:
         """Show the sample under the cursor next to the list, where there is room for it."""
         listed = self.samples
@@ -347,6 +343,8 @@ class QueueScreen(BaseScreen):
         if here != self._in_full and self.has_class("-roomy"):
             self._in_full = here
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
+
+    resized = moved
 
     async def _read_in_full(self) -> None:
         from workbench.stages.queue import sample_texts
