@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
@@ -15,7 +16,7 @@ from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, next_sample, pace, progress
-from workbench.store.samples import CHUNK, load_samples
+from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
@@ -173,13 +174,11 @@ def next_of(
         place = 0
     if decided:
         return ids[place] if place < len(ids) else None
-    for start, end in ((place, len(ids)), (0, place)):
-        for first in range(start, end, CHUNK):
-            chunk = list(ids[first : min(first + CHUNK, end)])
-            wanted = queue.to_decide(store, info, annotator, chunk)
-            for number in chunk:
-                if number in wanted and number != after:
-                    return number
+    for some in chain(chunked(ids[place:]), chunked(ids[:place])):
+        wanted = queue.to_decide(store, info, annotator, some)
+        found = next((number for number in some if number in wanted and number != after), None)
+        if found is not None:
+            return found
     return None
 
 

@@ -435,7 +435,7 @@ def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
             row |= {
                 "rank": LATE_RANK + row["u"],
                 "size": 0.0,
-                "holdout": row["group_key"] in back.groups or row["reference_hash"] in back.references,
+                "holdout": row["group_key"] in back or row["reference_hash"] in back,
             }
         intake.late += len(rows)
     store.insert(SampleRow, rows)

@@ -13,7 +13,7 @@ from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
 from workbench.scoring.counted import Counted, Judge, doubt
 from workbench.store.engine import Store
-from workbench.store.samples import CHUNK
+from workbench.store.samples import chunked
 from workbench.store.tables import (
     CALIBRATION,
     COLUMN,
@@ -131,9 +131,9 @@ def each_counted(
     scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(run_id, threshold))
     wanted = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
     ids = store.numbers(wanted.where(~scored).order_by(SAMPLE.id))
-    for start in range(0, len(ids), CHUNK):
+    for some in chunked(ids):
         query = select(CountedRow, SAMPLE.content_hash).where(
-            among(SAMPLE.id, ids[start : start + CHUNK]), COUNTED.sample_id == SAMPLE.id, *of_run
+            among(SAMPLE.id, some), COUNTED.sample_id == SAMPLE.id, *of_run
         )
         yield {row.sample_id: (content, counted_of(row)) for row, content in store.rows(query)}
 
@@ -241,7 +241,7 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     return dict(store.rows(query))
 
 
-def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
+def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float | None]:
     """The same as numbers."""
     return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
 

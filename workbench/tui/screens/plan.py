@@ -144,7 +144,7 @@ class PlanScreen(BaseScreen):
         from workbench.store.datasets import count_samples
 
         total = await self.desk.store.read(count_samples, self.desk.info.id)
-        fields = _strata_fields((await self.desk.facets()).values)
+        fields = _strata_fields(await self.desk.facets())
         if total < 2:
             self.say("a plan needs 2 samples at least")
             return
