@@ -82,7 +82,8 @@ class ImportOptions:
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
-    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND.
+    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the
+    list of a JSON document that holds the rows.
     """
 
     dataset: str | None = None
@@ -95,6 +96,7 @@ class ImportOptions:
     kinds: tuple[Kind, ...] | None = None
     fields: Sequence[str] = ()
     external: Sequence[str] = ()
+    rows: str = ""
 
 
 @dataclass(slots=True)
@@ -147,7 +149,7 @@ class _Reading:
         self, store: Store, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
     ) -> None:
         self.path, self.options, self.notes = path, options, Notes()
-        self.columns = columns_of(options.fields, options.external)
+        self.columns = columns_of(options.fields, options.external, options.rows)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
         self.info = _existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
