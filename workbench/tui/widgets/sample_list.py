@@ -55,7 +55,7 @@ def dispute_cells(one: Dispute, column: str) -> tuple[str, str, str, str, str]:
     `column` of the file is yours.
     """
     names = {column: "yours", "verified": "true", "flag": "flagged"}
-    sides = one.between.split("~") if one.sort in ("verified", "scorers", "column") else [one.between]
+    sides = (side.removeprefix("run:") for side in one.between.split("~"))
     who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
     effect = "" if one.moves is None else number(one.moves, 3)
     return (
