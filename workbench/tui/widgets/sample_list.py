@@ -327,12 +327,13 @@ class SampleList(Lines):
                 Segment("  " + fit(state, states), (warn if one.state == "open" else dim) + background),
             ]
         columns = columns_of(size, self.key_size or 0)
+        key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
         auto, verified = VALUES[self.yours]
         parts = [
             Segment(pointer, base),
             symbol,
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(short(row.key, columns.key) + "  ", columns.key + 2 if columns.key else 0), base),
+            Segment(fit(key + "  ", columns.key + 2 if columns.key else 0), base),
             Segment(fit(question, columns.text), dim if decided else base),
             Segment(_number(row.automatic, auto), dim),
             Segment(_number(row.verified, verified), base),
