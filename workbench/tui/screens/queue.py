@@ -464,6 +464,8 @@ class QueueScreen(BaseScreen):
 
     def in_order(self, order: Sorting, *, agreed: bool = False) -> None:
         """Show the view in another order; asked once, for what it means."""
+        if order == self.order:
+            return
         self._asked |= agreed
         if order != "u" and not self._asked:
             own = "plan's" if self.query_one(ProgressLine).has_plan else "random"

@@ -55,7 +55,7 @@ def dispute_cells(one: Dispute, column: str) -> tuple[str, str, str, str, str]:
     `column` of the file is yours.
     """
     names = {column: "yours", "verified": "true", "flag": "flagged"}
-    sides = one.between.split("~") if one.sort in ("verified", "scorers", "column") else [one.between]
+    sides = (side.removeprefix("run:") for side in one.between.split("~"))
     who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
     effect = "" if one.moves is None else number(one.moves, 3)
     return (
@@ -327,12 +327,13 @@ class SampleList(Lines):
                 Segment("  " + fit(state, states), (warn if one.state == "open" else dim) + background),
             ]
         columns = columns_of(size, self.key_size or 0)
+        key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
         auto, verified = VALUES[self.yours]
         parts = [
             Segment(pointer, base),
             symbol,
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(short(row.key, columns.key) + "  ", columns.key + 2 if columns.key else 0), base),
+            Segment(fit(key + "  ", columns.key + 2 if columns.key else 0), base),
             Segment(fit(question, columns.text), dim if decided else base),
             Segment(_number(row.automatic, auto), dim),
             Segment(_number(row.verified, verified), base),
