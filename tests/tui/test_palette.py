@@ -11,6 +11,7 @@ from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 from textual.pilot import Pilot
 
+from tests.tui.conftest import first_offer
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import DatasetCommands
@@ -62,6 +63,45 @@ async def test_another_dataset(import_rows: Any, rows: Any, make_app: Any, settl
         assert app.desk.info.name == "few"
         assert app.screen.query_one("#head").text.startswith("few  3 samples")
         assert ["Dataset cities"] == [one.text for one in await offered(app)]
+
+
+async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
+    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Press, monkeypatch: Any
+) -> None:
+    """Each says where it is; a name that is taken is asked for again, and nothing there is touched."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.html").write_text("mine")
+    app = make_app(database)
+    said = []
+    async with app.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        await search(pilot, "Export")
+        await first_offer(pilot, "export")
+        await choose(pilot, settle)
+        await press(pilot, "j", "enter", "enter")
+        said.append(app.screen.query_one("#status").text)
+        await search(pilot, "Report page")
+        await first_offer(pilot, "report page")
+        await choose(pilot, settle)
+        await press(pilot, "enter")
+        refused = str(app.screen.query_one("#hint").content)
+        await press(pilot, "ctrl+u", *"page.html", "enter")
+        said.append(app.screen.query_one("#status").text)
+        await search(pilot, "Backup")
+        await first_offer(pilot, "backup")
+        await choose(pilot, settle)
+        said.append(app.screen.query_one("#status").text)
+
+    copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))
+    assert [
+        f"wrote {tmp_path / 'ragas-export'}: 8 samples, 0 verified",
+        f"wrote {tmp_path / 'page.html'}",
+        f"copied the database to {copies[0] if copies else None}",
+    ] == said
+    assert "there is something of that name" in refused
+    assert "mine" == (tmp_path / "report.html").read_text()
+    assert "<html" in (tmp_path / "page.html").read_text()
+    assert (tmp_path / "ragas-export" / "dataset.jsonl").is_file()
 
 
 async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(

@@ -13,11 +13,14 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from tests.tui.conftest import until
+from workbench.stages.disputes import disputes, set_state
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.tui.figures import short, told_of
 from workbench.tui.screens.dialogs import Choices
+from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
@@ -87,24 +90,64 @@ async def test_progress_and_rows_follow_a_decision(
         assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
-async def test_one_key_shows_the_disputed_samples_and_another_all_again(
+async def test_one_key_shows_what_disagrees_and_another_all_again(
     database: Path, make_app: Any, press: Press, open_review: Press
 ) -> None:
-    """The largest difference first; what reviews out of the random order mean is asked once."""
+    """What reviews out of the random order mean is asked once; from there `esc` leads back as well."""
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "D")
-        assert type(app.screen).__name__ == "ConfirmScreen"
+        asked = type(app.screen).__name__
         await press(pilot, "y")
-        assert shown(app) == []
-        assert "is:disputed: values differ" in str(app.screen.query_one("#empty", Static).render())
+        nothing = str(app.screen.query_one("#empty", Static).render())
         await press(pilot, "escape")
-        assert len(shown(app)) == 8
+        every = len(shown(app))
         await open_review(pilot, "schiller")
         await press(pilot, "f", *"odd", "enter", "b", "D")
-        assert shown(app) == ["schiller"]
-        assert app.screen.query_one(Field).value == "is:disputed"
-        assert "1 of 8 samples  largest Δ first" in app.screen.query_one(Head).text
+        flagged, head = shown(app), app.screen.query_one(Head).text
+        line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
+        await press(pilot, "D")
+        back = len(shown(app)), app.screen.order
+
+    assert ("ConfirmScreen", "Nothing disagrees that you may see.") == (asked, nothing)
+    assert 8 == every
+    assert ["schiller"] == flagged
+    assert "1 of 8 samples  disagreements, 1 open" in head
+    assert ["flagged", "–", "–", "open"] == line[-4:]
+    assert (8, "u") == back
+
+
+async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
+    demo_database: Path, tmp_path: Path, make_app: Any, settle: Any, press: Press
+) -> None:
+    """The largest effect first, each with its note; the search filters; hidden ones are counted."""
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    store = open_store(str(path))
+    info = find_dataset(store, "demo")
+    everything = disputes(store, info, "lead").disputes
+    named = next(one for one in everything if one.id == "volcano")
+    set_state(store, named, "explained", "a spelling", "lead")
+    store.close()
+    app = make_app(path, dataset="demo")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await press(pilot, "D", "y", "g")
+        listed, said = app.screen.samples, app.screen.query_one(Status).text
+        lines = ["".join(part.text for part in listed.segments(line, 110)) for line in range(listed.count)]
+        await press(pilot, "j", "enter")
+        evidence = app.screen
+        await press(pilot, "escape", "slash", *"baikal", "enter")
+        found = shown(app)
+
+    hidden = sum(one.hidden for one in everything)
+    assert f"{hidden} more between automatic values: hidden until you review their samples" == said
+    assert hidden > 0
+    effects = [line.split()[2 if "▸" in line else 1] for line in lines]
+    assert sorted(effects, reverse=True) == effects
+    assert [".031", "explained: a spelling"] == [effects[1], lines[1].strip()[-21:]]
+    assert "yours – true" in lines[1]
+    assert "   .20    .60  " in lines[1]
+    assert isinstance(evidence, WhyScreen)
+    assert ["baikal"] == found
 
 
 async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
