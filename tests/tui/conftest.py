@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 from textual.command import CommandList
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -215,10 +217,32 @@ def no_seconds_in_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
 
 @pytest.fixture(autouse=True)
-def no_held_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pilots press faster than any hand; what a held key may do is tested in a file of its own."""
-    monkeypatch.setattr("workbench.tui.screens.review.LOOK", float("-inf"))
-    monkeypatch.setattr("workbench.tui.screens.review.RELEASED", float("-inf"))
+def no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilots press faster than any hand, and nothing waits for a hand to rest.
+
+    What a held key may do is tested in a file of its own.
+    """
+    for name in ("review.LOOK", "review.RELEASED"):
+        monkeypatch.setattr(f"workbench.tui.screens.{name}", float("-inf"))
+    for name in ("screens.review.REST", "screens.finding.FIND_DELAY", "widgets.sample_pane.NEAR_DELAY"):
+        monkeypatch.setattr(f"workbench.tui.{name}", 0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Style sheets are parsed once, not by every app: that is a tenth of what its start takes."""
+    usual = Stylesheet._parse_rules
+    known: dict[tuple[Any, ...], list[RuleSet]] = {}
+
+    def parse(self: Stylesheet, *args: Any, **own: Any) -> list[RuleSet]:
+        given = (*self._variables.items(), *args, *own.items())
+        if given not in known:
+            known[given] = usual(self, *args, **own)
+        return known[given]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse)
+        yield
 
 
 @pytest.fixture
