@@ -10,11 +10,11 @@ os.environ.pop("NO_COLOR", None)
 import asyncio
 import json
 import shutil
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from textual.command import CommandList
@@ -323,3 +323,58 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
         await settle(pilot)
 
     return go
+
+
+class User:
+    """A person at the app, and what another window, or a check, sees of the same database.
+
+    The database is made when it is first asked for: a test may change its `rows` before.
+    """
+
+    def __init__(self, make_app: MakeApp, press: Any, open_review: Any, ask: Callable[[str], Any]) -> None:
+        self._make_app, self._press, self._open_review, self._ask = make_app, press, open_review, ask
+        self.pilot: Any = None
+
+    @property
+    def database(self) -> Path:
+        """The file with the samples."""
+        return cast("Path", self._ask("database"))
+
+    @property
+    def store(self) -> Store:
+        """A second connection to it."""
+        return cast("Store", self._ask("store"))
+
+    @asynccontextmanager
+    async def opens(
+        self,
+        sample: str | None = None,
+        *,
+        database: Path | None = None,
+        size: tuple[int, int] = (100, 30),
+        **own: Any,
+    ) -> AsyncIterator[Any]:
+        """The app, started; at the review of a sample by its id."""
+        app = self._make_app(database or self.database, **own)
+        async with app.run_test(size=size) as self.pilot:
+            if sample is not None:
+                await self.review(sample)
+            yield app
+
+    async def press(self, *names: str) -> None:
+        """Press keys all at once and wait until all is done; without keys wait."""
+        await self._press(self.pilot, *names)
+
+    async def settle(self) -> None:
+        """Wait until everything is read, written and drawn."""
+        await self._press(self.pilot)
+
+    async def review(self, sample: str) -> None:
+        """From the queue to a sample, by its id."""
+        await self._open_review(self.pilot, sample)
+
+
+@pytest.fixture
+def user(make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest) -> User:
+    """Opens the app over the samples and presses keys."""
+    return User(make_app, press, open_review, request.getfixturevalue)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.tui.conftest import User
 from workbench.stages import review
-from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
 
 CONTEXTS, SIZE = 100, 40_000
 
@@ -49,49 +46,46 @@ def large(import_rows: Any, rows: Any, contexts: list[str]) -> Path:
     return path
 
 
-async def test_a_sample_of_4_mb_is_reviewed_like_any_other(
-    large: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_sample_of_4_mb_is_reviewed_like_any_other(user: User, large: Path) -> None:
     """Open, move, turn contexts, match, find, choose evidence and accept."""
-    app = make_app(large)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot)
-        await open_review(pilot, "tower")
+    async with user.opens(database=large, size=(120, 36)) as app:
+        await user.press()
+        await user.review("tower")
         listed = app.screen.query_one(UnitList)
         context = app.screen.query_one("#context", Passage)
         titles = [unit.text for unit in listed.rows]
         listed.move_to(titles.index("University of Paris"))
-        await press(pilot)
+        await user.press()
         assert "91: " in app.screen.query_one("#detail", Passage).text
-        await press(pilot, "j")
+        await user.press("j")
         assert (listed.chosen.text, context.border_title[:17]) == ("Paris", "Context 58 of 100")
         assert " · lines " in context.border_title
-        await press(pilot, "k")
-        await press(pilot, "right_square_bracket", "left_square_bracket")
-        await press(pilot, "space")
+        await user.press("k")
+        await user.press("right_square_bracket", "left_square_bracket")
+        await user.press("space")
         listed.move_to(titles.index("Paris"))
-        await press(pilot, "m")
-        await press(pilot, "m")
+        await user.press("m")
+        await user.press("m")
         assert {place.context for place in listed.chosen.match.evidence} == {57, 90}
-        await press(pilot, "x")
-        await press(pilot, "u")
-        await press(pilot, "7")
-        await press(pilot, "slash", *"gustave eiffel")
+        await user.press("x")
+        await user.press("u")
+        await user.press("7")
+        await user.press("slash", *"gustave eiffel")
         assert str(app.screen.query_one("#count", Bar).text).strip() == "1 of 2 · reference"
-        await press(pilot, "enter", "f3")
+        await user.press("enter", "f3")
         assert str(app.screen.query_one(Status).text).strip().startswith("2 of 2 · context 58")
         listed.move_to(titles.index("University of Paris"))
-        await press(pilot, "e")
+        await user.press("e")
         assert type(app.screen).__name__ == "EvidenceScreen"
-        await press(pilot, "1")
+        await user.press("1")
         assert listed.chosen.match.evidence[0].context == 90
-        await press(pilot, "e", "e")
-        await press(pilot, "escape")
-        await press(pilot, "a")
+        await user.press("e", "e")
+        await user.press("escape")
+        await user.press("a")
         assert app.screen.pane.now.sample.id != "tower"
-        await press(pilot, "u")
+        await user.press("u")
         assert app.screen.pane.now.sample.id == "tower"
-        await press(pilot, "U")
-    info = review.dataset(store, None)
-    opened = review.open_sample(store, sample_ids(store, info.id)["tower"], "ann")
+        await user.press("U")
+    info = review.dataset(user.store, None)
+    opened = review.open_sample(user.store, sample_ids(user.store, info.id)["tower"], "ann")
     assert opened.state.entity.disposition == "verified"
