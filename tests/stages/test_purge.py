@@ -107,7 +107,7 @@ def test_a_copy_without_the_sample_is_left_alone(filled: Bench, demo_database: P
     assert before == (filled.folder / "workbench.other.db").read_bytes()
 
 
-def test_an_interrupted_purge_of_all_is_finished_by_the_same_one(filled: Bench) -> None:
+def test_an_interrupted_purge_of_all_is_finished_by_the_same_one(impatient: None, filled: Bench) -> None:
     """The first took the rows and could not rewrite the file; backups were not reached."""
     backup = backup_file(filled.db, "20260101-000000")
     (filled.folder / "data.jsonl").unlink()
@@ -126,7 +126,9 @@ def test_an_interrupted_purge_of_all_is_finished_by_the_same_one(filled: Bench) 
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
-def test_a_backup_in_use_keeps_its_rows_until_the_next_purge(filled: Bench, mode: str) -> None:
+def test_a_backup_in_use_keeps_its_rows_until_the_next_purge(
+    impatient: None, filled: Bench, mode: str
+) -> None:
     """Not half: rows that are gone and bytes that are not would pass for done."""
     backup = backup_file(filled.db, "20260101-000000")
     (filled.folder / "data.jsonl").unlink()
@@ -231,7 +233,7 @@ def test_an_unknown_id_changes_nothing(filled: Bench) -> None:
     assert before == filled.tables()
 
 
-def test_a_file_that_is_in_use_is_said_and_the_purge_can_be_run_again(filled: Bench) -> None:
+def test_a_file_that_is_in_use_is_said_and_the_purge_can_be_run_again(impatient: None, filled: Bench) -> None:
     """The rows are gone at once; their bytes when nobody reads any more."""
     (filled.folder / "data.jsonl").unlink()
     with closing(sqlite3.connect(filled.db, isolation_level=None)) as reader:

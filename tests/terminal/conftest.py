@@ -87,11 +87,15 @@ class Terminal:
         return int(self.exit_file.read_text())
 
     def _until(self, true: Callable[[], bool], complaint: str, seconds: float) -> str:
+        """Look again when something was written, or after a second: each look is a process."""
         end = time.monotonic() + seconds
         while not true():
             if time.monotonic() > end:
                 raise AssertionError(f"{complaint}:\n{self.screen()}")
-            time.sleep(0.05)
+            written, again = len(self.raw()), time.monotonic() + 1
+            while len(self.raw()) == written and not self.exit_file.exists() and time.monotonic() < again:
+                time.sleep(0.05)
+            time.sleep(0.02)
         return self.screen()
 
     def close(self) -> None:

@@ -20,17 +20,19 @@ pytestmark = pytest.mark.terminal
 
 SAID = "Ignored:"
 SCREENS = {
-    "queue": ([], "verified"),
-    "help": (["?"], "Keys"),
-    "review": (["c"], "Reference"),
-    "guidelines": (["c", "g"], "Guidelines"),
-    "evidence": (["c", "e"], "evidence"),
-    "new unit": (["c", "n"], "first"),
-    "compare": (["C"], "Compare"),
-    "calibrate": (["K"], "Calibrate"),
-    "plan": (["P"], "lan"),
-    "runs": (["R"], "Runs"),
+    "queue": ("", "verified"),
+    "help": ("?", "Keys"),
+    "compare": ("C", "Compare"),
+    "calibrate": ("K", "Calibrate"),
+    "plan": ("P", "lan"),
+    "runs": ("R", "Runs"),
+    "review": ("c", "Reference"),
+    "guidelines": ("g", "Guidelines"),
+    "evidence": ("e", "evidence"),
+    "new unit": ("n", "first"),
 }
+"""The key that opens each and what it shows; one leaves it by escape, but for the queue and the review."""
+
 TABLES = ("review", "review_event", "gold_unit", "sample", "dataset", "policy", "run", "proposal")
 
 
@@ -78,24 +80,25 @@ def app(demo_database: Path, tmp_path: Path) -> Iterator[tuple[PtyApp, Path]]:
 
 
 @pytest.mark.parametrize("bracketed", [True, False], ids=["bracketed", "raw"])
-@pytest.mark.parametrize("screen", SCREENS)
-def test_a_paste_changes_nothing(app: tuple[PtyApp, Path], screen: str, bracketed: bool) -> None:
-    """The screen says that it is ignored, no row of the database changes, and the next key works."""
+def test_a_paste_changes_nothing(app: tuple[PtyApp, Path], bracketed: bool) -> None:
+    """Every screen says that it is ignored, no row of the database changes, and the next key works."""
     program, database = app
-    keys, title = SCREENS[screen]
-    start = 0
-    for key in keys:
+    text, before = nasty(), rows(database)
+    for screen, (key, title) in SCREENS.items():
+        start = len(program.output) if key else 0
+        program.write(key.encode())
+        program.wait_for(title, start=start)
+        program.quiet(0.5)
+        if screen == "review":  # the first look at a sample is a row of its own
+            before = rows(database)
         start = len(program.output)
-        program.press(key.encode(), silence=0.5)
-    program.wait_for(title, start=start)
-    before, start = rows(database), len(program.output)
-    text = nasty()
 
-    program.write((OPENS + text + CLOSES if bracketed else text).encode())
-    program.wait_for(SAID.encode(), start=start)
-    program.quiet(0.8)
+        program.write((OPENS + text + CLOSES if bracketed else text).encode())
+        program.wait_for(SAID.encode(), start=start)
+        program.quiet(0.6)
 
-    assert before == rows(database)
-    program.press(b"\x1b", silence=0.5)
+        assert before == rows(database), screen
+        if screen not in ("queue", "review"):
+            program.press(b"\x1b", silence=0.5)
     program.write(b"\x11")  # ctrl+q
     assert 0 == program.process.wait(timeout=60)

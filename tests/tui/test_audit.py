@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import MakeApp, Settle, User, until
-from workbench.stages.review import dataset, open_sample
+from workbench.stages.review import open_sample
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.journal import load_reviews
 from workbench.store.samples import sample_ids
@@ -37,7 +38,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def picked(store: Store, n: int) -> tuple[int, ...]:
-    return tuple(sample_ids(store, dataset(store, None).id).values())[:n]
+    return tuple(sample_ids(store, find_dataset(store, None).id).values())[:n]
 
 
 async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(user: User) -> None:
@@ -93,7 +94,7 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
         "scores": {"context_entity_recall": 0.0},
     }  # fmt: skip
     database = import_rows([row])
-    one = sample_ids(user.store, dataset(user.store, None).id)["one"]
+    one = sample_ids(user.store, find_dataset(user.store, None).id)["one"]
     async with user.opens(database=database, size=size, begin_with=(one,)) as app:
         await user.settle()
         await until(user.pilot, lambda: app.screen.pane._suspicion is not None)

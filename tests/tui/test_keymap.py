@@ -151,13 +151,13 @@ async def test_a_chosen_key_does_what_it_is_for(user: User) -> None:
         units = app.screen.query_one(UnitList)
         units.move_to(0)
         await user.press("x", "u")
-        assert not units.units[0].rejected
+        assert not units.rows[0].rejected
         await user.press("d")
-        assert units.units[0].rejected
+        assert units.rows[0].rejected
         await user.press("в")
-        assert not units.units[0].rejected
+        assert not units.rows[0].rejected
         await user.press("в", "f9")
-        assert not units.units[0].rejected
+        assert not units.rows[0].rejected
 
 
 async def test_every_place_shows_the_chosen_keys(

@@ -10,6 +10,7 @@ import pytest
 
 from tests.tui.conftest import User
 from workbench.stages import review
+from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.passage import Passage
@@ -86,6 +87,6 @@ async def test_a_sample_of_4_mb_is_reviewed_like_any_other(user: User, large: Pa
         await user.press("u")
         assert app.screen.pane.now.sample.id == "tower"
         await user.press("U")
-    info = review.dataset(user.store, None)
+    info = find_dataset(user.store, None)
     opened = review.open_sample(user.store, sample_ids(user.store, info.id)["tower"], "ann")
     assert opened.state.entity.disposition == "verified"

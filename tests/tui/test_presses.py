@@ -11,6 +11,7 @@ import pytest
 from tests.tui.conftest import User
 from workbench.model import Unit
 from workbench.stages import review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.unit_list import UnitList
@@ -18,7 +19,7 @@ from workbench.tui.widgets.unit_list import UnitList
 
 def stored(store: Store, key: str) -> tuple[str, dict[str, Unit]]:
     """How a sample's entities stand in the database: disposition, and units by id."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     state = review.open_sample(store, sample_ids(store, info.id)[key], "ann").state.entity
     return state.disposition, {unit.id: unit for unit in state.assessment.units}
 

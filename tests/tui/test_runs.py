@@ -23,7 +23,7 @@ from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude
 from workbench.stages.claude import ClaudeOptions, keep_external
-from workbench.stages.review import dataset
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
@@ -123,7 +123,7 @@ async def test_a_run_is_started_watched_and_mended(user: User, over: Any, servic
         assert runs(app) == [("claude-run-2", 8, 0, False), ("claude-run-1", 7, 0, True)]
         await user.press("escape")
         assert isinstance(app.screen, QueueScreen)
-    assert dataset(app.store, None).run == "claude-run-1"
+    assert find_dataset(app.store, None).run == "claude-run-1"
 
 
 async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
@@ -214,7 +214,7 @@ async def test_without_a_key_the_message_says_what_to_set(
 
 async def test_a_dataset_that_must_not_leave_is_not_sent(user: User, service: Start) -> None:
     local = service()
-    keep_external(user.store, dataset(user.store, None), "never")
+    keep_external(user.store, find_dataset(user.store, None), "never")
     async with user.opens(size=(80, 24)) as app:
         await user.press("R", "n", "enter")
         assert "must not leave the machine: nothing is sent" in shown(app, "#text")

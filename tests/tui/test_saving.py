@@ -17,6 +17,7 @@ from textual.widgets import Static
 from tests.tui.conftest import User
 from workbench.stages import editing, queue, review
 from workbench.store import engine
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens import review as review_screen
@@ -44,7 +45,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def stored(store: Store, key: str) -> review.Opened:
     """A sample as another window sees it."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     return review.open_sample(store, sample_ids(store, info.id)[key], "ann")
 
 
@@ -127,7 +128,7 @@ async def test_held_a_verifies_each_sample_once(user: User) -> None:
     """Twenty `a` in a burst: no sample is skipped, none verified before it was painted, none twice."""
     async with user.opens():
         await user.press("c", *("a" * 20))
-        info = review.dataset(user.store, None)
+        info = find_dataset(user.store, None)
         assert queue.progress(user.store, info, "ann").verified == 8
         with user.store.engine.connect() as connection:
             counts = connection.exec_driver_sql(

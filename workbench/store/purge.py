@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, create_engine, literal, select
 
 from workbench.errors import NotFoundError, StoreError
+from workbench.store import engine
 from workbench.store.engine import FAILURES, Store, explained, sqlite_path
 from workbench.store.samples import sample_ids
 from workbench.store.tables import (
@@ -138,21 +139,17 @@ def scrub(store: Store) -> None:
         return
     store.engine.dispose()
     try:
-        _rewrite(path)
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=engine.BUSY_SECONDS)) as raw:
+            raw.execute("PRAGMA secure_delete=ON")
+            raw.execute("VACUUM")
+            busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if busy:
+                raise sqlite3.OperationalError("its log is in use")
     except FAILURES as error:
         raise StoreError(
             f"the rows are gone, but {path} still holds their bytes ({explained(error)}): close every other "
             "window that has it open and run the same purge again"
         ) from error
-
-
-def _rewrite(path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=5)) as raw:
-        raw.execute("PRAGMA secure_delete=ON")
-        raw.execute("VACUUM")
-        busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
-            raise sqlite3.OperationalError("its log is in use")
 
 
 def backups_of(store: Store) -> list[Path]:
@@ -201,12 +198,15 @@ def remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
 @contextmanager
 def _copy(path: Path) -> Iterator[Connection]:
     """A copy without the settings of our own database: nothing of it changes by being opened."""
-    engine = create_engine(f"sqlite:///{path}", json_serializer=stored, isolation_level="AUTOCOMMIT")
+    patience = {"timeout": engine.BUSY_SECONDS}
+    copy = create_engine(
+        f"sqlite:///{path}", json_serializer=stored, isolation_level="AUTOCOMMIT", connect_args=patience
+    )
     try:
-        with engine.connect() as connection:
+        with copy.connect() as connection:
             yield connection
     finally:
-        engine.dispose()
+        copy.dispose()
 
 
 def _found(connection: Connection, dataset: str, keys: Collection[str]) -> tuple[int, list[int]]:
