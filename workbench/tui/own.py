@@ -64,7 +64,7 @@ class OwnApp(App[None]):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.register_theme(DARK)
         self.register_theme(LIGHT)
-        self.set_reactive(App.theme, theme or DARK.name)  # the library watches it from the start on
+        self.theme = theme or DARK.name
         self.stylesheet = Sheet(variables=self.get_css_variables())
         self.keymap = keymap or {}
         self.set_keymap(self.keymap)
