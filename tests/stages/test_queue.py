@@ -17,6 +17,8 @@ from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Query, parse
 
+pytestmark = pytest.mark.databases
+
 
 def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
     return {

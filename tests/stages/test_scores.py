@@ -19,6 +19,8 @@ from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
 from workbench.stages.review import act
 
+pytestmark = pytest.mark.databases
+
 
 def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
     return {

@@ -17,6 +17,8 @@ from workbench.stages.review import act
 from workbench.store.datasets import add_policy
 from workbench.text.query import FIELDS, MARKS, STATES, VALUES, Query, parse, quoted
 
+pytestmark = pytest.mark.databases
+
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:
     text = {"reference": "Rome.", "retrieved_contexts": []}
