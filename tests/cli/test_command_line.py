@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 import typer
 
+from tests.rows import write_rows
 from workbench import __version__, cli
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
@@ -50,7 +51,7 @@ def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> list[tuple[str, ..
 
 
 def rows_file(*rows: dict[str, Any], name: str = "rows.jsonl") -> str:
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(name, rows)
     return name
 
 
@@ -502,7 +503,7 @@ def test_a_locale_without_unicode_makes_no_question_marks(demo_db: Path) -> None
 def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
     """Exit 130, and what was stored by then stays whole."""
     rows = [{**ROW, "id": str(n), "user_input": "x" * 1_000} for n in range(20_000)]
-    (tmp_path / "big.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(tmp_path / "big.jsonl", rows)
     process = subprocess.Popen(
         [*PROGRAM, "--db", tmp_path / "w.db", "import", tmp_path / "big.jsonl"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import write_rows
 from workbench.store import engine
 
 TASK = {
@@ -326,7 +327,7 @@ def test_a_strict_import_that_fails_makes_no_database(run: Any, tmp_path: Path) 
 
     assert (code, files(tmp_path)) == (2, ["a.jsonl"])
     assert "a.jsonl:2: reference: got number 3" in err
-    Path("a.jsonl").write_text(json.dumps(ROW) + "\n")
+    write_rows("a.jsonl", [ROW])
     assert run("import", "a.jsonl", "--strict")[0] == 0
 
 
@@ -408,7 +409,7 @@ def test_one_proposal_is_one(run: Any) -> None:
 def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -> None:
     """Its editor counts UTF-16 units, so that is how they leave."""
     gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
-    Path("a.jsonl").write_text(json.dumps({**ROW, "reference": "😀 met 😀 Bob.", "gold": gold}) + "\n")
+    write_rows("a.jsonl", [{**ROW, "reference": "😀 met 😀 Bob.", "gold": gold}])
     said = run("import", "a.jsonl", "--gold")[1]
     assert "1 review" in said
     run("export", "out", "--format", "label-studio")
@@ -422,7 +423,7 @@ def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -
 def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
     """Also where files stand beside the one that holds the samples."""
     gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
-    Path("a.jsonl").write_text(json.dumps({**ROW, "response": "r", "gold": gold}) + "\n")
+    write_rows("a.jsonl", [{**ROW, "response": "r", "gold": gold}])
     run("import", "a.jsonl", "--gold")
     assert run("export", "x1", "--format", "all")[0] == 0
 
@@ -435,7 +436,7 @@ def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
 
 def test_an_empty_path_is_not_the_current_folder(run: Any, tmp_path: Path) -> None:
     """`import "$FILE"` without a FILE, in a folder that holds a dataset."""
-    (tmp_path / "rows.jsonl").write_text(json.dumps({"user_input": "q", "reference": "Rome."}) + "\n")
+    write_rows(tmp_path / "rows.jsonl", [{"user_input": "q", "reference": "Rome."}])
     before = files(tmp_path)
 
     for command in ("import", "export", "verify"):

@@ -6,25 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.rows import gold, proposal, sample, write_rows
+
 HASH = "0123456789abcdef0123456789abcdef"
-ROW = {
-    "user_input": "Who built\nit?",
-    "reference": "Rome and Oslo.",
-    "retrieved_contexts": ["Rome"],
-    "scores": {"context_entity_recall": 0.25},
-    "gold": {"annotator": "g", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]},
-    "proposal": {
-        "proposer": "p",
-        "reference_entities": [{"text": "Rome", "label": "place"}, {"text": "Oslo", "label": "place"}],
-        "context_entities": [[{"text": "Rome", "label": "place"}]],
-    },
-}
+ROW = sample(
+    HASH, "Rome and Oslo.", "Rome", user_input="Who built\nit?", scores={"context_entity_recall": 0.25},
+    gold=gold({"Rome": "found"}), proposal=proposal(["Rome", "Oslo"], ["Rome"]),
+)  # fmt: skip
 
 
 def loaded(run: Any, tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_text(json.dumps({**ROW, "id": HASH}) + "\n", "utf-8")
-    assert 0 == run("import", file, "--gold").code
+    assert 0 == run("import", write_rows(tmp_path / "a.jsonl", [ROW]), "--gold").code
 
 
 def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:

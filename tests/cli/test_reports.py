@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import gold, naming, write_rows
+from tests.rows import sample as made
 from workbench import reports
 from workbench.scoring.names import SCORERS
 from workbench.stages import editing
@@ -104,22 +106,13 @@ def test_compare_by_prints_both_retrievers(run: Any) -> None:
     contexts = {"high": "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal.", "low": "Taj Mahal."}
     names = ("Taj Mahal", "Yamuna", "Agra", "1631", "Shah Jahan", "Mumtaz Mahal")
     rows = [
-        {
-            "id": f"taj-{retriever}",
-            "user_input": "?",
-            "reference": ", ".join(names),
-            "retrieved_contexts": [context],
-            "meta": {"retriever": retriever},
-            "gold": {
-                "annotator": "g",
-                "entities": [
-                    {"text": name, "verdict": "found" if name in context else "missing"} for name in names
-                ],
-            },
-        }
+        made(
+            f"taj-{retriever}", ", ".join(names), context, user_input="?", meta={"retriever": retriever},
+            gold=gold({name: "found" if name in context else "missing" for name in names}),
+        )
         for retriever, context in contexts.items()
-    ]
-    Path("taj.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    ]  # fmt: skip
+    write_rows("taj.jsonl", rows)
     assert run("import", "taj.jsonl", "--gold").code == 0
 
     text, document = (
@@ -176,7 +169,7 @@ def test_the_gate_and_bad_usage_by_exit_code(demo: Any, arguments: list[str], co
 def test_the_gate_fails_when_every_sample_is_undefined(run: Any) -> None:
     """A pass mark of 0 is not met by nothing."""
     row = {"user_input": "q", "reference": "", "retrieved_contexts": []}
-    Path("rows.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    write_rows("rows.jsonl", [row])
     run("import", "rows.jsonl")
     run("propose")
 
@@ -239,8 +232,7 @@ def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
 
 def test_import_says_what_became_of_every_row(run: Any) -> None:
     """0 when all went in, 3 when some were refused, each named; 2 when nothing could be."""
-    good = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
-    Path("rows.jsonl").write_text(json.dumps(good) + "\n" + '{"id": "b"}\n', "utf-8")
+    write_rows("rows.jsonl", [made("a", "Rome."), '{"id": "b"}'])
 
     first, again, strict = run("import", "rows.jsonl"), run("import", "rows.jsonl", "--json"), run(
         "import", "rows.jsonl", "--strict"
@@ -269,7 +261,7 @@ def test_an_export_imports_back_and_exports_the_same_bytes(run: Any) -> None:
     rows[2]["alternatives"] = ["other"]
     rows[3]["group"] = "g"
     rows[4]["response"] = "r"
-    Path("all.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    write_rows("all.jsonl", rows)
     assert run("import", "all.jsonl", "--gold").code == 0
 
     first = run("export", "one", "--json")
@@ -331,29 +323,15 @@ def test_status_and_backup(demo: Any) -> None:
 def blind_row(key: str, found: int) -> dict[str, Any]:
     """Three cities of which so many stand in the context, with what a file says of them."""
     cities = ["Rome", "Oslo", "Bern"]
-    return {
-        "id": key,
-        "user_input": f"question {key}",
-        "reference": ", ".join(cities) + ".",
-        "retrieved_contexts": [", ".join(cities[:found]) + "."],
-        "context_entity_recall": found / 3,
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": one, "label": "place"} for one in cities],
-            "context_entities": [cities[:found]],
-        },
-        "gold": {
-            "annotator": "corpus",
-            "entities": [{"text": one, "label": "place", "verdict": "found"} for one in cities],
-        },
-    }
+    said = gold(dict.fromkeys(cities, "found"), "corpus")
+    return naming(key, cities, cities[:found], context_entity_recall=found / 3, gold=said)
 
 
 @pytest.fixture
 def blind(run: Any) -> Any:
     """Every sample is reviewed blind; ann has decided `done` and nothing else."""
     rows = [blind_row(key, place % 3) for place, key in enumerate(("done", *"abcdefghijkl"))]
-    Path("d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    write_rows("d.jsonl", rows)
     assert run("import", "d.jsonl", "--dataset", "d", "--gold", "--blind", "1").code == 0
     store = open_store("workbench.db")
     opened = open_sample(store, sample_ids(store, 1)["done"], "ann")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.stages.test_queue import row
+from tests.rows import naming
 from workbench.comparing.explained import in_short, reasons
 from workbench.model import Imported
 from workbench.stages import editing
@@ -35,9 +35,9 @@ def accept(bench: Any, key: str, *toggled: str) -> Opened:
 def cities(bench: Any) -> Any:
     bench.load(
         [
-            row("low", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.1}),
-            row("third", ["Rome", "Oslo", "Bern"], ["Rome"], scores={COLUMN: 0.3333}),
-            row("own", ["Rome"], ["Rome"], scores={COLUMN: 0.2, "my_recall (entity)": 0.7}),
+            naming("low", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.1}),
+            naming("third", ["Rome", "Oslo", "Bern"], ["Rome"], scores={COLUMN: 0.3333}),
+            naming("own", ["Rome"], ["Rome"], scores={COLUMN: 0.2, "my_recall (entity)": 0.7}),
         ]
     )
     return bench

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.rows import gold, proposal, sample
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy, policy_text
@@ -13,20 +14,9 @@ from workbench.stages.policy import change_policy, policy_text
 
 def row(number: int, *labels: str) -> dict[str, Any]:
     """A sample whose one name, found for everybody, has a label from each annotator."""
-    return {
-        "id": f"s{number:02}",
-        "user_input": "Where?",
-        "reference": f"Paris, {number}.",
-        "retrieved_contexts": ["Paris."],
-        "proposal": {
-            "proposer": "p", "reference_entities": [{"text": "Paris", "label": "place"}],
-            "context_entities": [[{"text": "Paris", "label": "place"}]],
-        },
-        "gold": [
-            {"annotator": f"a{place}", "entities": [{"text": "Paris", "label": label, "verdict": "found"}]}
-            for place, label in enumerate(labels)
-        ],
-    }  # fmt: skip
+    said = [gold({"Paris": "found"}, f"a{place}", label) for place, label in enumerate(labels)]
+    proposed = proposal(["Paris"], ["Paris"])
+    return sample(f"s{number:02}", f"Paris, {number}.", "Paris.", proposal=proposed, gold=said)
 
 
 def settled(bench: Any) -> tuple[int, int]:

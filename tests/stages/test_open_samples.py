@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import gold, proposal, sample
 from workbench.comparing import words
 from workbench.reports.compare import figures_text
 from workbench.stages.figures import figures
@@ -27,28 +28,13 @@ def rows(count: int, annotators: int, *, differ: float, seed: int = 5) -> list[d
         def verdict(city: str, there: list[str] = there) -> str:
             return "found" if (city in there) != (chance.random() < differ) else "missing"
 
-        made.append(
-            {
-                "id": f"s{number:03}",
-                "user_input": f"Which cities are in {number}?",
-                "reference": f"In {number} there are {', '.join(cities)}.",
-                "retrieved_contexts": [f"They saw {' and '.join(there)}." if there else "They saw nothing."],
-                "proposal": {
-                    "proposer": "claude",
-                    "reference_entities": [{"text": city, "label": "place"} for city in proposed],
-                    "context_entities": [[{"text": city, "label": "place"} for city in there]],
-                },
-                "gold": [
-                    {
-                        "annotator": f"annotator {one}",
-                        "entities": [
-                            {"text": city, "label": "place", "verdict": verdict(city)} for city in cities
-                        ],
-                    }
-                    for one in range(annotators)
-                ],
-            }
-        )
+        row = sample(
+            f"s{number:03}", f"In {number} there are {', '.join(cities)}.",
+            f"They saw {' and '.join(there)}." if there else "They saw nothing.",
+            proposal=proposal(proposed, there, proposer="claude"),
+            gold=[gold({c: verdict(c) for c in cities}, f"annotator {n}") for n in range(annotators)],
+        )  # fmt: skip
+        made.append(row)
     return made
 
 

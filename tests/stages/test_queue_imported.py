@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.stages.test_queue import ids, row
+from tests.rows import naming
+from tests.stages.test_queue import ids
 from workbench.model import Imported, Tally
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.review import act
@@ -15,11 +16,11 @@ from workbench.store.datasets import set_dataset
 
 COLUMN = "context_entity_recall"
 ROWS = [
-    row("low", ["Rome", "Oslo"], ["Rome", "Oslo"], scores={COLUMN: 0.25}),
-    row("third", ["Rome", "Oslo", "Bern"], ["Rome"], scores={COLUMN: 0.3333, "faithfulness": 0.9}),
-    row("high", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.9}),
-    row("without", ["Rome", "Oslo"], ["Rome"]),
-    row("open", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.7}),
+    naming("low", ["Rome", "Oslo"], ["Rome", "Oslo"], scores={COLUMN: 0.25}),
+    naming("third", ["Rome", "Oslo", "Bern"], ["Rome"], scores={COLUMN: 0.3333, "faithfulness": 0.9}),
+    naming("high", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.9}),
+    naming("without", ["Rome", "Oslo"], ["Rome"]),
+    naming("open", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.7}),
 ]
 
 

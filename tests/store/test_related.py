@@ -5,17 +5,12 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from tests.rows import sample
 from workbench.store.samples import related_ids
 
 
 def row(key: str, group: str) -> dict[str, Any]:
-    return {
-        "id": key,
-        "user_input": "q",
-        "reference": f"Rome of {key}.",
-        "retrieved_contexts": ["Rome."],
-        "group": group,
-    }
+    return sample(key, f"Rome of {key}.", "Rome.", group=group)
 
 
 def test_more_groups_and_references_than_one_statement_may_name_are_asked_about(bench: Any) -> None:
