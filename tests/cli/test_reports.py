@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
-from tests.rows import gold, naming, write_rows
+from tests.rows import gold, naming, proposal, write_rows
 from tests.rows import sample as made
 from workbench import reports
 from workbench.scoring.names import SCORERS
@@ -278,16 +278,6 @@ def test_an_export_imports_back_and_exports_the_same_bytes(run: Any) -> None:
     assert one["counts"] == two["counts"]
 
 
-def test_the_demo_exports_back_too(demo: Any) -> None:
-    """With its recorded proposals and the demo's gold."""
-    assert demo("export", "one").code == 0
-    assert demo("import", "one/samples.jsonl", "--gold-if-given", "--db", "two.db").code == 0
-    assert demo("export", "two", "--db", "two.db").code == 0
-
-    assert samples_of("one") == samples_of("two")
-    assert samples_of("one").count(b"\n") == 50
-
-
 def test_an_export_never_overwrites(demo: Any) -> None:
     """A folder with anything in it is refused and stays; --force replaces an export of ours, nothing else."""
     Path("mine").mkdir()
@@ -393,3 +383,39 @@ def test_what_only_rounding_keeps_from_nothing_is_nothing() -> None:
     assert {"a": [0.0, 1e-9], "b": {"c": 0.0}} == reports.document(
         {"a": (-5.55e-17, 1e-9), "b": {"c": 2e-16}}
     )
+
+
+HASH = "0123456789abcdef0123456789abcdef"
+ROW = made(
+    HASH, "Rome and Oslo.", "Rome", user_input="Who built\nit?", scores={"context_entity_recall": 0.25},
+    gold=gold({"Rome": "found"}), proposal=proposal(["Rome", "Oslo"], ["Rome"]),
+)  # fmt: skip
+
+
+def loaded(run: Any, tmp_path: Path) -> None:
+    assert 0 == run("import", write_rows(tmp_path / "a.jsonl", [ROW]), "--gold").code
+
+
+def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
+    loaded(run, tmp_path)
+
+    for text, first, last in (
+        (run("score").out, "entities context_entity_recall ragas", "−.75"),
+        (run("compare", "--samples").out, "sample context_entity_recall verified", "invented unit"),
+    ):
+        assert HASH not in text
+        lines = text.splitlines()
+        head, row = (
+            next(line for line in lines if line.startswith(word)) for word in (first.split()[0], "Who")
+        )
+        assert first.split() == head.split()[:3]
+        assert row.startswith("Who built it?")
+        assert "−.75" in row
+        assert row.endswith(last)
+    assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
+
+
+def test_the_gate_names_what_is_below_by_its_question(run: Any, tmp_path: Path) -> None:
+    loaded(run, tmp_path)
+
+    assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()
