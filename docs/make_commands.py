@@ -9,7 +9,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).with_name("commands.md")
 COMMANDS = (
-    "", "demo", "audit", "import", "propose", "plan", "review", "score", "compare", "disputes",
+    "", "demo", "audit", "import", "propose", "plan", "review", "score", "compare", "diff", "disputes",
     "disputes set", "calibrate", "export", "verify", "copy", "purge", "status", "backup",
     "policy show", "policy edit",
 )  # fmt: skip

@@ -66,7 +66,7 @@ def pytest_collection_finish() -> None:
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No setting, key, editor or home of the person who runs the tests reaches them."""
     for name in list(os.environ):
-        if name.startswith(("WORKBENCH_", "ANTHROPIC_", "XDG_")):
+        if name.startswith(("WORKBENCH_", "ANTHROPIC_", "OPENAI_", "AWS_", "XDG_")):
             monkeypatch.delenv(name)
     for name in ("EDITOR", "VISUAL", "FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
@@ -216,12 +216,13 @@ def quick_claude(monkeypatch: pytest.MonkeyPatch) -> None:
     from workbench.proposing.claude.pace import CallPace
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key")
     monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 @pytest.fixture
 def service(quick_claude: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Starts a local Claude service with some options; ANTHROPIC_BASE_URL names it."""
+    """Starts a local service with some options; ANTHROPIC_BASE_URL and OPENAI_BASE_URL name it."""
     from tests.proposing.claude.server import Options, running
 
     with ExitStack() as stack:
@@ -229,6 +230,7 @@ def service(quick_claude: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
         def start(**options: Any) -> Any:
             found, url = stack.enter_context(running(Options(**options)))
             monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+            monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
             return found
 
         yield start

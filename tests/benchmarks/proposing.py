@@ -17,9 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from anthropic import AsyncAnthropic
-
-from tests.proposing.claude.conftest import Everything
+from tests.proposing.claude.conftest import Everything, client_at
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan
@@ -54,7 +52,7 @@ async def measure(url: str, count: int) -> tuple[Summary, list[RunProgress], dic
     def drop(_ask: Ask, _result: Result) -> None:
         """A store would keep it; the run must not."""
 
-    async with AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client:
+    async with client_at(url) as client:
         summary = await propose_all(client, Setup(), [asks(count)], drop, on_progress=watch)
     return summary, seen, memory
 

@@ -515,7 +515,7 @@ def test_an_import_that_breaks_off_names_the_database_that_has_the_first_rows(
         (
             "t.json", '[{"q": "q",\n"a": "r", "c": {"x": 1}}]',
             ["user_input=q", "reference=a", "retrieved_contexts=c"],
-            "t.json: item 1: c: got an object with x, expected a context, or a list of them",
+            "t.json: item 1: retrieved_contexts[0]: got an object with x, expected a string, or",
         ),
     ],
 )  # fmt: skip

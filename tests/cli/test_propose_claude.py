@@ -126,8 +126,8 @@ def test_a_run_reports_what_it_did(loaded: Any, service: Start) -> None:
         ("max_tokens", 1, "cut off", "raise --max-tokens, then retry the failed samples"),
         ("context_window", 1, "too long", "shorten the text or name a model with a larger context window"),
         ("not json", 1, "not json", "retry the failed samples; name a model with structured outputs"),
-        ("html", 3, "not a message", "check ANTHROPIC_BASE_URL: something else answers there"),
-        ("cut", 3, "connection", "check the network and ANTHROPIC_BASE_URL"),
+        ("html", 3, "not a message", "check the base URL: something else answers there"),
+        ("cut", 3, "connection", "check the network and the base URL"),
     ],
 )
 def test_a_failed_sample_is_named_by_cause_with_advice(
@@ -193,7 +193,7 @@ def test_without_a_key_it_says_what_to_set(
         "nothing was sent, and --dry-run needs none\n"
     )
     assert refused.code == 3
-    assert "check ANTHROPIC_API_KEY: the service does not know this key" in refused.out
+    assert "check ANTHROPIC_API_KEY (or OPENAI_API_KEY): it is not known" in refused.out
     assert "secret" not in refused.out + refused.err
 
 
@@ -223,12 +223,12 @@ def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> Non
     assert (missing.code, missing.err) == (2, "workbench: no such file: none.txt\n")
 
 
-def test_what_is_for_claude_only_is_refused_for_the_rules(loaded: Any) -> None:
+def test_what_is_for_services_only_is_refused_for_the_rules(loaded: Any) -> None:
     """A dry run of the rules would be none; nothing is proposed."""
     ended = loaded("propose", "--dry-run", "--batch")
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "workbench: --dry-run, --batch: only with --proposer claude\n"
+    assert ended.err == "workbench: --dry-run, --batch: only with --proposer claude or openai\n"
     assert "run-1" not in loaded("status").out
 
 
@@ -253,6 +253,63 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     left_out = "left out of automatic figures: 1 sample that was an example of this run, with their groups: 1"
     assert gated.out.startswith("passed: linked mean .5000 over 2 samples")
     assert f"\n{left_out}\n" in gated.out
+
+
+OPENAI = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5")
+
+
+def test_any_service_with_openais_interface_is_asked_as_claude_is(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Consent names its host; no text is asked twice; another address is another run."""
+    local = service()
+    url = os.environ["OPENAI_BASE_URL"]
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    host = url.removeprefix("http://").removesuffix("/v1")
+
+    plan = loaded(*OPENAI, "--base-url", url, "--dry-run").out
+    asked = loaded(*OPENAI, "--base-url", url)
+    ended = loaded(*OPENAI, "--base-url", url, "--yes", "--json").json
+    again = loaded(*OPENAI, "--base-url", f"{url}/", "--yes", "--json").json
+
+    assert f"text would go to {host} (external: ask)" in plan
+    assert (asked.code, asked.out) == (2, "")
+    assert f" tokens, estimated) to {host}: say --yes" in asked.err
+    assert (ended["run"], ended["proposed"], ended["requests"]) == ("openai-run-1", 3, 2)
+    assert (again["run"], again["requests"], local.stats.requests) == ("openai-run-1", 0, 2)
+    assert "openai-run-1 (current)" in loaded("status").out
+    elsewhere = loaded(*OPENAI, "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--json").json
+    assert (elsewhere["run"], elsewhere["samples"]) == ("", 3)
+
+
+def test_a_model_without_a_price_has_an_unknown_cost_also_there(loaded: Any, service: Start) -> None:
+    service()
+    options = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5-local")
+
+    refused = loaded(*options, "--yes", "--max-cost", "1")
+    plan = loaded(*options, "--dry-run")
+
+    assert refused.err.startswith("workbench: --max-cost cannot be kept: no price is known for")
+    assert "no price is known for claude-haiku-5-5-local: give one with --prices FILE" in plan.out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "--proposer openai needs --model"),
+        (("--model", "m", "--batch"), "--batch: only Anthropic's own service takes batches"),
+        (
+            ("--model", "m", "--base-url", "localhost:8000"),
+            "base URL: got 'localhost:8000', expected one like",
+        ),
+        (("--model", "m", "--yes"), "no key for api.openai.com: set OPENAI_API_KEY"),
+    ],
+)
+def test_what_the_openai_proposer_lacks_is_named(loaded: Any, options: tuple[str, ...], says: str) -> None:
+    ended = loaded("propose", "--proposer", "openai", *options)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err
 
 
 def begun(

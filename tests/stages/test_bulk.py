@@ -34,7 +34,6 @@ import sys
 from itertools import repeat
 from workbench.model import Policy
 from workbench.stages import recompute as bulk
-from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import each_sample
 
@@ -42,7 +41,7 @@ bulk.os.cpu_count = lambda: 2
 
 if __name__ == "__main__":
     store = open_store(sys.argv[1])
-    info = dataset(store, None)
+    info = find_dataset(store, None)
     for _ in bulk.count_all(repeat(list(each_sample(store, info.id, info.run_id))), Policy()):
         print("counted", flush=True)
 """

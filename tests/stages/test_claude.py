@@ -307,10 +307,9 @@ import sys
 from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import propose_claude
 from workbench.stages.claude import ClaudeOptions
-from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 store = open_store(sys.argv[1])
-propose_claude(store, dataset(store, None), ClaudeOptions(), annotator="ann", limits=Limits(in_flight=2))
+propose_claude(store, find_dataset(store, None), ClaudeOptions(), annotator="ann", limits=Limits(in_flight=2))
 """
 
 

@@ -313,7 +313,7 @@ def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> 
     assert sorted(search("is:blind")) == sorted(numbers)
     assert len(search("label:place")) == 16
     assert search("", "doubt")[-4:] == numbers
-    assert dict(facets(bench.store, info, "ann").values["is"])["blind"] == 4
+    assert dict(facets(bench.store, info, "ann")["is"])["blind"] == 4
     assert samples.blind_among(bench.store, [bench.id("s000"), *numbers]) >= set(numbers)
     assert count_blind(bench.store, info.id) == 4
     loaded = samples.load_samples(bench.store, numbers, info.run_id)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ from tests.rows import write_rows
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, preview_import
+from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import score_dataset
+from workbench.store.scores import external_columns
 
 Rows = list[dict[str, Any]]
 
@@ -144,15 +149,137 @@ def test_one_differing_character_is_another_sample(bench: Bench) -> None:
     assert (1, 2) == (report.new, report.n_samples)
 
 
-def test_another_score_than_the_stored_one_is_refused_once_or_replaces_it(bench: Bench) -> None:
-    """A row for two samples is one rejected row."""
-    rows = [{**ROW, "id": "a", "faithfulness": 1}, {**ROW, "id": "b", "faithfulness": 1}]
-    bench.load(rows, name="set.jsonl")
-    other = [{**ROW, "faithfulness": 0.5}]
-    refused = bench.load(other, dataset="set")
-    taken = bench.load(other, dataset="set", update=True)
+TODAY = f"{datetime.now().astimezone():%Y-%m-%d}"
+FIRST, SECOND = "context_recall@2026-01-05", f"context_recall@{TODAY}"
 
-    assert (1, 1) == (refused.rejected, len(refused.errors))
-    assert "1 as stored before (--update replaces it)" in refused.errors[0]
-    assert 1 == len(Path(refused.rejected_path).read_text("utf-8").splitlines())
-    assert (0, {"a": 0.5, "b": 0.5}) == (taken.rejected, stored(bench, "faithfulness"))
+
+def scored(bench: Bench, **values: float) -> Rows:
+    """The two samples of a dataset that was scored on 5 January, with numbers of `context_recall`."""
+    rows = [{**ROW, "id": "a", "context_recall": 0.25}, {**OTHER, "id": "b", "context_recall": 0.5}]
+    bench.load(rows, name="set.jsonl")
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE score_column SET at = '2026-01-05 12:00:00.000000'")
+    return [{**row, "context_recall": values[row["id"]]} for row in rows if row["id"] in values]
+
+
+def test_a_second_run_of_a_metric_stands_next_to_the_first_with_its_day(bench: Bench) -> None:
+    """A number that is the same in both runs is in both; the newest leads and has the plain name."""
+    report = bench.load(scored(bench, a=0.75, b=0.5), dataset="set")
+
+    assert (0, 1, 1, 0) == (report.new, report.extended, report.unchanged, report.rejected)
+    assert f"a new run of context_recall, kept next to the earlier as @{TODAY}" in (report.notes)
+    assert ({"a": 0.25, "b": 0.5}, {"a": 0.75, "b": 0.5}) == (stored(bench, FIRST), stored(bench, SECOND))
+    assert {} == stored(bench, "context_recall")
+    assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info().id)]
+    assert SECOND == headline_scorer(bench.store, bench.info())
+    assert SECOND == headline_scorer(bench.store, bench.info(), "context_recall")
+    assert FIRST == headline_scorer(bench.store, bench.info(), FIRST)
+
+
+def test_what_was_said_of_a_dispute_stays_with_its_run(bench: Bench) -> None:
+    """It is kept under the names of both sides, and the first run gets another name."""
+    rows = scored(bench, a=0.75)
+    said = "'statement', ?, 'explained', '', 'ann', '2026-01-06'"
+    with bench.store.writing() as session:
+        for column in ("context_recall", "context_recall_2"):
+            session.connection().exec_driver_sql(
+                f"INSERT INTO dispute SELECT min(id), {said} FROM sample", (f"{column}~verified",)
+            )
+    bench.load(rows, dataset="set")
+
+    assert {f"{FIRST}~verified", "context_recall_2~verified"} == {
+        between for (between,) in bench.query('SELECT "between" FROM dispute')
+    }
+
+
+def test_two_runs_of_one_day_are_counted(bench: Bench) -> None:
+    scored(bench)
+    for value in (0.75, 1.0):
+        bench.load([{**ROW, "id": "a", "context_recall": value}], dataset="set")
+
+    assert [{"a": 0.75}, {"a": 1.0}] == [stored(bench, name) for name in (SECOND, f"{SECOND}.2")]
+    assert f"{SECOND}.2" == headline_scorer(bench.store, bench.info())
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [({"a": 0.25, "b": 0.5}, "context_recall"), ({"b": 0.5}, "context_recall")],
+    ids=["the whole run again", "a part of it again"],
+)
+def test_the_same_numbers_are_no_second_run(bench: Bench, values: dict[str, float], column: str) -> None:
+    report = bench.load(scored(bench, **values), dataset="set")
+
+    assert (len(values), 0) == (report.unchanged, report.extended)
+    assert [column] == [*external_columns(bench.store, bench.info().id)]
+    assert {"a": 0.25, "b": 0.5} == stored(bench, column)
+
+
+def test_a_run_that_comes_in_two_files_is_one(bench: Bench) -> None:
+    rows = [{**ROW, "id": "a"}, {**OTHER, "id": "b"}]
+    bench.load(rows, name="set.jsonl")
+    for row, value in zip(rows, (0.25, 0.5), strict=True):
+        report = bench.load([{**row, "context_recall": value}], dataset="set")
+        assert 1 == report.extended
+
+    assert {"a": 0.25, "b": 0.5} == stored(bench, "context_recall")
+
+
+def test_both_runs_leave_and_come_back_as_they_were(bench: Bench) -> None:
+    bench.load(scored(bench, a=0.75, b=0.5), dataset="set")
+    out = bench.folder / "out"
+    export(bench.store, bench.info(), out, ExportOptions(formats=("native", "csv")), annotator="ann")
+
+    for source in (out, out / "csv" / "samples.csv"):
+        assert 2 == bench.load(source, dataset="set").unchanged
+    bench.load(out, dataset="again")
+
+    assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info("set").id)]
+    assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info("again").id)]
+
+
+def test_an_update_replaces_the_numbers_of_the_newest_run(bench: Bench) -> None:
+    rows = scored(bench, a=0.75)
+    bench.load(rows, dataset="set")
+    report = bench.load([{**rows[0], "context_recall": 1.0}], dataset="set", update=True)
+
+    assert 1 == report.extended
+    assert ({"a": 0.25, "b": 0.5}, {"a": 1.0}) == (stored(bench, FIRST), stored(bench, SECOND))
+
+
+def test_a_run_whose_import_was_killed_is_completed_by_the_same_file(bench: Bench) -> None:
+    """What it had stored is a run already, and nothing contradicts it."""
+    rows = scored(bench, a=0.75, b=1.0)
+    with bench.store.writing() as session:
+        for statement in (
+            f"INSERT INTO score_column VALUES (1, '{SECOND}', 'data.jsonl', '{TODAY}')",
+            f"INSERT INTO external_score SELECT id, '{SECOND}', 0.75, '0.75' FROM sample WHERE key = 'a'",
+        ):
+            session.connection().exec_driver_sql(statement)
+    report = bench.load(rows, dataset="set")
+
+    assert (1, 1) == (report.unchanged, report.extended)
+    assert ({"a": 0.25, "b": 0.5}, {"a": 0.75, "b": 1.0}) == (stored(bench, FIRST), stored(bench, SECOND))
+    assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info().id)]
+
+
+def test_a_file_that_gives_one_sample_two_numbers_is_refused_there(bench: Bench) -> None:
+    """A row for two samples is one rejected row."""
+    scored(bench)
+    report = bench.load([{**ROW, "context_recall": 1.0}, {**ROW, "context_recall": 0.0}], dataset="set")
+
+    assert (1, 1) == (report.extended, report.rejected)
+    assert "1.0 as stored by an earlier row of the file" in report.errors[0]
+    assert 1 == len(Path(report.rejected_path).read_text("utf-8").splitlines())
+
+
+def test_columns_of_an_older_database_have_the_day_of_their_dataset(bench: Bench) -> None:
+    scored(bench)
+    day = bench.info().id, bench.query("SELECT created_at FROM dataset")[0][0]
+    bench.store.close()
+    with closing(sqlite3.connect(bench.db)) as raw:
+        raw.executescript("DROP TABLE score_column; UPDATE alembic_version SET version_num = '0007'")
+    bench.reopen()
+
+    assert [(*day, "context_recall", "")] == bench.query(
+        'SELECT dataset_id, at, "column", file FROM score_column'
+    )

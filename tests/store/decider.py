@@ -14,6 +14,7 @@ import sys
 from workbench.errors import WorkbenchError
 from workbench.reviewing.edits import Comment, Dispose
 from workbench.stages import editing, queue, review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 
@@ -25,7 +26,7 @@ def decide(database: str, annotator: str, seed: int, acts: int) -> None:
     """Edit, accept, skip and undo, each act with a comment that names it."""
     chance = random.Random(seed)
     store = open_store(database)
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     ids = queue.queue_ids(store, info, annotator)
     say(f"pid {os.getpid()}")
     for number in range(acts):

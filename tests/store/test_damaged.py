@@ -16,6 +16,7 @@ from workbench.stages import queue, review
 from workbench.stages.recompute import score_dataset
 from workbench.stages.upkeep import backup
 from workbench.store import purge
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 SECRET = "Marie Curie"
@@ -34,7 +35,7 @@ def damage(path: Path, *statements: str) -> None:
 def everything(path: Path) -> None:
     """What commands and screens read."""
     with closing(open_store(str(path))) as store:
-        info = review.dataset(store, None)
+        info = find_dataset(store, None)
         score_dataset(store, info)
         ids = queue.queue_ids(store, info, "ann")
         queue.queue_rows(store, info, "ann", ids)

@@ -39,7 +39,7 @@ from workbench.stages import queue, review
 from workbench.store.engine import open_store
 
 store = open_store(sys.argv[1])
-info = review.dataset(store, None)
+info = find_dataset(store, None)
 first, second, third = queue.queue_ids(store, info, "ann", order="file")
 review.act(store, review.open_sample(store, first, "ann"), Comment("before"))
 wal = sys.argv[1] + "-wal"
@@ -93,7 +93,7 @@ if os.getuid() == 0:
     os.setuid(65534)  # nothing is read-only to root
 try:
     store = open_store(sys.argv[1])
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     sample = queue.queue_ids(store, info, "ann", order="file")[0]
     opened = review.open_sample(store, sample, "ann")
     review.act(store, opened, Comment("x"))

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from workbench.model import Span, Unit
 from workbench.stages import queue, review
 from workbench.stages.review import names_of
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp
@@ -94,7 +95,7 @@ def entities(store: Store, key: str) -> dict[str, Unit]:
 
 def opened(store: Store, key: str) -> review.Opened:
     """A sample as stored, by its id."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     every = (review.open_sample(store, number, "ann") for number in queue.queue_ids(store, info, "ann"))
     return next(one for one in every if one.sample.id == key)
 

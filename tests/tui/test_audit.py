@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import MakeApp, Settle, until
-from workbench.stages.review import dataset, open_sample
+from workbench.stages.review import open_sample
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.journal import load_reviews
 from workbench.store.samples import sample_ids
@@ -40,7 +41,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def picked(store: Store, n: int) -> tuple[int, ...]:
-    return tuple(sample_ids(store, dataset(store, None).id).values())[:n]
+    return tuple(sample_ids(store, find_dataset(store, None).id).values())[:n]
 
 
 async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
@@ -102,7 +103,7 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
         "scores": {"context_entity_recall": 0.0},
     }  # fmt: skip
     database = import_rows([row])
-    one = sample_ids(store, dataset(store, None).id)["one"]
+    one = sample_ids(store, find_dataset(store, None).id)["one"]
     app: Any = make_app(database, begin_with=(one,))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.review import dataset
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.tui.screens.calibrate import CalibrateScreen
 from workbench.tui.screens.dialogs import ConfirmScreen
@@ -164,7 +164,7 @@ async def test_the_chosen_threshold_is_saved_under_a_new_name_and_used_with_ente
         queue = app.screen
 
     store = open_store(str(database))
-    info = dataset(store, None)
+    info = find_dataset(store, None)
     names = [one.name for one in stage.list_calibrations(store, info.id)]
     store.close()
     assert "calibration-1 is in use" in first
@@ -193,7 +193,7 @@ async def test_a_threshold_by_hand_is_asked_for_and_has_no_calibration(
     assert isinstance(asked, ConfirmScreen)
     assert "match threshold 86 is in use, without a calibration" in done
     store = open_store(str(database))
-    info = dataset(store, None)
+    info = find_dataset(store, None)
     store.close()
     assert ("", 86) == (info.calibration, info.threshold)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from workbench.model import Effort
-from workbench.stages import review
 from workbench.stages.export import export
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.tui.bench import Meter
 
@@ -103,7 +103,7 @@ async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(
         await open_review(pilot, "schiller")
         await press(pilot, "j", "k", "a")
 
-    export(store, review.dataset(store, None), tmp_path / "out", annotator="ann")
+    export(store, find_dataset(store, None), tmp_path / "out", annotator="ann")
     rows = [json.loads(line) for line in (tmp_path / "out" / "samples.jsonl").read_text("utf-8").splitlines()]
     effort = next(row["gold"]["effort"] for row in rows if row["id"] == "schiller")
     assert effort["presses"] == 3
@@ -111,7 +111,7 @@ async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(
     other = open_store(str(tmp_path / "other.db"))
     source = tmp_path / "out" / "samples.jsonl"
     import_file(other, source, ImportOptions(dataset="cities", gold="given"), annotator="ann")
-    export(other, review.dataset(other, None), tmp_path / "again", annotator="ann")
+    export(other, find_dataset(other, None), tmp_path / "again", annotator="ann")
     other.close()
     assert (tmp_path / "again" / "samples.jsonl").read_bytes() == source.read_bytes()
 

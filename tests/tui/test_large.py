@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from workbench.stages import review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Bar, Status
@@ -100,7 +101,7 @@ async def test_a_sample_of_20_mb_is_reviewed_like_any_other(
         await timed("u, back to it", press(pilot, "u"))
         assert app.screen.pane.now.sample.id == "tower"
         await press(pilot, "U")
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     opened = review.open_sample(store, sample_ids(store, info.id)["tower"], "ann")
     assert opened.state.entity.disposition == "verified"
     print()

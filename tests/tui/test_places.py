@@ -10,6 +10,7 @@ import pytest
 
 from workbench.model import Unit
 from workbench.stages import queue, review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.evidence import EvidenceScreen
@@ -64,7 +65,7 @@ def choose(app: Any, text: str) -> None:
 
 def stored(store: Store, key: str) -> dict[str, Unit]:
     """The entities of a sample by their text, as the database has them."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     for number in queue.queue_ids(store, info, "ann"):
         opened = review.open_sample(store, number, "ann")
         if opened.sample.id == key:
@@ -188,7 +189,7 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(
 
 def evidence(store: Store, text: str) -> tuple[Any, ...]:
     """The verdict on an entity of the tower, the rule, and what its evidence reads."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     match = stored(store, "tower")[text].match
     number = sample_ids(store, info.id)["tower"]
     contexts = review.open_sample(store, number, "ann").sample.retrieved_contexts

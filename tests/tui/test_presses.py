@@ -12,6 +12,7 @@ import pytest
 
 from workbench.model import Unit
 from workbench.stages import review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.unit_list import UnitList
@@ -21,7 +22,7 @@ Press = Callable[..., Awaitable[None]]
 
 def stored(store: Store, key: str) -> tuple[str, dict[str, Unit]]:
     """How a sample's entities stand in the database: disposition, and units by id."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     state = review.open_sample(store, sample_ids(store, info.id)[key], "ann").state.entity
     return state.disposition, {unit.id: unit for unit in state.assessment.units}
 

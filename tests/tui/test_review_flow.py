@@ -10,6 +10,7 @@ import pytest
 
 from workbench.model import Unit
 from workbench.stages import queue, review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -23,7 +24,7 @@ Press = Callable[..., Awaitable[None]]
 
 def stored(store: Store, key: str, annotator: str = "ann") -> Any:
     """What the database says of a sample, by its id."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     for number in queue.queue_ids(store, info, annotator):
         opened = review.open_sample(store, number, annotator)
         if opened.sample.id == key:

@@ -22,7 +22,7 @@ from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude
 from workbench.stages.claude import ClaudeOptions, keep_external
-from workbench.stages.review import dataset
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
@@ -125,7 +125,7 @@ async def test_a_run_is_started_watched_and_mended(
         assert runs(app) == [("claude-run-2", 8, 0, False), ("claude-run-1", 7, 0, True)]
         await press(pilot, "escape")
         assert isinstance(app.screen, QueueScreen)
-    assert dataset(app.store, None).run == "claude-run-1"
+    assert find_dataset(app.store, None).run == "claude-run-1"
 
 
 async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
@@ -227,7 +227,7 @@ async def test_a_dataset_that_must_not_leave_is_not_sent(
     database: Any, store: Any, make_app: Any, press: Press, service: Start
 ) -> None:
     local = service()
-    keep_external(store, dataset(store, None), "never")
+    keep_external(store, find_dataset(store, None), "never")
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "R", "n", "enter")

@@ -13,6 +13,7 @@ from workbench.errors import ConflictError, InputError
 from workbench.model import Unit
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import NOTHING, Places, SameScreen
@@ -47,7 +48,7 @@ ROWS = [
 def desk(import_rows: Callable[..., Path]) -> Any:
     """The rows in a store, and a way to open a sample by its id."""
     store = open_store(str(import_rows(ROWS, name="india")))
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     ids = sample_ids(store, info.id)
 
     class Open:
@@ -166,7 +167,7 @@ def test_what_holds_here_only_is_refused(desk: Any) -> None:
 def test_a_blind_sample_is_left_alone(import_rows: Callable[..., Path]) -> None:
     """One that heard of a decision elsewhere would not be blind."""
     store = open_store(str(import_rows(ROWS, blind=1.0, name="blind")))
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     first = review.open_sample(store, sample_ids(store, info.id)["agra"], "ann")
 
     assert first.blind
@@ -268,5 +269,5 @@ async def test_a_sample_without_an_id_of_its_own_is_listed_by_its_question(
 
 
 def by_name(store: Store, name: str) -> review.Opened:
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     return review.open_sample(store, sample_ids(store, info.id)[name], "ann")

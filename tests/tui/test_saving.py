@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from workbench.stages import editing, queue, review
 from workbench.store import engine
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens import review as review_screen
@@ -45,7 +46,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def stored(store: Store, key: str) -> review.Opened:
     """A sample as another window sees it."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     return review.open_sample(store, sample_ids(store, info.id)[key], "ann")
 
 
@@ -147,7 +148,7 @@ async def test_held_a_verifies_each_sample_once(
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
         await press(pilot, "c", *("a" * 20))
-        info = review.dataset(store, None)
+        info = find_dataset(store, None)
         assert queue.progress(store, info, "ann").verified == 8
         with store.engine.connect() as connection:
             counts = connection.exec_driver_sql(

@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from workbench.stages.policy import change_policy, policy_text
-from workbench.stages.review import dataset
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.theme import LIGHT
 
@@ -43,7 +43,7 @@ def picture(
                 await open_review(pilot, name)
                 pilot.app.screen.query_one("#units").move_to(0)  # type: ignore[attr-defined]
                 await press(pilot, *pressed.split())
-            info = dataset(store, None)
+            info = find_dataset(store, None)
             change_policy(
                 store, info, policy_text(info).replace("Missing: it is not", "Missing: not"), "lead"
             )

@@ -15,8 +15,8 @@ from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
 from workbench.stages.claude import ClaudeOptions, parameters, setup_of
-from workbench.stages.review import dataset
 from workbench.store import calls, runs, samples
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import CallRow
 from workbench.tui.theme import LIGHT
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Beside the recorded run one of Claude with failures and costs, and one by rules; all of one day."""
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://llm.example")
-    info = dataset(store, None)
+    info = find_dataset(store, None)
     set_up = parameters(setup_of(store, info, ClaudeOptions()), info.policy.kinds)
     run = runs.create_run(store, info.id, "claude", "claude-haiku-5-5", set_up, "ann")
     runs.create_run(store, info.id, "rules", "rules-1", {"source": "rules"}, "ann")

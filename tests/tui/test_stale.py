@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.stages import queue, review
 from workbench.stages.policy import change_policy, policy_text
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
@@ -23,7 +24,7 @@ async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "schiller")
         await press(pilot, "x", "a")
-        info = review.dataset(store, None)
+        info = find_dataset(store, None)
         text = policy_text(info).replace("Missing: it is not", "Missing: it is nowhere")
         assert change_policy(store, info, text, "lead").stale == ("schiller",)
 
@@ -53,7 +54,7 @@ async def test_a_review_off_the_plan_is_marked(
     database: Path, store: Store, press: Press, make_app: Any
 ) -> None:
     """The first act of a sample that was chosen by its scores says so for good."""
-    info = review.dataset(store, None)
+    info = find_dataset(store, None)
     number = queue.queue_ids(store, info, "ann")[0]
     chosen = review.open_sample(store, number, "ann", off_plan=True)
     assert chosen.opening.off_plan

@@ -36,6 +36,7 @@ from workbench.cli.console import (
     policy_from,
     say_whatever_comes,
 )
+from workbench.cli.diff import diff
 from workbench.cli.disputes import disputes_app
 from workbench.cli.export import copy, export, purge, verify
 from workbench.cli.import_ import import_
@@ -235,6 +236,7 @@ def score(
 
 
 app.command()(compare)
+app.command()(diff)
 app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)

@@ -11,7 +11,7 @@ import typer
 from workbench import reports
 from workbench.cli.console import Call, Json, Run, counted, dataset_of, usual_scorer
 from workbench.errors import UsageError
-from workbench.reports.compare import figures_text
+from workbench.reports.compare import against_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
 
 MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
@@ -22,7 +22,16 @@ def compare(
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(help="What is held against the verified values: a scorer or an imported column."),
+        typer.Option(
+            help="What is held against the verified values: a scorer, an imported column, or a run of it."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Hold it against another scorer or run instead of the verified values.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Hold it against the run of its metric from before a day.", metavar="DAY"),
     ] = None,
     by: Annotated[
         str | None,
@@ -41,18 +50,30 @@ def compare(
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call: Call = context.obj
-    if by is not None and (scorer or html or full or samples):
+    if by is not None and (scorer or against or since or html or full or samples):
         raise UsageError("--by compares retrievers: it goes with --json only")
+    if against is not None and since is not None:
+        raise UsageError("--against names the other scorer, --since finds it by its day: say one of them")
+    if (against is not None or since is not None) and (html or full or samples):
+        raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
     from workbench.reports.answer import answer_text
     from workbench.stages.answer import answer
-    from workbench.stages.compare import compare_by, write_html
+    from workbench.stages.compare import compare_against, compare_by, write_html
 
     if by is not None:
         with dataset_of(call) as (store, info):
             pairs = compare_by(store, info, by)
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
+        return
+    if against is not None or since is not None:
+        with counted(call, "Comparing") as (store, info, progress):
+            twice = compare_against(
+                store, info, call.reader, scorer=scorer, against=against, since=since, run=run,
+                usual=usual_scorer(), progress=progress,
+            )  # fmt: skip
+        reports.show(reports.document(twice), against_text(twice), as_json=json)
         return
     with counted(call, "Comparing") as (store, info, progress):
         found, figures = answer(

@@ -109,15 +109,14 @@ def copy(
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
     from workbench import reports
     from workbench.reports.export import copy_text
-    from workbench.stages.upkeep import copy as stage
-    from workbench.store.copying import count_rows
+    from workbench.store.copying import copy_into, count_rows
     from workbench.store.datasets import find_dataset
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
         only = find_dataset(store, call.dataset).id if call.dataset else None
         with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
-            report = stage(store, to, only, progress)
+            report = copy_into(store, to, only, progress)
     reports.show(report, copy_text(report), as_json=json)
 
 

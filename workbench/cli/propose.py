@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
-CLAUDE = "Claude"
-_option = partial(typer.Option, rich_help_panel=CLAUDE)
+SERVICE = "Models of a service: claude, openai"
+_option = partial(typer.Option, rich_help_panel=SERVICE)
 
 
 def propose(
@@ -30,8 +30,8 @@ def propose(
     proposer: Annotated[
         str | None,
         typer.Option(
-            help="rules, recorded (those that came with a file), or claude; rules by default, which then "
-            "leave the suggestions in use as they are."
+            help="rules, recorded (those that came with a file), claude, or openai (OpenAI and every service "
+            "with its interface); rules by default, which then leave the suggestions in use as they are."
         ),
     ] = None,
     run: Annotated[
@@ -39,7 +39,14 @@ def propose(
         typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
     ] = None,
     model: Annotated[str | None, _option(help="The model to ask.")] = None,
-    effort: Annotated[str, _option(help="low, medium, high, or none for a model without.")] = "low",
+    base_url: Annotated[
+        str | None,
+        _option(help="The address of the service, with /v1: http://localhost:8000/v1."),
+    ] = None,
+    effort: Annotated[
+        str | None,
+        _option(help="low, medium, high, or none for a model without; low for Claude, else none."),
+    ] = None,
     max_tokens: Annotated[int, _option(min=256, help="The longest answer, with its thinking.")] = 16_000,
     prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
     prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
@@ -72,13 +79,18 @@ def propose(
     call: Call = context.obj
     if run is not None and proposer not in (None, "recorded"):
         raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
-    if proposer != "claude":
-        _refuse_claudes(context)
+    if proposer not in ("claude", "openai"):
+        _refuse_services(context)
         _without_key(call, proposer, run, json=json)
         return
     from workbench.stages import claude as stage
 
+    if proposer == "openai" and model is None:
+        raise UsageError("--proposer openai needs --model: name one that the service has")
+    effort = effort or ("low" if proposer == "claude" else "none")
     options = stage.ClaudeOptions(
+        proposer=proposer,
+        base_url=base_url or "",
         model=model or stage.ClaudeOptions().model,
         effort=None if effort == "none" else effort,
         max_tokens=max_tokens,
@@ -97,17 +109,17 @@ def propose(
         )  # fmt: skip
 
 
-def _refuse_claudes(context: typer.Context) -> None:
-    """Raise UsageError for options that only Claude has: a --dry-run of the rules would be none."""
+def _refuse_services(context: typer.Context) -> None:
+    """Raise UsageError for options that only services have: a --dry-run of the rules would be none."""
     given = [
         parameter.opts[0]
         for parameter in context.command.params
-        if getattr(parameter, "rich_help_panel", None) == CLAUDE
+        if getattr(parameter, "rich_help_panel", None) == SERVICE
         and (source := context.get_parameter_source(parameter.name or "")) is not None
         and source.name == "COMMANDLINE"
     ]
     if given:
-        raise UsageError(f"{', '.join(given)}: only with --proposer claude")
+        raise UsageError(f"{', '.join(given)}: only with --proposer claude or openai")
 
 
 def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
@@ -156,7 +168,7 @@ def _claude(
             raise UsageError(
                 f"--max-cost cannot be kept: no price is known for {plan.model}; give one with --prices FILE"
             )
-        stage.check_key()
+        stage.check_key(options.proposer, options.base_url)
         if not yes:
             _agree(plan, limit)
     limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)

@@ -23,16 +23,11 @@ from workbench.text.tokens import UNSPACED, word_pattern
 FILLERS = listed("of the a an and de la le les du des der die das von van y e и")
 
 
-_AROUND = '.,;:!?()[]{}"“”„«»…'
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_FAR = 4  # a name has at most one other word between two of its words
 
 
 class WordPlace(NamedTuple):
-    """A word of a text: its offsets, and its number among the words that are no fillers.
-
-    The numbers of near words are right to each other; far from each other they are only far apart.
-    """
+    """A word of a text: its offsets, and its number among the words that are no fillers."""
 
     start: int
     end: int
@@ -70,8 +65,8 @@ def opening(word: str) -> str:
 class Words:
     """Looks some forms up in one text after another.
 
-    The forms of a word cost up to 250 µs, so only words that begin like a wanted one are looked up. No word
-    holds a blank: each run between blanks is read once, however often and in however many texts it stands.
+    The forms of a word cost up to 250 µs, so only words that begin like a wanted one are looked up, each once
+    in however many texts it stands.
     """
 
     def __init__(self, wanted: Iterable[str], lang: str | None) -> None:
@@ -79,86 +74,29 @@ class Words:
         self._lang = lang
         self._openings = tuple({opening(form.rsplit("+", 1)[0]) for form in self._wanted})
         self._months = any(form.startswith("month ") for form in self._wanted)
-        self._read: set[str] = set()
-        self._hits: dict[str, list[str]] = {}  # a word of the texts -> the wanted forms it has
-        self._runs: dict[str, list[str]] = {}  # a run -> its words that are hits; others are left out
+        self._known: dict[str, tuple[list[str], bool]] = {}  # the wanted forms of a word, whether it counts
 
     def find(self, text: str) -> dict[str, list[WordPlace]]:
         """All places of every wanted form in a text."""
-        runs = set(text.split())
-        for run in runs - self._read:
-            if hits := [word for word in _words(run) if self._is_wanted(word)]:
-                self._runs[run] = hits
-        self._read |= runs
-        here = {word for run in runs & self._runs.keys() for word in self._runs[run]}
-        return _places({word: self._hits[word] for word in here}, text)
-
-    def _is_wanted(self, word: str) -> bool:
-        if word in self._hits:
-            return True
-        if word[0] in "'’":
-            return False
-        low = folded(word)
-        if low.startswith(self._openings) or _takes_prefixes(low) or (self._months and low in MONTHS):
-            shared = traits(low, self._lang) & self._wanted
-            if shared:
-                self._hits[word] = sorted(shared)
-        return word in self._hits
-
-
-def _words(run: str) -> list[str]:
-    """The words of a run between blanks; most runs are one word and a comma, and need no pattern."""
-    bare = run.strip(_AROUND)
-    if bare.isalpha() and (bare.isascii() or not _UNSPACED.search(bare)):
-        return [bare]
-    return word_pattern().findall(run)
-
-
-def _places(hits: dict[str, list[str]], text: str) -> dict[str, list[WordPlace]]:
-    """Where the words stand. Only the runs around them are read, and what lies between two near ones."""
-    found: dict[str, list[WordPlace]] = defaultdict(list)
-    order = last = 0
-    for start, end in _runs(hits, text):
-        order += _between(text, last, start)
-        for match in word_pattern().finditer(text, start, end):
+        found: dict[str, list[WordPlace]] = defaultdict(list)
+        order = 0
+        for match in word_pattern().finditer(text):
             word = match.group()
-            if word in hits:
-                place = WordPlace(match.start(), match.end(), order)
-                for form in hits[word]:
-                    found[form].append(place)
-            order += _counts(word)
-        last = end
-    return found
+            if word not in self._known:
+                self._known[word] = self._forms_of(word)
+            forms, counts = self._known[word]
+            for form in forms:
+                found[form].append(WordPlace(match.start(), match.end(), order))
+            order += counts
+        return found
 
-
-def _runs(words: Iterable[str], text: str) -> list[tuple[int, int]]:
-    """The runs between blanks in which one of the words occurs, in order."""
-    runs: set[tuple[int, int]] = set()
-    for word in words:
-        start = text.find(word)
-        while start >= 0:
-            low, high = start, start + len(word)
-            while low > 0 and not text[low - 1].isspace():
-                low -= 1
-            while high < len(text) and not text[high].isspace():
-                high += 1
-            runs.add((low, high))
-            start = text.find(word, high)
-    return sorted(runs)
-
-
-def _between(text: str, start: int, end: int) -> int:
-    """How many words count in a stretch, at most `_FAR`: more are all the same."""
-    counted = 0
-    for match in word_pattern().finditer(text, start, end):
-        counted += _counts(match.group())
-        if counted == _FAR:
-            break
-    return counted
-
-
-def _counts(word: str) -> bool:
-    return word[0] not in "'’" and word.lower() not in FILLERS
+    def _forms_of(self, word: str) -> tuple[list[str], bool]:
+        if word[0] in "'’":
+            return [], False
+        low, counts = folded(word), word.lower() not in FILLERS
+        if low.startswith(self._openings) or _takes_prefixes(low) or (self._months and low in MONTHS):
+            return sorted(traits(low, self._lang) & self._wanted), counts
+        return [], counts
 
 
 def _takes_prefixes(word: str) -> bool:

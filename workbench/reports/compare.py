@@ -23,12 +23,16 @@ from workbench.comparing.words import (
     verdict_facts,
     verified_samples,
 )
-from workbench.text.figures import number, signed, table
-from workbench.text.safe import clean
+from workbench.text.figures import many, number, signed, table, value
+from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures
+    from workbench.comparing.score_runs import Against
+
+MOVED = 10
+"""Samples that are listed of two scorers."""
 
 
 def figures_text(found: Figures) -> str:
@@ -127,3 +131,48 @@ def _padded(cells: Sequence[str]) -> list[str]:
 
     width = max(map(cell_len, cells), default=0)
     return [set_cell_size(cell, width) for cell in cells]
+
+
+def against_text(found: Against) -> str:
+    """Two scorers on the same samples: both means, how far they are apart, and what moved most."""
+    n = found.paired.n
+    lines = [f"{found.dataset} · {many(n, 'sample')} with both values"]
+    rows = [
+        [word, f"{name} ({day})" if day and day not in name else name, f"mean {value(mean.value)}",
+         f"error {value(error.value)}" if error.n else ""]
+        for word, name, day, mean, error in zip(
+            ("first", "second"), (found.first, found.second), found.days, found.means, found.errors,
+            strict=True,
+        )
+    ]  # fmt: skip
+    lines += [f"  {line}" for line in table(("", "", "", ""), rows)[1:]]
+    if found.errors[0].n:
+        over = many(found.errors[0].n, "verified sample")
+        lines.append(f"error: the mean distance to the verified value, over {over}")
+    if n:
+        apart = (found.means[0].value or 0.0) - (found.means[1].value or 0.0)
+        ends = found.paired.bias_interval
+        sure = "" if ends is None else f" (95 % {signed(ends.low, 2)} to {signed(ends.high, 2)})"
+        counts = f"{found.higher:,} higher, {found.lower:,} lower, {found.paired.equal.hits:,} equal"
+        lines.append(f"first − second: {signed(apart, 2)}{sure}; {counts}")
+    if found.only != (0, 0):
+        lines.append(f"with one value only: {found.only[0]:,} of the first, {found.only[1]:,} of the second")
+    if found.moved:
+        rows = [
+            [
+                name_of(sample.id, sample.question),
+                value(sample.first),
+                value(sample.second),
+                signed((sample.first or 0.0) - (sample.second or 0.0), 2),
+                value(sample.verified) if sample.verified is not None else "",
+            ]
+            for sample in found.moved[:MOVED]
+        ]
+        lines += ["", *table(["sample", "first", "second", "Δ", "verified"], rows, right=True)]
+        if len(found.moved) > MOVED:
+            lines.append(f"… and {len(found.moved) - MOVED:,} more; --json has every one")
+    if found.hidden:
+        lines.append(
+            f"{many(found.hidden, 'sample')} that you are yet to review without suggestions: not listed"
+        )
+    return clean("\n".join(lines))

@@ -9,7 +9,8 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
-    from workbench.stages.upkeep import CopyReport, PurgeReport, VerifyReport
+    from workbench.stages.upkeep import PurgeReport, VerifyReport
+from workbench.store.copying import CopyReport
 
 
 def export_text(report: ExportReport) -> str:
@@ -56,17 +57,12 @@ def verify_text(report: VerifyReport) -> str:
 
 
 def copy_text(report: CopyReport) -> str:
-    """The rows of every table on both sides, and the beginning of their hash."""
-    filled = [one for one in report.tables if one.source.number]
-    width = max((len(one.source.table) for one in filled), default=5)
-    lines = [f"{'table'.ljust(width)}       here      there  sha256 here   there"]
-    for one in filled:
-        here, there = one.source, one.target
-        lines.append(
-            f"{here.table.ljust(width)}  {here.number:>9,}  {there.number:>9,}  "
-            f"{here.sha256[:12]}  {there.sha256[:12]}"
-        )
-    rows = sum(one.target.number for one in filled)
+    """The rows of every table, and the beginning of their hash."""
+    filled = [one for one in report.tables if one.number]
+    width = max((len(one.table) for one in filled), default=5)
+    lines = [f"{'table'.ljust(width)}       rows  sha256"]
+    lines += [f"{one.table.ljust(width)}  {one.number:>9,}  {one.sha256[:12]}" for one in filled]
+    rows = sum(one.number for one in filled)
     lines.append(f"{many(rows, 'row')} copied to {report.target}; both sides are equal")
     return clean("\n".join(lines))
 

@@ -5,6 +5,7 @@ Apart from the scorers themselves, because these load the matcher, which takes a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from workbench.model import KINDS, Kind
@@ -36,10 +37,24 @@ EXTERNAL_KINDS: dict[str, Kind] = {
 """Which verified value an imported score column of this name is compared with."""
 
 
+_DAY = re.compile(r"@\d{4}-\d\d-\d\d(?:\.\d+)?$")
+
+
+def metric_of(column: str) -> str:
+    """The metric of a column: one of several runs of it has its day at the end (`x@2026-11-23`)."""
+    return _DAY.sub("", column)
+
+
+def runs_of(metric: str, columns: Iterable[str]) -> list[str]:
+    """The columns that are runs of a metric, the newest last."""
+    return sorted(column for column in columns if metric_of(column) == metric)
+
+
 def column_kind(column: str) -> Kind | None:
     """What an imported column counts: by its name, else by the end that gives its kind (`x (entity)`)."""
-    named = next((kind for kind in KINDS if column.endswith(f" ({kind})")), None)
-    return EXTERNAL_KINDS.get(column, named)
+    metric = metric_of(column)
+    named = next((kind for kind in KINDS if metric.endswith(f" ({kind})")), None)
+    return EXTERNAL_KINDS.get(metric, named)
 
 
 RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
@@ -70,14 +85,17 @@ def headline(columns: Iterable[str], able: Iterable[str], kind: Kind) -> str:
     """The score that a report is about, unless a person names another one.
 
     An imported column of recall comes first: names before statements, and of these one whose kind a person
-    gave. Else the scorer that counts exact names, as ragas does, then name matching. `able` are the scorers
-    that the proposals allow, `kind` is what the dataset reviews. A metric that is no recall is never taken.
+    gave; of several runs the newest. Else the scorer that counts exact names, as ragas does, then name
+    matching. `able` are the scorers that the proposals allow, `kind` is what the dataset reviews. A metric
+    that is no recall is never taken.
     """
     there = list(columns)
     for wanted in KINDS:
         of_kind = [column for column in there if column_kind(column) == wanted]
         if of_kind:
-            return min(of_kind, key=lambda column: (not column.endswith(f" ({wanted})"), column))
+            metrics = {metric_of(column) for column in of_kind}
+            metric = min(metrics, key=lambda name: (not name.endswith(f" ({wanted})"), name))
+            return runs_of(metric, of_kind)[-1]
     possible = list(able)
     usual = DEFAULT_SCORER[kind]
     first = ("ragas", usual, INSTEAD[usual]) if kind == "entity" else (usual,)

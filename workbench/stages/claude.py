@@ -16,8 +16,9 @@ from typing import Any
 from workbench.errors import InputError, NotFoundError, UsageError, WorkbenchError
 from workbench.model import Kind
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Task, Usage
-from workbench.proposing.claude.asks import DEFAULT_MODEL, PROPOSER, Setup, read_part
-from workbench.proposing.claude.call import check_key, check_model, connect, host
+from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, OPENAI, Setup, read_part
+from workbench.proposing.claude.call import check_key, check_model
+from workbench.proposing.claude.clients import address, cloud_of_claude, connect, host
 from workbench.proposing.claude.cost import (
     Budget,
     Forecast,
@@ -48,7 +49,7 @@ class ClaudeOptions:
     """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
 
     `examples` is how many verified samples the prompt shows. `batch`: at half the price, in hours at most.
-    `retry`: ask failed samples again.
+    `retry`: ask failed samples again. `base_url` names another address than the usual one of the `proposer`.
     """
 
     model: str = DEFAULT_MODEL
@@ -59,6 +60,8 @@ class ClaudeOptions:
     examples: int = 0
     batch: bool = False
     retry: bool = False
+    proposer: str = CLAUDE
+    base_url: str = ""
 
 
 def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:
@@ -66,6 +69,8 @@ def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:
 
     Raises UsageError for examples when no verified sample can be shown, or the prompt has no place for them.
     """
+    if options.batch and (options.proposer != CLAUDE or cloud_of_claude()):
+        raise UsageError("--batch: only Anthropic's own service takes batches; leave it out")
     prompt = default_prompt()
     if options.prompt is not None:
         prompt = read_prompt(_text(options.prompt), str(options.prompt))
@@ -77,6 +82,8 @@ def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:
         guidelines=info.policy.guidelines,
         prompt=prompt,
         examples=_examples(store, info, options.examples, prompt) if options.examples else (),
+        proposer=options.proposer,
+        base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
     )
 
 
@@ -105,12 +112,13 @@ def prices_of(options: ClaudeOptions) -> Prices:
 def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
     """What a run stores of its set-up; two runs with equal ones are one."""
     return {
-        "source": PROPOSER,
+        "source": setup.proposer,
         "prompt_sha256": setup.prompt.sha256,
         "prompt": list(setup.prompt.sections),
         "effort": setup.effort,
         "max_tokens": setup.max_tokens,
         "labels": list(setup.labels),
+        **({"base_url": setup.base_url} if setup.base_url else {}),
         "guidelines": setup.guidelines,
         "kinds": list(kinds),
         **(_shown(setup.examples) if setup.examples else {}),
@@ -132,7 +140,7 @@ def found_run(store: Store, info: DatasetInfo, setup: Setup) -> RunInfo | None:
     """The run of this set-up; None when there is none yet."""
     wanted = parameters(setup, info.policy.kinds)
     for run in reversed(runs.list_runs(store, info.id)):
-        if run.proposer == PROPOSER and run.model == setup.model and run.parameters == wanted:
+        if run.proposer == setup.proposer and run.model == setup.model and run.parameters == wanted:
             return run
     return None
 
@@ -143,7 +151,7 @@ def run_of(store: Store, info: DatasetInfo, setup: Setup, annotator: str) -> Run
     if known is not None:
         return known
     wanted = parameters(setup, info.policy.kinds)
-    runs.create_run(store, info.id, PROPOSER, setup.model, wanted, annotator)
+    runs.create_run(store, info.id, setup.proposer, setup.model, wanted, annotator)
     return runs.list_runs(store, info.id)[-1]
 
 
@@ -243,7 +251,7 @@ def plan_run(store: Store, info: DatasetInfo, options: ClaudeOptions) -> ClaudeP
         thinking_tokens=sends.thinking_tokens,
         cost=sends.cost,
         prices_of=prices.dated.isoformat(),
-        host=host(),
+        host=host(setup.proposer, setup.base_url),
         external=info.external,
         examples=tuple(example.id for example in setup.examples),
         notes=tuple(_notes(setup, options, sends)),
@@ -321,7 +329,7 @@ def propose_claude(
     setup, prices = setup_of(store, info, options), prices_of(options)
 
     async def going() -> ClaudeReport:
-        async with connect(limits.call_seconds) as client:
+        async with connect(limits.call_seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup, batch=options.batch)
         run = run_of(store, info, setup, annotator)
         ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)

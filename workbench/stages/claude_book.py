@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from workbench.model import Kind, Sample, text_hash
 from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Part, Result, Task
@@ -23,7 +23,7 @@ from workbench.proposing.claude.asks import (
     statements_key,
 )
 from workbench.proposing.claude.batches import lost_batches, propose_batches
-from workbench.proposing.claude.call import connect
+from workbench.proposing.claude.clients import ModelClient, connect
 from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
@@ -31,10 +31,6 @@ from workbench.store import calls, runs, samples
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
 from workbench.store.tables import BatchRow, CallRow
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-
 
 WINDOW = 200
 """Samples that are planned at once."""
@@ -207,7 +203,7 @@ async def propose_live(
     async def on_result(ask: Ask, result: Result) -> None:
         await book.store.write(book.save, ask, result)
 
-    async with connect(limits.call_seconds) as client:
+    async with connect(limits.call_seconds, book.setup.proposer, book.setup.base_url) as client:
         try:
             return await propose_all(
                 client, book.setup, book.steps(), on_result,
@@ -260,7 +256,7 @@ async def propose_batch(
     async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
         await book.store.write(_note, book.run_id, name, asks)
 
-    async with connect(SECONDS) as client:
+    async with connect(SECONDS, base_url=book.setup.base_url) as client:
         await _find_lost(client, book)
         sent = [batch for batch in calls.open_batches(book.store, book.run_id) if _is_sent(batch)]
         pending = {batch.id: _asks(batch) for batch in sent}
@@ -291,7 +287,7 @@ def _asks(batch: BatchRow) -> list[Ask]:
     return [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
 
 
-async def _find_lost(client: AsyncAnthropic, book: Book) -> None:
+async def _find_lost(client: ModelClient, book: Book) -> None:
     """What was noted and never confirmed: found at the service, or forgotten and sent anew."""
     for batch in calls.open_batches(book.store, book.run_id):
         if _is_sent(batch):

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
 from workbench.comparing.retrievers import Retrievers, RetrieverSample, compare_retrievers
+from workbench.comparing.score_runs import Against, ScoredTwice
+from workbench.comparing.score_runs import against as hold_against
 from workbench.errors import UsageError
 from workbench.model import Sample
+from workbench.scoring.names import SCORERS, kind_of, metric_of, runs_of
+from workbench.stages import Progress, silent
+from workbench.stages.examples import seen_by
+from workbench.stages.figures import recall_of
+from workbench.stages.queue import headline_scorer, known, scored_by
+from workbench.stages.recompute import recompute, withheld_from
 from workbench.store import gold as gold_store
-from workbench.store import plans, samples
+from workbench.store import plans, runs, samples, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import annotators
@@ -74,3 +83,68 @@ def _value_of(sample: Sample, by: str) -> str | None:
     for part in by.removeprefix("meta.").split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
     return None if value is None else str(value)
+
+
+def compare_against(
+    store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None, against: str | None,
+    since: str | None, run: str | None = None, usual: str = "", progress: Progress = silent,
+) -> Against:  # fmt: skip
+    """Hold a scorer or column against another one, or against the run of its metric from before a day.
+
+    Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
+    counted, and examples of the run stay out. Raises UsageError for an unknown name, two kinds of units, a
+    day that is none, and where no run is from before that day.
+    """
+    chosen = runs.chosen_run(store, info, run)
+    if chosen is not None:
+        recompute(store, info, chosen.id, info.threshold, progress)
+    first = known(store, info, scorer) if scorer else headline_scorer(store, info, usual=usual)
+    columns = scores.external_columns(store, info.id)
+    days = {name: _day(at) for name, at in columns.items()}
+    second = _before(first, days, since or "") if against is None else known(store, info, against)
+    if first == second:
+        raise UsageError(
+            f"{first} against itself: name another one; there is: {', '.join((*SCORERS, *days))}"
+        )
+    kinds = {kind for kind in (kind_of(first), kind_of(second)) if kind}
+    if len(kinds) > 1:
+        raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
+    verified = {n: one for kind in kinds for n, one in reviewed(store, info.id, kind).items()}
+    out = {number for kind in kinds for number in gold_store.load_excluded(store, info.id, kind)}
+    questions, seen = samples.questions_of_hashes(store, info.id), seen_by(store, info, chosen).related
+    values = partial(scored_by, store, info, chosen.id if chosen else None)
+    ours, theirs = values(first), values(second)
+    twice = [
+        ScoredTwice(
+            place.key, questions.get(number, ""), place.group, ours.get(number), theirs.get(number),
+            recall_of(verified[number].tally) if number in verified else None,
+        )
+        for number, place in scores.population(store, info.id).items()
+        if number not in out and place.key not in seen and (number in ours or number in theirs)
+    ]  # fmt: skip
+    named = {name: days.get(name, "") for name in (first, second)}
+    return hold_against(info.name, named, twice, withheld_from(store, info, viewer))
+
+
+def _before(name: str, days: Mapping[str, str], since: str) -> str:
+    """The newest run of a column's metric that came before a day."""
+    try:
+        day = date.fromisoformat(since).isoformat()
+    except ValueError:
+        raise UsageError(f"--since {since!r}: give a day, as 2026-11-23") from None
+    if name not in days:
+        raise UsageError(
+            f"--since compares runs of an imported metric, and {name} is counted here: --against NAME"
+        )
+    each = runs_of(metric_of(name), days)
+    earlier = [one for one in each if days[one] < day]
+    listed = ", ".join(f"{one} ({days[one]})" for one in each)
+    if not earlier:
+        raise UsageError(f"no run of {metric_of(name)} came before {day}; there is: {listed}")
+    if name in earlier:
+        raise UsageError(f"{name} is from before {day}, and no run came since; there is: {listed}")
+    return earlier[-1]
+
+
+def _day(at: datetime) -> str:
+    return f"{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"

@@ -22,10 +22,10 @@ from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, shown
 from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
-from workbench.scoring.names import column_kind, headline
+from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, plan, silent
 from workbench.stages.export_items import pseudonyms
-from workbench.store import datasets, exports, importing, plans, runs
+from workbench.store import datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
@@ -82,7 +82,8 @@ class ImportOptions:
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
-    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND.
+    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the
+    list of a JSON document that holds the rows.
     """
 
     dataset: str | None = None
@@ -95,6 +96,7 @@ class ImportOptions:
     kinds: tuple[Kind, ...] | None = None
     fields: Sequence[str] = ()
     external: Sequence[str] = ()
+    rows: str = ""
 
 
 @dataclass(slots=True)
@@ -147,7 +149,7 @@ class _Reading:
         self, store: Store, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
     ) -> None:
         self.path, self.options, self.notes = path, options, Notes()
-        self.columns = columns_of(options.fields, options.external)
+        self.columns = columns_of(options.fields, options.external, options.rows)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
         self.info = _existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
@@ -255,7 +257,7 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
     for good in reading.chunks():
         if good and taking is None:
             reading.info = reading.info or _create(store, path, name, options, annotator, good)
-            taking = _intake(store, reading.info, options, annotator)
+            taking = _intake(store, reading.info, options, annotator, path)
         if taking is not None:
             for row, outcome in _outcomes(store, taking, good):
                 reading.count(row, outcome)
@@ -285,12 +287,15 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         report.blind = datasets.count_blind(store, reading.info.id)
     if taking is not None and not report.dry:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
-        report.notes += tuple(_of_intake(taking))
+        report.notes += tuple(_of_intake(taking, importing.settle_columns(store, taking)))
     return report
 
 
-def _of_intake(taking: Intake) -> Iterator[str]:
-    """What is to be said of how a file met what was there."""
+def _of_intake(taking: Intake, runs: Sequence[str]) -> Iterator[str]:
+    """What is to be said of how a file met what was there, and of the runs of metrics that it added."""
+    for name in runs:
+        metric = metric_of(name)
+        yield f"a new run of {metric}, kept next to the earlier as {name.removeprefix(metric)}"
     if taking.by_text:
         number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
@@ -302,7 +307,7 @@ def _of_intake(taking: Intake) -> Iterator[str]:
         yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
 
 
-def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
+def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:
     """How a file goes into a dataset that is there."""
     return Intake(
         dataset_id=info.id,
@@ -313,6 +318,8 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         update=options.update,
         runs=importing.recorded_runs(store, info.id),
         before=importing.last_sample(store),
+        file=file.name,
+        columns=scores.external_columns(store, info.id),
     )
 
 

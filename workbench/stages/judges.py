@@ -30,7 +30,7 @@ from workbench.proposing.claude.answers import (
     schema,
 )
 from workbench.proposing.claude.asks import (
-    PROPOSER,
+    CLAUDE,
     Ask,
     Setup,
     asked_alone,
@@ -40,7 +40,8 @@ from workbench.proposing.claude.asks import (
     read_part,
     system,
 )
-from workbench.proposing.claude.call import check_key, connect
+from workbench.proposing.claude.call import check_key
+from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, default_prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
@@ -184,7 +185,7 @@ class ClaudeJudge(Judge):
         self._options = options
         with self._opened() as store:
             setup = self._setup_in(store) if store else _plain(options, policy)
-        super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), PROPOSER)
+        super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), CLAUDE)
         self.model = options.model
         self.spent = Decimal(0)
         """Dollars for the calls so far, by the packaged prices."""
@@ -303,7 +304,7 @@ def judge_of(given: Any, template: Template, policy: Policy) -> OwnProposer | Ju
     """The proposer of what a person gave; one that was made here stays. Raises UsageError."""
     if isinstance(given, OwnProposer | Judge):
         return given
-    if given == PROPOSER:
+    if given == CLAUDE:
         given = Claude()
     if isinstance(given, Claude):
         return ClaudeJudge(given, template, policy)

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
+from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import Progress, silent
 from workbench.store import runs, samples
@@ -53,7 +54,7 @@ def propose(
         return _rules(store, info, annotator, progress, keep=keep)
     if proposer == "recorded":
         return _recorded(store, info, run)
-    raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join((*PROPOSERS, 'claude'))}")
+    raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join((*PROPOSERS, *MODEL_PROPOSERS))}")
 
 
 def _rules(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
-from workbench.scoring.names import SCORERS, column_kind, headline, kind_of
+from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, runs_of
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, next_sample, pace, progress
-from workbench.store.samples import CHUNK, load_samples
+from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
@@ -37,15 +39,21 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     Scores of the current run have to be counted before. Raises UsageError when there is no such scorer.
     """
     there = scores.external_columns(store, info.id)
-    if asked is not None and kind_of(asked) is None:  # a person gave the kind when importing the column
-        asked = next((name for kind in KINDS if (name := f"{asked} ({kind})") in there), asked)
     if asked is not None:
         check_scorer(store, info, asked)
-        return asked
+        return named(asked, there)
     able = able_scorers(store, info.run_id, info.threshold)
-    if usual and (usual in able or (usual in there and kind_of(usual))):
+    usual = named(usual, there)
+    if usual in able or (usual in there and kind_of(usual)):
         return usual
     return headline(there, able, info.kinds[0])
+
+
+def named(name: str, columns: Collection[str]) -> str:
+    """The column that a person means: of several runs the newest; the end with its kind may be left out."""
+    metrics = (name, *(f"{name} ({kind})" for kind in KINDS))
+    runs = [run for metric in metrics for run in runs_of(metric, columns)]
+    return name if name in columns or not runs else runs[-1]
 
 
 def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
@@ -55,15 +63,30 @@ def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     ]
 
 
+def known(store: Store, info: DatasetInfo, asked: str) -> str:
+    """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
+    columns = scores.external_columns(store, info.id)
+    name, there = named(asked, columns), (*SCORERS, *columns)
+    if name not in there:
+        near = " or ".join(map(repr, get_close_matches(name, there, n=2)))
+        hint = f"did you mean {near}? " if near else ""
+        raise UsageError(f"unknown scorer {name!r}; {hint}there is: {', '.join(there)}")
+    return name
+
+
 def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
     """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
-    there = (*SCORERS, *scores.external_columns(store, info.id))
-    if name not in there:
-        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(there)}")
-    kind = kind_of(name)
+    kind = kind_of(known(store, info, name))
     if kind is None:
         raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
     return kind
+
+
+def scored_by(store: Store, info: DatasetInfo, run_id: int | None, name: str) -> dict[int, float | None]:
+    """What a scorer counted of a run, or the numbers of a column, by sample; None where it found no units."""
+    if name not in SCORERS:
+        return dict(scores.external_values(store, info.id, name))
+    return {} if run_id is None else scores.values(store, run_id, info.threshold, name)
 
 
 def needs_values(query: Query) -> bool:
@@ -158,13 +181,11 @@ def next_of(
         place = 0
     if decided:
         return ids[place] if place < len(ids) else None
-    for start, end in ((place, len(ids)), (0, place)):
-        for first in range(start, end, CHUNK):
-            chunk = list(ids[first : min(first + CHUNK, end)])
-            wanted = queue.to_decide(store, info, annotator, chunk)
-            for number in chunk:
-                if number in wanted and number != after:
-                    return number
+    for some in chain(chunked(ids[place:]), chunked(ids[:place])):
+        wanted = queue.to_decide(store, info, annotator, some)
+        found = next((number for number in some if number in wanted and number != after), None)
+        if found is not None:
+            return found
     return None
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from workbench.comparing.causes import precision_of
 from workbench.matching.units import policy_label
-from workbench.model import Policy, Tally
+from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.stages.queue import imported_column
 from workbench.stages.recompute import count_samples
@@ -18,11 +17,11 @@ from workbench.store import queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import load_reviews
-from workbench.store.queue import Survey, Values
+from workbench.store.queue import Values
 from workbench.store.queue_conditions import Picked
-from workbench.store.samples import CHUNK, load_samples
+from workbench.store.samples import chunked, load_samples
 from workbench.store.scores import CountedChunk, external_digits
-from workbench.text.query import META, Query, Term
+from workbench.text.query import META, Facet, Facets, Query, Term
 from workbench.text.safe import clean
 
 DISPUTED = Fraction(1, 10)
@@ -42,8 +41,8 @@ def picked_by(
         if known is None:
             known = {}
             differing = [number for number, one in values.items() if one.delta]
-            for start in range(0, len(differing), CHUNK):
-                known |= causes_of(store, info, annotator, differing[start : start + CHUNK])
+            for some in chunked(differing):
+                known |= causes_of(store, info, annotator, some)
         found[term] = _caused(term, known)
     if "disputed" in query.marks:
         found["disputed"] = [number for number, one in values.items() if _is_disputed(one)]
@@ -70,8 +69,8 @@ def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, 
         return {}
     scorer = DEFAULT_SCORER[info.kinds[0]]
     found = {}
-    for start in range(0, len(ids), CHUNK):
-        for number, scores in count_some(store, info, ids[start : start + CHUNK]).scores.items():
+    for some in chunked(ids):
+        for number, scores in count_some(store, info, some).scores.items():
             tallies = {score.scorer: score.tally for score in scores}
             name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
             if name in tallies:
@@ -83,8 +82,7 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
     """The decided samples that `score` has not counted, in chunks."""
     if info.run_id is None or imported_column(store, info, info.kinds[0]):
         return []  # what the file brought is shown: nothing has to be counted for it
-    missing = queue.uncounted_ids(store, info, annotator)
-    return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
+    return list(chunked(queue.uncounted_ids(store, info, annotator)))
 
 
 def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
@@ -146,7 +144,7 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
 
 
 LOOKED_AT = 5_000
-"""Samples that are looked at; of a larger dataset these are a random part, and counts are scaled up."""
+"""Samples that are looked at, a random part of a larger dataset; there the values are not counted."""
 
 LONG = 60
 """Characters of a value above which it is not offered."""
@@ -155,35 +153,34 @@ FEW = 50
 """A field with more different values than this is typed, not chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """The values of every field that occur, with counts (None: not counted); the most frequent first.
-
-    `estimated` names the fields whose counts are scaled up from a random part.
-    """
-
-    values: Mapping[str, Sequence[tuple[str, int | None]]]
-    estimated: frozenset[str]
-
-
 def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
-    """Look at a dataset as one annotator may see it."""
-    seen = queue.survey(store, info, annotator, LOOKED_AT)
-    surveyed = _surveyed(seen, info.policy)
-    values: dict[str, Sequence[tuple[str, int | None]]] = {
+    """The values of every field that occur as one annotator may see them, the most frequent first.
+
+    Each with how many samples have it; None: not counted.
+    """
+    whole, seen = queue.survey(store, info, annotator, LOOKED_AT)
+    labels: Counter[str] = Counter()
+    for said, number in seen.pop("label", Counter()).items():
+        labels.update(dict.fromkeys({policy_label(label, info.policy)[0] for label in said}, number))
+    del labels[""]
+    blind = seen.pop("blind").total() if whole else None
+    surveyed = {
+        name: [(value, number if whole else None) for value, number in values.most_common()]
+        for name, values in {"label": labels, **seen}.items()
+        if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
+    }
+    found: dict[str, Facet] = {
         "state": _states(store, info, annotator),
-        "is": _marks(store, info, annotator, seen),
+        "is": _marks(store, info, annotator, blind),
         **surveyed,
         "by": queue.annotators(store, info),
         "flag": queue.flags(store, info, annotator, FEW),
     }
-    estimated = {*surveyed, "is:blind"} if seen.seen < seen.total else set()
-    typable = {
-        name: [one for one in found if is_typable(one[0])]
-        for name, found in values.items()
+    return {
+        name: [one for one in values if is_typable(one[0])]
+        for name, values in found.items()
         if is_typable(name)
     }
-    return Facets(typable, frozenset(estimated))
 
 
 def is_typable(value: str) -> bool:
@@ -191,45 +188,17 @@ def is_typable(value: str) -> bool:
     return 0 < len(value) <= LONG and value.isprintable() and clean(value) == value
 
 
-def _states(store: Store, info: DatasetInfo, annotator: str) -> list[tuple[str, int | None]]:
+def _states(store: Store, info: DatasetInfo, annotator: str) -> Facet:
     done = queue.progress(store, info, annotator)
     decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
     return [("todo", done.total - sum(decided.values())), *decided.items()]
 
 
-def _marks(store: Store, info: DatasetInfo, annotator: str, seen: Survey) -> list[tuple[str, int | None]]:
+def _marks(store: Store, info: DatasetInfo, annotator: str, blind: int | None) -> Facet:
     def number(mark: str) -> int:
         query = Query((Term("is", (mark,)),))
         return len(queue.view_ids(store, info, annotator, query, "file", {}))
 
-    counts: dict[str, int | None] = {
-        mark: number(mark) for mark in ("flagged", "rematch", "stale", "offplan")
-    }
-    counts["blind"] = _scaled(seen.blind, seen)
-    counts["fast"] = len(queue.fast_ids(store, info, annotator))
-    return [(mark, counts.get(mark)) for mark in ("flagged", "blind", "rematch", "stale", "offplan", "fast")]
-
-
-def _surveyed(seen: Survey, policy: Policy) -> dict[str, list[tuple[str, int | None]]]:
-    labels: Counter[str] = Counter()
-    for said, number in seen.labels.items():
-        labels.update(dict.fromkeys({policy_label(label, policy)[0] for label in said}, number))
-    del labels[""]
-    counted = {"label": labels, "lang": seen.languages, "group": seen.groups}
-    counted |= {
-        f"{META}{key}": values for key, values in seen.meta.items() if not set(key) & set(' \t\n:"<>=,')
-    }
-    return {
-        name: [(value, _scaled(number, seen)) for value, number in values.most_common()]
-        for name, values in counted.items()
-        if 0 < len(values) <= FEW
-    }
-
-
-def _scaled(number: int, seen: Survey) -> int:
-    """The count in the whole dataset, to two digits where it is an estimate."""
-    if seen.seen >= seen.total or not number:
-        return number
-    whole = number * seen.total / seen.seen
-    digits = len(str(int(whole))) - 2
-    return int(round(whole, -digits)) if digits > 0 else round(whole)
+    fast = len(queue.fast_ids(store, info, annotator))
+    counted = [(mark, number(mark)) for mark in ("rematch", "stale", "offplan")]
+    return [("flagged", number("flagged")), ("blind", blind), *counted, ("fast", fast)]

@@ -29,7 +29,7 @@ from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headli
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.sides import causes_of
 from workbench.store import journal, queue, scores
-from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.journal import Act, Moved, redo, undo
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
@@ -87,11 +87,6 @@ class Opened:
         """Whether a kind was verified under an older policy than today's."""
         state = self.state.of(kind)
         return state.disposition == "verified" and (state.policy or self.opening.policy) < self.policy.version
-
-
-def dataset(store: Store, name: str | None) -> DatasetInfo:
-    """The named dataset, or the only one. Raises NotFoundError, AmbiguousError."""
-    return find_dataset(store, name)
 
 
 def open_sample(

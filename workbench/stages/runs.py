@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.errors import UsageError
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
-from workbench.proposing.claude.asks import PROPOSER
+from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages.claude import ClaudeOptions, found_run, setup_of
@@ -121,7 +121,7 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
     another prompt file; labels, guidelines or the examples' gold changed since.
     """
     run = run_store.find_run(store, info.id, name)
-    if run.source != PROPOSER:
+    if run.source not in MODEL_PROPOSERS:
         raise UsageError(f"{name} did not come from Claude: there is nothing to ask again")
     said = run.parameters
     options = ClaudeOptions(
@@ -129,6 +129,8 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
         effort=said["effort"],
         max_tokens=said["max_tokens"],
         examples=len(said.get("examples", [])),
+        proposer=run.source,
+        base_url=said.get("base_url", ""),
     )
     again = found_run(store, info, setup_of(store, info, options))
     if again is None or again.id != run.id:
@@ -141,7 +143,7 @@ def _paid(store: Store, run: RunInfo) -> RunCost | None:
 
     An answer that names no tokens makes the cost unknown.
     """
-    if run.source != PROPOSER:
+    if run.source not in MODEL_PROPOSERS:
         return None
     prices, total, used, number = default_prices(), Decimal(0), NO_TOKENS, 0
     priced = prices.of(run.model) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -75,20 +75,6 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
             for info in found
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CopyReport:
-    """A database that was copied: where to, and its tables as either side has them."""
-
-    target: str
-    tables: tuple[copying.Copied, ...]
-
-
-def copy(store: Store, to: str, dataset_id: int | None, progress: Callable[[int], None]) -> CopyReport:
-    """Copy a database, or one dataset of it, into an empty one; raises as `copying.copy_into`."""
-    target, tables = copying.copy_into(store, to, dataset_id, progress)
-    return CopyReport(target, tuple(tables))
 
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
@@ -272,9 +258,7 @@ def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...
 def _empty(folder: Path) -> bool:
     """Whether nothing is at a place; not where it cannot be read."""
     try:
-        return not any(folder.iterdir())
-    except FileNotFoundError:
-        return True
+        return not folder.exists() or not any(folder.iterdir())
     except OSError:
         return False
 

@@ -12,7 +12,7 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.matching import MATCHER
 from workbench.scoring.counted import doubt
 from workbench.store.engine import Store
-from workbench.store.samples import CHUNK
+from workbench.store.samples import chunked
 from workbench.store.scores import counted_of, judge_of
 from workbench.store.tables import (
     CALIBRATION,
@@ -77,12 +77,11 @@ def list_calibrations(store: Store, dataset_id: int) -> Sequence[CalibrationRow]
 
 def find_calibration(store: Store, dataset_id: int, name: str) -> CalibrationRow:
     """The calibration of that name. Raises NotFoundError that lists those there are."""
-    known = list_calibrations(store, dataset_id)
-    for saved in known:
-        if saved.name == name:
-            return saved
-    names = ", ".join(saved.name for saved in known) or "none yet (workbench calibrate --save NAME)"
-    raise NotFoundError(f"no calibration {name!r}; there is: {names}")
+    known = {saved.name: saved for saved in list_calibrations(store, dataset_id)}
+    if name not in known:
+        names = ", ".join(known) or "none yet (workbench calibrate --save NAME)"
+        raise NotFoundError(f"no calibration {name!r}; there is: {names}")
+    return known[name]
 
 
 def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
@@ -121,9 +120,8 @@ def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, t
         )
         of_dataset = SAMPLE.id == COUNTED.sample_id, SAMPLE.dataset_id == dataset_id
         ids = store.numbers(select(SAMPLE.id).where(*of_dataset).distinct().order_by(SAMPLE.id))
-        for start in range(0, len(ids), CHUNK):
-            some = among(COUNTED.sample_id, ids[start : start + CHUNK])
-            counted = session.scalars(select(CountedRow).where(some)).all()
+        for some in chunked(ids):
+            counted = session.scalars(select(CountedRow).where(among(COUNTED.sample_id, some))).all()
             new = [
                 {"new": doubt(counted_of(one), judge), **{f"of_{name}": getattr(one, name) for name in own}}
                 for one in counted

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from workbench.store.engine import Store
-from workbench.store.samples import CHUNK
+from workbench.store.samples import CHUNK, chunked
 from workbench.store.tables import ANSWER, BATCH, CALL, AnswerRow, BatchRow, CallRow
 
 
@@ -99,5 +99,4 @@ def close_batch(store: Store, batch_id: str) -> None:
 
 def _chunks(keys: Iterable[str]) -> list[Any]:
     """Conditions that an answer is to one of some keys, as many to each as a statement takes."""
-    each = list(keys)
-    return [ANSWER.key.in_(each[start : start + CHUNK]) for start in range(0, len(each), CHUNK)]
+    return [ANSWER.key.in_(some) for some in chunked(list(keys))]

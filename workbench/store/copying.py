@@ -102,12 +102,11 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
-    """A table in both databases, read from either."""
+class CopyReport:
+    """A database that was copied: where to, and its tables, which are the same in both."""
 
-    table: str
-    source: Rows
-    target: Rows
+    target: str
+    tables: tuple[Rows, ...]
 
 
 def count_rows(store: Store, dataset_id: int | None) -> int:
@@ -121,10 +120,8 @@ def _count(connection: Connection, dataset_id: int | None = None) -> int:
     return sum(connection.execute(query).scalar_one() for query in queries)
 
 
-def copy_into(
-    store: Store, url: str, dataset_id: int | None, progress: Callable[[int], None]
-) -> tuple[str, list[Copied]]:
-    """Copy every row, or those of one dataset, and read them back; the target's name and its tables.
+def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable[[int], None]) -> CopyReport:
+    """Copy every row, or those of one dataset, and read them back.
 
     All or nothing. Raises UsageError for a target that holds something or is this database, StoreError when
     it cannot be reached, refuses a row, or gives other rows back.
@@ -134,7 +131,7 @@ def copy_into(
     same = path.exists() and path.samefile(own) if path and own else target == store.url
     if same:
         raise UsageError(f"{shown_url(target)} is the database to copy from: name another one")
-    copied: list[Copied] = []
+    copied: list[Rows] = []
     calls: set[int] = set()
     with store.snapshot() as session, _empty(target, path) as connection:
         done = 0
@@ -155,9 +152,9 @@ def copy_into(
                 raise StoreError(
                     f"{shown_url(target)} gives back other rows of {table.name}: nothing was copied"
                 )
-            copied.append(Copied(table.name, given, stored))
+            copied.append(stored)
         number_on(connection, METADATA.sorted_tables)
-    return str(path or shown_url(target)), copied
+    return CopyReport(str(path or shown_url(target)), tuple(copied))
 
 
 def _forget_calls(rows: list[dict[str, Any]], copied: set[int]) -> None:

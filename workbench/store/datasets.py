@@ -75,15 +75,12 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
     known = list_datasets(store)
     if not known:
         raise NotFoundError("no dataset yet: workbench import FILE brings one in")
-    names = [one.name for one in known]
-    if name is None:
-        if len(known) > 1:
-            raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
-        return known[0]
-    for one in known:
-        if one.name == name:
-            return one
-    raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
+    names = {one.name: one for one in known}
+    if name is None and len(known) > 1:
+        raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
+    if name is not None and name not in names:
+        raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
+    return known[0] if name is None else names[name]
 
 
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:

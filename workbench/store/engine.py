@@ -31,7 +31,7 @@ from workbench.text.lists import stored
 OLDEST = "0007"
 """The baseline: a database of an older version is refused."""
 
-SCHEMA = "0007"
+SCHEMA = "0008"
 """The newest migration; opening a database that stands there imports no migration code."""
 
 WRITE_AHEAD = "PRAGMA journal_mode=WAL"

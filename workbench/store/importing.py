@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import count
 from typing import Any, Literal
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select, update
 
 from workbench.errors import PurgedError, RowError
 from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
@@ -15,6 +18,7 @@ from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold
 from workbench.reviewing.gold import gold_units, same_gold
+from workbench.scoring.names import metric_of, runs_of
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
@@ -24,11 +28,15 @@ from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
 from workbench.store.scores import forget_scores
 from workbench.store.tables import (
+    COLUMN,
+    DISPUTE,
     EXTERNAL,
     PROPOSAL,
     REVIEW,
     RUN,
     SAMPLE,
+    ColumnRow,
+    DisputeRow,
     ExternalScoreRow,
     ProposalRow,
     ReviewRow,
@@ -52,6 +60,8 @@ class Intake:
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
     `sharing` these samples.
+    `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
+    these are new, and `differs` which earlier runs of the metric have other numbers.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -71,6 +81,11 @@ class Intake:
     by_text: int = 0
     shared: int = 0
     sharing: int = 0
+    file: str = ""
+    columns: Mapping[str, datetime] = field(default_factory=dict)
+    into: dict[str, str] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
+    differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
@@ -249,11 +264,12 @@ class _Chunk:
         """
         if self.intake.update:
             return None
-        replaces = "by an earlier row of the file" if of_file else "before (--update replaces it)"
+        earlier = "by an earlier row of the file"
+        replaces = earlier if of_file else "before (--update replaces it)"
         for column, digits in record.scores.items():
-            score = self.scores.get((sample_id, column))
+            score = self.scores.get((sample_id, self.column(column)))
             if score is not None and score.digits != digits:
-                return RowError(f"scores.{column}", digits, f"{score.digits} as stored {replaces}")
+                return RowError(f"scores.{column}", digits, f"{score.digits} as stored {earlier}")
         for gold in record.gold if self.intake.gold != "ignore" else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:
@@ -309,17 +325,40 @@ class _Chunk:
         )
         return True
 
+    def column(self, column: str) -> str:
+        """Where the numbers of a column of the file go: next to the runs of the metric that are there.
+
+        With `update` they take the place of the newest.
+        """
+        intake, metric = self.intake, metric_of(column)
+        if column not in intake.into:
+            runs = runs_of(metric, intake.columns)
+            name, now = runs[-1] if runs else column, datetime.now(UTC)
+            if runs and not intake.update:
+                taken = {*intake.columns, *intake.into.values()}
+                if metric in runs:  # it will be named after its day
+                    taken.add(dated(metric, intake.columns[metric]))
+                day = dated(metric, now)
+                name = next(one for n in count(1) if (one := day if n == 1 else f"{day}.{n}") not in taken)
+            intake.into[column] = name
+        return intake.into[column]
+
     def _add_score(self, sample_id: int, column: str, digits: str) -> bool:
-        score = self.scores.get((sample_id, column))
+        name, runs = self.column(column), runs_of(metric_of(column), self.intake.columns)
+        before = {run: self.scores[sample_id, run].digits for run in runs if (sample_id, run) in self.scores}
+        self.intake.differs[column] |= {run for run, said in before.items() if said != digits}
+        score = self.scores.get((sample_id, name))
         if score is None:
+            if name not in (*runs, *self.intake.begun):
+                self.intake.begun.add(name)
+                row = {"dataset_id": self.intake.dataset_id, "column": name, "file": self.intake.file}
+                self.store.insert(ColumnRow, [{**row, "at": datetime.now(UTC)}])
             self.new_scores.append(
-                {"sample_id": sample_id, "column": column, "value": float(digits), "digits": digits}
+                {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
             )
-        elif score.digits == digits:
-            return False
-        else:
+        elif score.digits != digits:
             score.value, score.digits = float(digits), digits
-        return True
+        return digits not in before.values()
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
         intake, marks, review = self.intake, gold.marks, self.reviews.get((sample_id, gold.annotator))
@@ -352,6 +391,52 @@ class _Chunk:
         append(self.store, self.changes)
 
 
+def settle_columns(store: Store, intake: Intake) -> list[str]:
+    """Let numbers that agree with an earlier run of their metric join it; the others are a run of their own.
+
+    Returns the names of these. The first run of such a metric is named after its day too, also where somebody
+    said something of its disputes.
+    """
+    kept = []
+    ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
+    registered = COLUMN.dataset_id == intake.dataset_id
+    with store.writing() as session:
+
+        def move(before: str, now: str) -> None:
+            own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
+            session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+
+        for column, name in intake.into.items():
+            metric = metric_of(column)
+            runs = runs_of(metric, intake.columns)
+            if not runs or name in runs:
+                continue
+            if same := [run for run in runs if run not in intake.differs[column]]:
+                there = select(EXTERNAL.sample_id).where(
+                    EXTERNAL.column == same[-1], EXTERNAL.sample_id.in_(ids)
+                )
+                again = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
+                session.execute(delete(ExternalScoreRow).where(*again))
+                session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
+                move(name, same[-1])
+            else:
+                kept.append(name)
+            if metric in runs and (not same or len(runs) > 1):
+                first = dated(metric, intake.columns[metric])
+                plain = registered, COLUMN.column == metric
+                session.execute(update(ColumnRow).where(*plain).values(column=first))
+                said = DISPUTE.between.startswith(f"{metric}~", autoescape=True), DISPUTE.sample_id.in_(ids)
+                rest = func.substr(DISPUTE.between, len(metric) + 1)
+                session.execute(update(DisputeRow).where(*said).values(between=first + rest))
+                move(metric, first)
+    return kept
+
+
+def dated(metric: str, at: datetime) -> str:
+    """The name of a run of a metric, `x@2026-11-23`, by the day on which it came."""
+    return f"{metric}@{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
+
+
 def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
     """Store new samples; those that come after the plan outside of it.
 
@@ -364,7 +449,7 @@ def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
             row |= {
                 "rank": LATE_RANK + row["u"],
                 "size": 0.0,
-                "holdout": row["group_key"] in back.groups or row["reference_hash"] in back.references,
+                "holdout": row["group_key"] in back or row["reference_hash"] in back,
             }
         intake.late += len(rows)
     store.insert(SampleRow, rows)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import case, delete, exists, select
+from sqlalchemy import case, delete, exists, select, true
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -17,7 +17,7 @@ from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
-from workbench.reviewing.gold import gold_units
+from workbench.reviewing.gold import GoldOrigin, Verified, gold_units
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
@@ -104,12 +104,36 @@ def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
     return {number: fold(edits) for number, edits in journals(store, review_ids).items()}
 
 
-def journals(store: Store, review_ids: Collection[int]) -> dict[int, list[Named]]:
-    """The journals of some reviews, oldest rows first."""
+def verified_at(store: Store, dataset_id: int, at: datetime) -> dict[Kind, dict[int, list[Verified]]]:
+    """What every annotator of a dataset had verified before a moment, by sample."""
+    query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator, REVIEW.origin)
+    found: dict[Kind, dict[int, list[Verified]]] = {kind: {} for kind in KINDS}
+    with store.snapshot():
+        rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
+        states = {
+            number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
+        }
+    for number, sample_id, annotator, origin in rows:
+        for kind in KINDS:
+            own = states[number].of(kind)
+            if own.disposition == "verified":
+                of: GoldOrigin = "imported" if own.imported else "reviewed"
+                of = "adjudicated" if origin == "adjudicated" else of
+                found[kind].setdefault(sample_id, []).append(Verified(annotator, of, own.assessment))
+    return found
+
+
+def journals(
+    store: Store, review_ids: Collection[int], until: datetime | None = None
+) -> dict[int, list[Named]]:
+    """The journals of some reviews, oldest rows first; with `until` what was written before."""
     found: dict[int, list[Named]] = {number: [] for number in review_ids}
     query = select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data).order_by(EVENT.review_id, EVENT.seq)
     with store.reading() as session:
-        for number, action, op, data in session.execute(query.where(among(EVENT.review_id, review_ids))):
+        early = EVENT.at < until if until else true()
+        for number, action, op, data in session.execute(
+            query.where(among(EVENT.review_id, review_ids), early)
+        ):
             found[number].append((action, edit_of(op, data)))
     return found
 

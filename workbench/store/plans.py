@@ -118,19 +118,12 @@ def plan_of(store: Store, dataset_id: int) -> Plan | None:
     return None if row is None else Plan(**row.model_dump(exclude={"id", "dataset_id"}))
 
 
-class KeptBack(NamedTuple):
-    """Groups and hashes of references that stand in the holdout."""
-
-    groups: set[str]
-    references: set[str]
-
-
-def kept_back(store: Store, dataset_id: int, groups: Iterable[str], references: Iterable[str]) -> KeptBack:
-    """Those of some groups and references that stand in the holdout."""
+def kept_back(store: Store, dataset_id: int, groups: Iterable[str], references: Iterable[str]) -> set[str]:
+    """Those of some groups and hashes of references that stand in the holdout."""
     known = or_(SAMPLE.group_key.in_(groups), SAMPLE.reference_hash.in_(references))
     query = select(SAMPLE.group_key, SAMPLE.reference_hash)
     rows = store.rows(query.where(SAMPLE.dataset_id == dataset_id, SAMPLE.holdout, known))
-    return KeptBack({group for group, _ in rows if group is not None}, {hash_ for _, hash_ in rows})
+    return {name for row in rows for name in row if name is not None}
 
 
 def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:

@@ -139,21 +139,17 @@ def scrub(store: Store) -> None:
         return
     store.engine.dispose()
     try:
-        _rewrite(path)
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=engine.BUSY_SECONDS)) as raw:
+            raw.execute("PRAGMA secure_delete=ON")
+            raw.execute("VACUUM")
+            busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if busy:
+                raise sqlite3.OperationalError("its log is in use")
     except FAILURES as error:
         raise StoreError(
             f"the rows are gone, but {path} still holds their bytes ({explained(error)}): close every other "
             "window that has it open and run the same purge again"
         ) from error
-
-
-def _rewrite(path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=engine.BUSY_SECONDS)) as raw:
-        raw.execute("PRAGMA secure_delete=ON")
-        raw.execute("VACUUM")
-        busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
-            raise sqlite3.OperationalError("its log is in use")
 
 
 def backups_of(store: Store) -> list[Path]:

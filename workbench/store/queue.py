@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
@@ -37,7 +37,7 @@ from workbench.store.tables import (
     is_blind,
     proposed_by,
 )
-from workbench.text.query import Query
+from workbench.text.query import META, Query
 from workbench.text.safe import BEGINNING
 
 Order = Literal["u", "file", "doubt"]
@@ -58,7 +58,8 @@ def view_ids(
     Eight bytes a sample. Blind samples and those that were never counted come last among the doubtful.
     `column` of the file stands for the automatic value, "" for none.
     """
-    chosen = select(SAMPLE.id).where(*_conditions(info, annotator, query, picked, column))
+    terms = (condition(term, info, annotator, picked, column) for term in query.terms)
+    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *terms)
     if order == "doubt":
         of_sample = COUNTED.sample_id == SAMPLE.id, *_counted(info)
         doubt = func.coalesce(select(COUNTED.doubt).where(*of_sample).scalar_subquery(), -1.0)
@@ -111,14 +112,6 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
     """How many samples have no doubt to be ordered by, for lack of a proposal or of counting."""
     counted = select(func.count(COUNTED.doubt)).where(*_counted(info))
     return count_samples(store, info.id) - int(store.value(counted))
-
-
-def _conditions(
-    info: DatasetInfo, annotator: str, query: Query, picked: Picked, column: str = ""
-) -> Iterable[ColumnElement[bool]]:
-    yield SAMPLE.dataset_id == info.id
-    for term in query.terms:
-        yield condition(term, info, annotator, picked, column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,41 +455,34 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = 
     return sorted({sample_id for sample_id, each in standing if each[-1:] == [True]})
 
 
-@dataclass(slots=True)
-class Survey:
-    """Counts over the first `seen` samples in random order, of `total`.
+def survey(
+    store: Store, info: DatasetInfo, annotator: str, most: int
+) -> tuple[bool, dict[str, Counter[Any]]]:
+    """What the first `most` samples in random order have, about 30 µs each; whether these are all.
 
-    `labels` are of the verified units that the annotator may see, else of the proposal as said; `meta`
-    counts the values of each key.
+    By field the values with how many samples have them. `label` counts sets of labels: those of the verified
+    units that the annotator may see, else of the proposal as said.
     """
-
-    total: int = 0
-    seen: int = 0
-    blind: int = 0
-    groups: Counter[str] = field(default_factory=Counter)
-    meta: dict[str, Counter[str]] = field(default_factory=dict)
-    languages: Counter[str] = field(default_factory=Counter)
-    labels: Counter[frozenset[str]] = field(default_factory=Counter)
-
-
-def survey(store: Store, info: DatasetInfo, annotator: str, most: int) -> Survey:
-    """Look at up to `most` samples: about 30 µs each."""
     query = (
         select(SAMPLE.id, SAMPLE.meta, SAMPLE.group_key, is_blind(info.blind_share))
         .where(SAMPLE.dataset_id == info.id)
         .order_by(SAMPLE.rank)
-        .limit(most)
+        .limit(most + 1)
     )
     with store.reading():
         rows = store.rows(query)
-        found = Survey(count_samples(store, info.id), len(rows))
-        _labels(store, info, annotator, [row[0] for row in rows], found)
+        whole, rows = len(rows) <= most, rows[:most]
+        labels = _labels(store, info, annotator, [row[0] for row in rows])
+    counts: dict[str, Counter[Any]] = defaultdict(Counter, label=labels, blind=Counter())
     for _, meta, group, blind in rows:
-        found.blind += bool(blind)
-        if group:
-            found.groups[group] += 1
-        _meta(meta or {}, info, found)
-    return found
+        counts["blind"].update([True] if blind else ())
+        counts["group"].update([group] if group else ())
+        for key, value in (meta or {}).items():
+            if isinstance(value, str | int | float) and value != "":
+                counts[META + key][str(value).lower() if isinstance(value, bool) else str(value)] += 1
+        language = named_language(meta or {}) or info.policy.language.split("-")[0].lower()
+        counts["lang"].update([language] if language else ())
+    return whole, dict(counts)
 
 
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
@@ -517,17 +503,7 @@ def _most_frequent(store: Store, column: Any, *where: ColumnElement[bool]) -> li
     return [(value, n) for value, n in store.rows(query)]
 
 
-def _meta(meta: Mapping[str, Any], info: DatasetInfo, found: Survey) -> None:
-    for key, value in meta.items():
-        if isinstance(value, str | int | float) and value != "":
-            said = str(value).lower() if isinstance(value, bool) else str(value)
-            found.meta.setdefault(key, Counter())[said] += 1
-    language = named_language(meta) or info.policy.language.split("-")[0].lower()
-    if language:
-        found.languages[language] += 1
-
-
-def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], found: Survey) -> None:
+def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> Counter[frozenset[str]]:
     """The labels of each sample: of what is verified and may be seen, else of what is proposed."""
     seen = (
         among(REVIEW.sample_id, ids),
@@ -548,4 +524,4 @@ def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int],
     )
     for number, entities in store.rows(proposals):
         labels[number] = {str(one.get("label", "")) for one in entities or () if isinstance(one, dict)}
-    found.labels.update(frozenset(names) for names in labels.values())
+    return Counter(frozenset(names) for names in labels.values())

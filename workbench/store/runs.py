@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 from sqlalchemy import delete, exists, func, select
@@ -28,19 +29,21 @@ from workbench.text.safe import BEGINNING
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run and how many samples it speaks of. `source` is who made it: `rules`, `claude`, or `recorded`
-    in a file; `failed` counts the samples that it could not speak of. `created_at` is in UTC.
-    """
+    """A run, how many samples it speaks of and how many it could not speak of. `created_at` is in UTC."""
 
     id: int
     name: str
     proposer: str
     model: str
-    n_proposals: int
-    source: str
     parameters: Mapping[str, Any]
-    failed: int
     created_at: datetime
+    n_proposals: int
+    failed: int
+
+    @property
+    def source(self) -> str:
+        """Who made it: `rules`, `claude`, or `recorded` in a file."""
+        return str(self.parameters.get("source", ""))
 
 
 def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
@@ -49,31 +52,18 @@ def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
     def number(run_id: Any) -> Any:
         return select(func.count()).where(run_id == RUN.id).scalar_subquery()
 
-    query = select(RunRow, number(PROPOSAL.run_id), number(FAILED.run_id)).where(RUN.dataset_id == dataset_id)
-    return [
-        RunInfo(
-            id=run.id,
-            name=run.name,
-            proposer=run.proposer,
-            model=run.model,
-            n_proposals=proposals,
-            source=str(run.parameters.get("source", "")),
-            parameters=run.parameters,
-            failed=failed,
-            created_at=run.created_at,
-        )
-        for run, proposals, failed in store.rows(query.order_by(RUN.id))
-    ]
+    own = RUN.id, RUN.name, RUN.proposer, RUN.model, RUN.parameters, RUN.created_at
+    query = select(*own, number(PROPOSAL.run_id), number(FAILED.run_id)).where(RUN.dataset_id == dataset_id)
+    with store.reading():
+        return [RunInfo(*row) for row in store.rows(query.order_by(RUN.id))]
 
 
 def find_run(store: Store, dataset_id: int, name: str) -> RunInfo:
     """The run of that name. Raises NotFoundError that lists the runs there are."""
-    runs = list_runs(store, dataset_id)
-    for run in runs:
-        if run.name == name:
-            return run
-    names = ", ".join(run.name for run in runs) or "none yet"
-    raise NotFoundError(f"no run {name!r}; there is: {names}")
+    runs = {run.name: run for run in list_runs(store, dataset_id)}
+    if name not in runs:
+        raise NotFoundError(f"no run {name!r}; there is: {', '.join(runs) or 'none yet'}")
+    return runs[name]
 
 
 def chosen_run(store: Store, info: DatasetInfo, name: str | None = None) -> RunInfo | None:
@@ -88,13 +78,11 @@ def create_run(
 ) -> int:
     """Add a run named PROPOSER-run-N; returns its number."""
     with store.writing() as session:
-        taken = set(store.column(select(RUN.name).where(RUN.dataset_id == dataset_id)))
-        number = 1
-        while f"{proposer}-run-{number}" in taken:
-            number += 1
+        taken = store.column(select(RUN.name).where(RUN.dataset_id == dataset_id))
+        names = (f"{proposer}-run-{number}" for number in count(1))
         run = RunRow(
             dataset_id=dataset_id,
-            name=f"{proposer}-run-{number}",
+            name=next(name for name in names if name not in taken),
             proposer=proposer,
             model=model,
             parameters=parameters,
@@ -176,10 +164,5 @@ def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> di
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     """Samples for whose present text that run has no proposal."""
-    return int(
-        store.value(
-            select(func.count(SAMPLE.id)).where(
-                SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id))
-            )
-        )
-    )
+    unproposed = SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id))
+    return int(store.value(select(func.count(SAMPLE.id)).where(*unproposed)))

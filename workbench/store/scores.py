@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, exists, literal, select, true
@@ -12,9 +13,10 @@ from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
 from workbench.scoring.counted import Counted, Judge, doubt
 from workbench.store.engine import Store
-from workbench.store.samples import CHUNK
+from workbench.store.samples import chunked
 from workbench.store.tables import (
     CALIBRATION,
+    COLUMN,
     COUNTED,
     DATASET,
     EXTERNAL,
@@ -129,9 +131,9 @@ def each_counted(
     scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(run_id, threshold))
     wanted = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
     ids = store.numbers(wanted.where(~scored).order_by(SAMPLE.id))
-    for start in range(0, len(ids), CHUNK):
+    for some in chunked(ids):
         query = select(CountedRow, SAMPLE.content_hash).where(
-            among(SAMPLE.id, ids[start : start + CHUNK]), COUNTED.sample_id == SAMPLE.id, *of_run
+            among(SAMPLE.id, some), COUNTED.sample_id == SAMPLE.id, *of_run
         )
         yield {row.sample_id: (content, counted_of(row)) for row, content in store.rows(query)}
 
@@ -225,15 +227,10 @@ def can_count(store: Store, run_id: int, threshold: int, scorer: str) -> bool:
     return store.value(select(SCORE.sample_id).where(*counted).limit(1)) is not None
 
 
-def external_columns(store: Store, dataset_id: int) -> list[str]:
-    """The columns of numbers that came with files."""
-    here = select(EXTERNAL.sample_id).where(SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id)
-    # the first row of a column answers: with all in one query 100,000 samples take ten times as long
-    with store.reading():
-        names = store.column(select(EXTERNAL.column).distinct().order_by(EXTERNAL.column))
-        return [
-            name for name in names if store.value(here.where(EXTERNAL.column == name).limit(1)) is not None
-        ]
+def external_columns(store: Store, dataset_id: int) -> dict[str, datetime]:
+    """The columns of numbers that came with files, by name, and when each came."""
+    query = select(COLUMN.column, COLUMN.at).where(COLUMN.dataset_id == dataset_id)
+    return dict(store.rows(query.order_by(COLUMN.column)))
 
 
 def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str]:
@@ -244,7 +241,7 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     return dict(store.rows(query))
 
 
-def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
+def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float | None]:
     """The same as numbers."""
     return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
 

@@ -282,6 +282,18 @@ class ExternalScoreRow(Base, table=True):
     digits: str
 
 
+class ColumnRow(Base, table=True):
+    """A column of numbers of a dataset: when a file brought it first, and which. A second run of a metric is
+    a column of its own, named after its day.
+    """
+
+    __tablename__ = "score_column"
+    dataset_id: int = of("dataset", key=True)
+    column: str = Field(primary_key=True)
+    file: str = Field(sa_type=Text)
+    at: datetime
+
+
 class CalibrationRow(Numbered, table=True):
     """A calibration as saved: its document names the samples whose gold it saw. Never changed."""
 
@@ -434,6 +446,7 @@ UNIT = METADATA.tables["gold_unit"].c
 COUNTED = METADATA.tables["counted"].c
 SCORE = METADATA.tables["score"].c
 EXTERNAL = METADATA.tables["external_score"].c
+COLUMN = METADATA.tables["score_column"].c
 CALIBRATION = METADATA.tables["calibration"].c
 CALL = METADATA.tables["call"].c
 ANSWER = METADATA.tables["answer"].c

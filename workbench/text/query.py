@@ -274,8 +274,9 @@ def _nearest(word: str, known: tuple[str, ...]) -> str:
     return best[0] if best else ""
 
 
-Facets = Mapping[str, Sequence[tuple[str, int | None]]]
-"""The values of each field that occur, with how many samples have them (None: not counted)."""
+Facet = Sequence[tuple[str, int | None]]
+"""The values of a field that occur, with how many samples have them (None: not counted)."""
+Facets = Mapping[str, Facet]
 
 MOST = 12
 

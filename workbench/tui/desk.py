@@ -17,12 +17,11 @@ from workbench.stages import queue
 from workbench.stages.queue import Order
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
-from workbench.text.query import Query
+from workbench.text.query import Facets, Query
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
-    from workbench.stages.queue_values import Facets
     from workbench.stages.review import Moved
 
 P = ParamSpec("P")

@@ -9,9 +9,11 @@ from typing import Any
 import httpx2
 import pytest
 from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
 
 from workbench.model import Sample
 from workbench.proposing.claude.asks import Ask, Setup, plan
+from workbench.proposing.claude.clients import ClaudeClient, ModelClient, OpenAIClient
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -39,10 +41,17 @@ def ask(setup: Setup, taj: Sample) -> Ask:
     return next(plan([taj], setup, ("entity",)))
 
 
-def client_of(handler: Handler) -> AsyncAnthropic:
+def client_of(handler: Handler) -> ClaudeClient:
     """A client whose transport is a function."""
-    transport = httpx2.MockTransport(handler)
-    return AsyncAnthropic(api_key="test", max_retries=0, http_client=httpx2.AsyncClient(transport=transport))
+    transport = httpx2.AsyncClient(transport=httpx2.MockTransport(handler))
+    return ClaudeClient(AsyncAnthropic(api_key="test", max_retries=0, http_client=transport))
+
+
+def client_at(url: str, form: str = "claude") -> ModelClient:
+    """A client of the service at an address, in one of the forms that it speaks."""
+    if form == "openai":
+        return OpenAIClient(AsyncOpenAI(api_key="test", base_url=f"{url}/v1", max_retries=0))
+    return ClaudeClient(AsyncAnthropic(api_key="test", base_url=url, max_retries=0))
 
 
 def message(text: str = "", *, stop: str = "end_turn", **fields: Any) -> dict[str, Any]:
@@ -60,7 +69,7 @@ def message(text: str = "", *, stop: str = "end_turn", **fields: Any) -> dict[st
     }
 
 
-def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> AsyncAnthropic:
+def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> ClaudeClient:
     """A client that gets the same reply to everything; a body of bytes goes out as it is."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {"content-type": "application/json", "request-id": "req_7", **(headers or {})}

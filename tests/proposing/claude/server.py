@@ -1,5 +1,8 @@
 """A local service that speaks the Messages, token counting, Models and Batches APIs, over real HTTP.
 
+It has OpenAI's form too (/v1/chat/completions), with the same faults, and takes Claude's calls as Bedrock
+(/model/…/invoke) and Vertex (/projects/…:rawPredict) get them.
+
 By hand: `python -m tests.proposing.claude.server --port 8765 --rate 10 --latency 0.5 --fault-share 0.1`,
 then `ANTHROPIC_BASE_URL=http://127.0.0.1:8765 ANTHROPIC_API_KEY=test workbench …`; /stats tells what it did.
 """
@@ -12,6 +15,7 @@ import contextlib
 import json
 import math
 import random
+import re
 import threading
 import time
 from collections import Counter
@@ -19,8 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-from tests.proposing.claude import answering
+from tests.proposing.claude import answering, openai_form
 from tests.proposing.claude.faults import ALL, ERRORS, UNPAID, Bucket, Faults
 
 MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5")
@@ -72,6 +77,7 @@ class Stats:
     paid: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    clouds: Counter[str] = field(default_factory=Counter)
     at_once: int = 0
     most_at_once: int = 0
 
@@ -101,6 +107,11 @@ class Service:
         request = json.loads(body)
         if path.startswith("/v1/messages/count_tokens"):
             return _json(200, {"input_tokens": tokens(request)})
+        if path == "/v1/chat/completions":
+            return completed(await self._message(openai_form.as_messages(request)))
+        if cloud := re.match(r"/model/([^/]+)/invoke$|.*/anthropic/models/([^:/]+):rawPredict$", path):
+            self.stats.clouds["bedrock" if cloud[1] else "vertex"] += bool(request.pop("anthropic_version"))
+            request["model"] = unquote(cloud[1] or cloud[2]).partition("@")[0].removeprefix("anthropic.")
         return await self._message(request)
 
     def summary(self) -> dict[str, Any]:
@@ -317,6 +328,20 @@ def error(name: str, headers: dict[str, str] | None = None) -> Reply:
     status, kind, said = ERRORS[name]
     body = {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_e"}
     return _json(status, body, headers or {})
+
+
+def completed(reply: Reply) -> Reply:
+    """A reply in OpenAI's form; what is no JSON stays as it is."""
+    try:
+        body = json.loads(reply.body)
+    except ValueError:
+        return reply
+    status = reply.status
+    if body.get("stop_reason") == "model_context_window_exceeded":
+        status, body = 400, {"error": {"message": "This model's maximum context length is 8192 tokens"}}
+    made = openai_form.as_completion(body) if status == 200 else openai_form.as_error(status, body)
+    headers = {name: value for name, value in reply.headers.items() if name == "retry-after"}
+    return _json(status, made, headers)._replace(cut=reply.cut)
 
 
 def _json(status: int, body: Any, headers: dict[str, str] | None = None) -> Reply:

@@ -14,7 +14,6 @@ from workbench.proposing.claude.asks import (
     Ask,
     Setup,
     assemble,
-    body,
     entities_key,
     part_document,
     plan,
@@ -23,6 +22,7 @@ from workbench.proposing.claude.asks import (
     statements_key,
     verdicts_key,
 )
+from workbench.proposing.claude.clients import claude_body
 from workbench.proposing.claude.prompt import read_prompt
 
 BOTH: tuple[Kind, ...] = ("entity", "statement")
@@ -232,5 +232,5 @@ def test_parts_are_read_back_equal_from_what_was_written(setup: Setup, taj: Samp
 
 
 def test_effort_is_left_out_when_a_model_has_none(ask: Ask) -> None:
-    assert "effort" in body(Setup(), ask)["output_config"]
-    assert "effort" not in body(Setup(effort=None), ask)["output_config"]
+    assert "effort" in claude_body(Setup(), ask)["output_config"]
+    assert "effort" not in claude_body(Setup(effort=None), ask)["output_config"]

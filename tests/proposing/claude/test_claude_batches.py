@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from decimal import Decimal
 
 import pytest
-from anthropic import AsyncAnthropic
 
-from tests.proposing.claude.conftest import Everything
+from tests.proposing.claude.conftest import Everything, client_at
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Proposal, Sample
@@ -18,6 +17,7 @@ from workbench.proposing.claude import batches
 from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result
 from workbench.proposing.claude.asks import Ask, Setup, assemble, plan
 from workbench.proposing.claude.batches import lost_batches, propose_batches, split, submit
+from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget, default_prices
 from workbench.proposing.claude.run import RunProgress
 
@@ -62,9 +62,9 @@ class Kept:
 
 
 @contextmanager
-def service(options: Options) -> Iterator[tuple[Service, AsyncAnthropic]]:
+def service(options: Options) -> Iterator[tuple[Service, ModelClient]]:
     with running(options) as (state, url):
-        yield state, AsyncAnthropic(api_key="test", base_url=url, max_retries=0)
+        yield state, client_at(url)
 
 
 def test_batches_are_split_by_rows_and_bytes_and_hold_no_ask_twice() -> None:
@@ -244,7 +244,7 @@ async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing() -> None:
 
 
 async def test_a_service_that_goes_away_while_a_batch_is_waited_for_ends_the_waiting() -> None:
-    kept, client = Kept(), AsyncAnthropic(api_key="test", base_url="http://127.0.0.1:9", max_retries=0)
+    kept, client = Kept(), client_at("http://127.0.0.1:9")
     async with client, asyncio.timeout(30):
         summary = await propose_batches(
             client, Setup(), [[]], kept.on_result, kept.on_batch, pending={"msgbatch_1": asks_of(2)}

@@ -19,10 +19,12 @@ from tests.proposing.claude.conftest import client_of, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
 from workbench.proposing.claude import call as calling
+from workbench.proposing.claude import clients
 from workbench.proposing.claude.answers import CAUSES, SPLIT, AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.batches import _AMBIGUOUS
-from workbench.proposing.claude.call import call, check_model, connect, failure_of, kind_of_body, retry_after
+from workbench.proposing.claude.call import call, check_model, failure_of, kind_of_body, retry_after
+from workbench.proposing.claude.clients import ClaudeClient, connect
 from workbench.proposing.claude.run import _HOPELESS_KINDS
 
 SERVER = anthropic.InternalServerError
@@ -207,9 +209,10 @@ def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
     tables: list[Mapping[Any, str]] = [
         calling._BY_TYPE,
         calling._BY_STATUS,
-        calling._STOPPED,
+        clients._CLAUDE_STOPS,
+        clients._OPENAI_STOPS,
     ]
-    named = {kind for table in tables for kind in table.values()}
+    named = {kind for table in tables for kind in table.values()} - {""}
     assert named | {*SPLIT, *_HOPELESS_KINDS, *_AMBIGUOUS} <= set(CAUSES)
     for kind in CAUSES:
         assert len(Failure(kind).message) > len(kind) + 10
@@ -341,7 +344,8 @@ async def test_the_usual_environment_names_the_service_and_the_key(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
 
     async with connect(5) as client:
-        assert ("127.0.0.1", 9, 0) == (client.base_url.host, client.base_url.port, client.max_retries)
+        url = client.sdk.base_url
+        assert ("127.0.0.1", 9, 0) == (url.host, url.port, client.sdk.max_retries)
         failure = (await call(client, setup, Ask("entities", ("0" * 32,), 1, ()), 5)).result
         assert isinstance(failure, Failure)
         assert "connection" == failure.kind
@@ -353,9 +357,8 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    client = anthropic.AsyncAnthropic(
-        api_key="test", max_retries=0, http_client=httpx2.AsyncClient(transport=httpx2.MockTransport(hang))
-    )
+    transport = httpx2.AsyncClient(transport=httpx2.MockTransport(hang))
+    client = ClaudeClient(anthropic.AsyncAnthropic(api_key="test", max_retries=0, http_client=transport))
     called = await call(client, setup, ask, 0.2)
 
     assert isinstance(called.result, Failure)

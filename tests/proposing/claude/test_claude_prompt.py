@@ -16,7 +16,8 @@ from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
 from workbench.model import ProposedEntity, Sample
 from workbench.proposing.claude.answers import TASKS, Task, UnusableError, read_answer, schema
-from workbench.proposing.claude.asks import Ask, Setup, body, plan, plan_verdicts, statements_key
+from workbench.proposing.claude.asks import Ask, Setup, plan, plan_verdicts, statements_key
+from workbench.proposing.claude.clients import claude_body
 from workbench.proposing.claude.prompt import FencedText, default_prompt, fenced, read_prompt, render
 
 PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== verdicts ===\nJudge.\n"
@@ -77,7 +78,7 @@ def test_the_schemas_are_what_the_sdk_would_make_of_them(task: Task) -> None:
 
 
 def test_the_labels_of_the_policy_are_the_only_ones_in_the_schema(setup: Setup, ask: Ask) -> None:
-    sent = json.dumps(body(Setup(labels=("gene", "drug")), ask)["output_config"])
+    sent = json.dumps(claude_body(Setup(labels=("gene", "drug")), ask)["output_config"])
 
     assert '{"enum": ["gene", "drug"]}' in sent
 
@@ -85,7 +86,7 @@ def test_the_labels_of_the_policy_are_the_only_ones_in_the_schema(setup: Setup, 
 def test_what_is_the_same_in_every_call_comes_first_and_is_marked_for_the_cache(taj: Sample) -> None:
     setup = Setup()
     first, second = list(plan([taj], setup, ("entity",)))
-    one, two = body(setup, first), body(setup, second)
+    one, two = claude_body(setup, first), claude_body(setup, second)
 
     assert [*one] == ["model", "max_tokens", "system", "messages", "output_config"]
     assert one["system"] == two["system"]
@@ -127,7 +128,7 @@ def test_a_text_never_leaves_its_fence_in_the_request_that_goes_out(setup: Setup
         return [*plan([sample], setup, ("entity", "statement")), *plan_verdicts([sample], setup, known)]
 
     for hostile, harmless in zip(asks(text), asks("nothing"), strict=True):
-        sent, expected = body(setup, hostile), body(setup, harmless)
+        sent, expected = claude_body(setup, hostile), claude_body(setup, harmless)
         found, texts = skeleton(sent.pop("messages")[0]["content"])
 
         assert found == skeleton(expected.pop("messages")[0]["content"])[0]

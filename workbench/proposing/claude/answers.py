@@ -1,4 +1,4 @@
-"""What a call to Claude comes to: an answer that is read and checked, or one of a closed set of failures."""
+"""What a call comes to: an answer that is read and checked, or one of a closed set of failures."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Cause(NamedTuple):
 _SINGLE = "review the sample by hand, or leave the text out"
 _LATER = "run again: only what is missing is asked"
 CAUSES: Mapping[FailureKind, Cause] = {
-    "no key": Cause(AccessError, False, "set ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or ANTHROPIC_PROFILE"),
-    "key refused": Cause(AccessError, False, "check ANTHROPIC_API_KEY: the service does not know this key"),
+    "no key": Cause(AccessError, False, "set ANTHROPIC_API_KEY, or OPENAI_API_KEY for another service"),
+    "key refused": Cause(AccessError, False, "check ANTHROPIC_API_KEY (or OPENAI_API_KEY): it is not known"),
     "not allowed": Cause(AccessError, False, "this key may not do that: use another key or another model"),
     "not paid": Cause(AccessError, False, "add credit or raise the spend limit of the account"),
     "unknown model": Cause(AccessError, False, "name a model that the service has (--model)"),
@@ -39,8 +39,8 @@ CAUSES: Mapping[FailureKind, Cause] = {
     "overloaded": Cause(BusyError, True, _LATER),
     "server error": Cause(BusyError, True, _LATER),
     "timeout": Cause(BusyError, True, f"{_LATER}, or allow more time per call"),
-    "connection": Cause(BusyError, True, f"check the network and ANTHROPIC_BASE_URL, then {_LATER}"),
-    "not a message": Cause(BusyError, True, "check ANTHROPIC_BASE_URL: something else answers there"),
+    "connection": Cause(BusyError, True, f"check the network and the base URL, then {_LATER}"),
+    "not a message": Cause(BusyError, True, "check the base URL: something else answers there"),
     "refused": Cause(DeclinedError, False, _SINGLE),
     "too long": Cause(DeclinedError, False, "shorten the text or name a model with a larger context window"),
     "bad request": Cause(DeclinedError, False, "read what the service says; the model may lack a parameter"),
@@ -236,7 +236,7 @@ ANSWERS: Mapping[Task, type[BaseModel]] = {
 
 @cache
 def schema(task: Task, labels: tuple[str, ...]) -> dict[str, Any]:
-    """The JSON schema of a task's answer for `output_config`, with the labels as the only allowed ones.
+    """The JSON schema of a task's answer, with the labels as the only allowed ones.
 
     It is already what the SDK's `transform_schema` makes of it. Titles and references are resolved, which
     takes a third off the tokens that it costs in every call.

@@ -25,7 +25,6 @@ from workbench.proposing.claude.prompt import (
     Prompt,
     default_prompt,
     examples_text,
-    fenced,
     render,
 )
 
@@ -44,6 +43,9 @@ def estimate(text: str) -> int:
     return round(latin / _LATIN + (other - ideographs) / _ALPHABET + ideographs / _IDEOGRAPH + 0.5)
 
 
+CLAUDE, OPENAI = "claude", "openai"
+MODEL_PROPOSERS = (CLAUDE, OPENAI)
+"""The proposers that ask a service."""
 DEFAULT_MODEL = "claude-haiku-5-5"
 # Texts of several samples share a call: instructions and schema are some 300 tokens, a tenth of a full pack.
 # Larger packs save little, and one refusal or cut answer costs more.
@@ -56,7 +58,8 @@ class Setup:
     """How a run asks: everything besides the texts that an answer depends on.
 
     `effort` None sends none (older models know none).
-    `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it.
+    `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it. `base_url` says
+    where another service than Claude is: the same name of a model may be another model elsewhere.
     """
 
     model: str = DEFAULT_MODEL
@@ -66,6 +69,8 @@ class Setup:
     guidelines: str = ""
     prompt: Prompt = field(default_factory=default_prompt)
     examples: tuple[Example, ...] = ()
+    proposer: str = CLAUDE
+    base_url: str = ""
 
 
 class AskItem(NamedTuple):
@@ -109,7 +114,8 @@ def system(setup: Setup, task: Task) -> str:
 @lru_cache(maxsize=64)
 def _mark(setup: Setup, task: Task) -> str:
     shape = json.dumps(schema(task, setup.labels), sort_keys=True)
-    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape)
+    where = () if setup.proposer == CLAUDE else (setup.proposer, setup.base_url)
+    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape, *where)
 
 
 def payment_key(setup: Setup, task: Task, *texts: str) -> str:
@@ -130,25 +136,6 @@ def statements_key(setup: Setup, sample: Sample) -> str:
 def verdicts_key(setup: Setup, sample: Sample, statements: Sequence[str]) -> str:
     """The key of the verdicts on statements by a sample's contexts."""
     return payment_key(setup, "verdicts", str(len(statements)), *statements, *sample.retrieved_contexts)
-
-
-def body(setup: Setup, ask: Ask) -> dict[str, Any]:
-    """The request of an ask: `messages.create(**body)`, or the `params` of a batch's row.
-
-    What is the same in every call stands first and is marked for the cache; the texts come last, fenced.
-    """
-    config: dict[str, Any] = {
-        "format": {"type": "json_schema", "schema": schema(ask.task, setup.labels)},
-        **({"effort": setup.effort} if setup.effort else {}),
-    }
-    stable = {"type": "text", "text": system(setup, ask.task), "cache_control": {"type": "ephemeral"}}
-    return {
-        "model": setup.model,
-        "max_tokens": setup.max_tokens,
-        "system": [stable],
-        "messages": [{"role": "user", "content": fenced(ask.pieces)}],
-        "output_config": config,
-    }
 
 
 def plan(
@@ -258,7 +245,6 @@ class _Pack:
         return Ask(self._task, tuple(item.key for item in items), len(items), pieces)
 
 
-PROPOSER = "claude"
 NO_CONTEXTS = "absent: there are no contexts"
 
 Results = Mapping[str, Part | Failure]
@@ -287,7 +273,7 @@ def assemble(
             return judged
         statements = judged
     return Proposal(
-        proposer=PROPOSER,
+        proposer=setup.proposer,
         model=setup.model,
         reference_entities=listed[0] if listed else None,
         context_entities=tuple(listed[1:]) if listed else None,

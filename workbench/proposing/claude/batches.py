@@ -15,16 +15,14 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.proposing.claude.answers import Failure, FailureKind, Result
-from workbench.proposing.claude.asks import Ask, Setup, asked_alone, body
-from workbench.proposing.claude.call import detail, failure_of, kind_of_body, result_of
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone
+from workbench.proposing.claude.call import failure_of, kind_of_body, result_of
+from workbench.proposing.claude.clients import ModelClient, claude_body, claude_reply, detail
 from workbench.proposing.claude.cost import NOTHING, Budget, Likely, assumed_thinking, default_prices
 from workbench.proposing.claude.run import OnProgress, OnResult, RunMeter, Summary
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
 
 # The service takes 100,000 rows or 256 MB a batch. Ours are smaller: the whole batch is held in memory while
 # it is sent, and the first results come when the first batch ends.
@@ -70,7 +68,7 @@ def split(
         yield tuple(batch.values())
 
 
-async def submit(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> str | Failure:
+async def submit(client: ModelClient, setup: Setup, asks: Sequence[Ask]) -> str | Failure:
     """Send one batch; its id, or why the service did not take it.
 
     When the answer to it got lost, the batch is looked for in the service's list before it is sent again:
@@ -81,7 +79,7 @@ async def submit(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> s
     for attempt in range(_SENT_AGAIN):
         try:
             requests: Any = [_row(setup, ask) for ask in asks]
-            batch = await client.messages.batches.create(requests=requests)
+            batch = await client.sdk.messages.batches.create(requests=requests)
             if isinstance(getattr(batch, "id", None), str):
                 return str(batch.id)
             failure = Failure("not a message", detail(str(batch)[:1000]))
@@ -100,7 +98,7 @@ async def submit(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> s
     return failure
 
 
-async def lost_batches(client: AsyncAnthropic, rows: int, known: Container[str]) -> list[str]:
+async def lost_batches(client: ModelClient, rows: int, known: Container[str]) -> list[str]:
     """Ids of recent batches of that many rows that nobody knows, newest first: after a crash while sending.
 
     One that is a stranger's does no harm when it is waited for: its rows have other keys. Raises our error
@@ -112,17 +110,17 @@ async def lost_batches(client: AsyncAnthropic, rows: int, known: Container[str])
     return [name for name, count in listed.items() if name not in known and count == rows]
 
 
-async def _listed(client: AsyncAnthropic) -> dict[str, int] | Failure:
+async def _listed(client: ModelClient) -> dict[str, int] | Failure:
     """The newest batches with their rows."""
     try:
-        page = await client.messages.batches.list(limit=20)
+        page = await client.sdk.messages.batches.list(limit=20)
         return {str(batch.id): _total(batch) for batch in page.data or ()}
     except Exception as error:
         return failure_of(error)
 
 
 async def propose_batches(
-    client: AsyncAnthropic,
+    client: ModelClient,
     setup: Setup,
     steps: Iterable[Iterable[Ask]],
     on_result: OnResult,
@@ -172,9 +170,7 @@ async def propose_batches(
 class BatchRun:
     """What the steps of a run share: whom they tell, what they count, and what a person should read."""
 
-    def __init__(
-        self, client: AsyncAnthropic, on_result: OnResult, on_batch: OnBatch, budget: Budget
-    ) -> None:
+    def __init__(self, client: ModelClient, on_result: OnResult, on_batch: OnBatch, budget: Budget) -> None:
         self.client, self.on_batch, self.meter = client, on_batch, RunMeter(budget)
         self.notes: list[str] = []
         self.too_dear = ""
@@ -236,7 +232,7 @@ async def _collected(run: BatchRun, name: str, sent: _Sent) -> bool | Failure:
     """
     unread, gone = 0, ""
     try:
-        batch = await run.client.messages.batches.retrieve(name)
+        batch = await run.client.sdk.messages.batches.retrieve(name)
         if getattr(batch, "processing_status", None) != "ended":
             return False
         if batch.results_url is None:
@@ -277,10 +273,10 @@ async def _collected(run: BatchRun, name: str, sent: _Sent) -> bool | Failure:
     return True
 
 
-async def _rows(client: AsyncAnthropic, name: str) -> AsyncGenerator[Any]:
+async def _rows(client: ModelClient, name: str) -> AsyncGenerator[Any]:
     """The rows of a batch; None for a line that is none (the SDK's own reader ends at the first of these)."""
     rest = b""
-    async with client.messages.batches.with_streaming_response.results(name) as response:
+    async with client.sdk.messages.batches.with_streaming_response.results(name) as response:
         async for chunk in response.iter_bytes():
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
@@ -303,7 +299,7 @@ def row_result(row: Any, ask: Ask) -> Result:
     result = getattr(row, "result", None)
     kind = getattr(result, "type", "")
     if kind == "succeeded":
-        return result_of(getattr(result, "message", None), ask)
+        return result_of(claude_reply(getattr(result, "message", None)), ask)
     if kind == "expired":
         return Failure("expired")
     if kind == "canceled":
@@ -315,7 +311,7 @@ def row_result(row: Any, ask: Ask) -> Result:
 
 
 def _row(setup: Setup, ask: Ask) -> dict[str, Any]:
-    return {"custom_id": ask.id, "params": body(setup, ask)}
+    return {"custom_id": ask.id, "params": claude_body(setup, ask)}
 
 
 def _total(batch: Any) -> int:

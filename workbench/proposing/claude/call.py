@@ -1,4 +1,4 @@
-"""One call through the SDK: every way in which it ends becomes an answer or a failure."""
+"""One call: every way in which it ends becomes an answer or a failure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import asyncio
 import email.utils
 import json
 import re
+import sys
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
 from workbench.proposing.claude.answers import (
@@ -17,19 +18,26 @@ from workbench.proposing.claude.answers import (
     FailureKind,
     Result,
     UnusableError,
-    Usage,
     read_answer,
 )
-from workbench.proposing.claude.asks import Ask, Setup, body
-from workbench.text.safe import clean
+from workbench.proposing.claude.asks import CLAUDE, OPENAI, Ask, Setup
+from workbench.proposing.claude.clients import (
+    ModelClient,
+    Reply,
+    cloud_of_claude,
+    connect,
+    detail,
+    host,
+    lowered,
+)
 
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-
-
-DETAIL = 240  # characters kept of what the service said
-
-_UNPAID_CODE = re.compile("spend_limit|billing|billable")
+_UNPAID_CODE = re.compile("spend_limit|billing|billable|insufficient_quota")
+_BY_CODE: Mapping[str, FailureKind] = {
+    "organization_on_hold": "not allowed",
+    "context_length_exceeded": "too long",
+    "content_filter": "refused",
+    "content_policy_violation": "refused",
+}
 _BY_TYPE: Mapping[str, FailureKind] = {
     "authentication_error": "key refused",
     "billing_error": "not paid",
@@ -57,7 +65,9 @@ _BY_STATUS: Mapping[int, FailureKind] = {
 }
 # The service reports both of these as plain 400s; only its words tell them apart.
 _NOT_PAID = re.compile(r"credit balance|usage limits?\b|spend limit", re.IGNORECASE)
-_TOO_LONG = re.compile(r"prompt is too long|context (?:window|length|limit)|too many tokens", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"prompt is too long|context (?:window|length|limit|size)|too many tokens", re.IGNORECASE
+)
 
 
 def failure_of(error: Exception) -> Failure:
@@ -70,10 +80,17 @@ def failure_of(error: Exception) -> Failure:
     kind = _kind(error)
     if kind is None:
         raise error
-    words = _text(getattr(error, "api_message", None)) or str(error)
+    words = _words(error)
     if kind == "connection" and error.__cause__ is not None:
         words = f"{words} {error.__cause__}"
     return Failure(kind, detail(words), request_id=_text(getattr(error, "request_id", None)))
+
+
+def _words(error: Exception) -> str:
+    """What a service said of an error: its message, else the whole body; else what the SDK says."""
+    body = getattr(error, "body", None)
+    said = getattr(error, "api_message", None) or (body.get("message") if isinstance(body, dict) else body)
+    return _text(said) or (f"{error}: {str(body)[:1000]}" if body else str(error))
 
 
 def kind_of_body(error_type: str, words: str, code: str = "") -> FailureKind:
@@ -86,31 +103,31 @@ def kind_of_body(error_type: str, words: str, code: str = "") -> FailureKind:
 
 
 def _kind_of_code(code: str) -> FailureKind:
-    if code == "organization_on_hold":
-        return "not allowed"
-    return "not paid" if _UNPAID_CODE.search(code) else ""
-
-
-def detail(words: str) -> str:
-    """What the service said, on one line, short and without anything that could steer a terminal."""
-    line = " ".join(clean(words).split())
-    return line if len(line) <= DETAIL else f"{line[: DETAIL - 1]}…"
+    return "not paid" if _UNPAID_CODE.search(code) else _BY_CODE.get(code, "")
 
 
 def _kind(error: Exception) -> FailureKind | None:
-    import anthropic
+    """By the classes of the SDK that raised it: Anthropic's and OpenAI's have the same."""
     import httpx2
 
-    if isinstance(error, anthropic.APIStatusError):
+    package = type(error).__module__.partition(".")[0]
+    sdk: Any = sys.modules[package] if package in ("anthropic", "openai") else None
+    if sdk is not None and isinstance(error, sdk.APIStatusError):
         return _kind_of_status(error)
-    if isinstance(error, anthropic.APITimeoutError | TimeoutError | httpx2.TimeoutException):
+    if isinstance(error, TimeoutError | httpx2.TimeoutException) or (
+        sdk is not None and isinstance(error, sdk.APITimeoutError)
+    ):
         return "timeout"
-    if isinstance(error, anthropic.APIConnectionError | httpx2.TransportError):
+    if isinstance(error, httpx2.TransportError) or (
+        sdk is not None and isinstance(error, sdk.APIConnectionError)
+    ):
         return "connection"
-    if isinstance(error, anthropic.CredentialsError):
-        return "no key"
-    if isinstance(error, anthropic.AnthropicError):
-        return "not a message" if isinstance(error, anthropic.APIError) else "server error"
+    if sdk is not None:
+        if type(error).__name__ == "CredentialsError":
+            return "no key"
+        return "not a message" if isinstance(error, sdk.APIError) else "server error"
+    if package in ("botocore", "google") or ("resolve" in str(error) and isinstance(error, RuntimeError)):
+        return "no key"  # of a cloud
     if isinstance(error, json.JSONDecodeError | httpx2.DecodingError):
         return "not a message"
     if isinstance(error, TypeError) and "authentication" in str(error):
@@ -120,10 +137,10 @@ def _kind(error: Exception) -> FailureKind | None:
     return "bad request" if isinstance(error, ValueError) else None
 
 
-def _kind_of_status(error: object) -> FailureKind:
+def _kind_of_status(error: Any) -> FailureKind:
     """By the stable code first, then by the status, then by what the body says."""
-    status, words = getattr(error, "status_code", 0), _text(getattr(error, "api_message", None))
-    code, error_type = _text(getattr(error, "error_code", None)), _text(getattr(error, "type", None))
+    status, error_type = error.status_code, _text(error.type)
+    code = _text(getattr(error, "error_code", None) or getattr(error, "code", None))
     if known := _kind_of_code(code):
         return known
     if status in _BY_STATUS:
@@ -132,23 +149,12 @@ def _kind_of_status(error: object) -> FailureKind:
         return "server error"
     if status < 400 and not error_type:
         return "not a message"
-    return kind_of_body(error_type, words, code)
+    return kind_of_body(error_type, _words(error), code)
 
 
 def _text(value: object) -> str:
     """A field of an error body, which may hold anything."""
     return value if isinstance(value, str) else ""
-
-
-_STOPPED: Mapping[str, FailureKind] = {
-    "max_tokens": "cut off",
-    "refusal": "refused",
-    "model_context_window_exceeded": "too long",
-    "stop_sequence": "unfinished",
-    "tool_use": "unfinished",
-    "pause_turn": "unfinished",
-}
-"""Every stop reason but end_turn; one that the SDK does not know yet is `unfinished` too."""
 
 
 class Called(NamedTuple):
@@ -158,87 +164,46 @@ class Called(NamedTuple):
     headers: Mapping[str, str]
 
 
-def host() -> str:
-    """Where texts go: the host of ANTHROPIC_BASE_URL, else the service's own, and the proxy on the way."""
-    import os
-    from urllib.parse import urlsplit
-    from urllib.request import getproxies, proxy_bypass
-
-    def place(url: str) -> str:  # a password may stand before the @
-        return urlsplit(url if "//" in url else f"//{url}").netloc.rpartition("@")[2]
-
-    url = os.environ.get("ANTHROPIC_BASE_URL", "") or "https://api.anthropic.com"
-    proxies = {} if proxy_bypass(place(url)) else getproxies()
-    proxy = place(proxies.get(urlsplit(url).scheme) or proxies.get("all") or "")
-    return place(url) + (f" through the proxy {proxy}" if proxy else "")
-
-
-def connect(seconds: float) -> AsyncAnthropic:
-    """A client with the usual credentials and base URL (ANTHROPIC_*), to be closed; `seconds` per call.
-
-    A connection may take ten of them. Its own retries are off: they would not be paced, and cannot be seen.
-    Raises AccessError when a named profile or credentials file cannot be read; that there is no key shows at
-    the first call.
-    """
-    from anthropic import AsyncAnthropic, CredentialsError, Timeout
-
-    try:
-        return AsyncAnthropic(max_retries=0, timeout=Timeout(seconds, connect=min(seconds, 10.0)))
-    except CredentialsError as error:
-        raise AccessError(f"no credentials: {detail(str(error))}") from error
-
-
-def check_key() -> None:
+def check_key(proposer: str = CLAUDE, base_url: str = "") -> None:
     """Raise AccessError when no key is set that the SDK would find: before a person is asked, not after."""
-    client = connect(1)
-    given = {name.lower() for name in client.default_headers}  # ANTHROPIC_CUSTOM_HEADERS may bring one too
-    if client.api_key or client.auth_token or client.credentials or given & {"authorization", "x-api-key"}:
+    sdk = connect(1, proposer, base_url).sdk
+    given = {name.lower() for name in sdk.default_headers}  # ANTHROPIC_CUSTOM_HEADERS may bring one too
+    if proposer == OPENAI or cloud_of_claude() or given & {"authorization", "x-api-key"}:
         return
-    raise AccessError(
-        "no key for Claude: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_PROFILE); "
-        "nothing was sent, and --dry-run needs none"
-    )
+    if not (sdk.api_key or sdk.auth_token or sdk.credentials):
+        raise AccessError(
+            "no key for Claude: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_PROFILE); "
+            "nothing was sent, and --dry-run needs none"
+        )
 
 
-async def check_model(client: AsyncAnthropic, setup: Setup, *, batch: bool = False) -> tuple[str, ...]:
+async def check_model(client: ModelClient, setup: Setup, *, batch: bool = False) -> tuple[str, ...]:
     """What a person should know of the model before paying: that it is about to be retired.
 
     Raises AccessError for a retired or unknown model, one that lacks what a run needs, or a key that is
     refused, and BusyError when nobody, or no such service, answers. A service that does not describe its
     models is believed to have it.
     """
-    import anthropic
-
     try:
-        info: Any = await _described(client, setup.model)
-    except anthropic.NotFoundError as error:
-        if error.type == "not_found_error":
-            raise AccessError(f"unknown model {setup.model!r}: {detail(error.api_message or '')}") from error
-        return ()
+        async with asyncio.timeout(60):
+            info: Any = await client.described(setup.model)
     except Exception as error:
         failure = failure_of(error)
         if failure.kind in {"connection", "timeout"}:
-            raise BusyError(f"{host()} cannot be reached: {failure.message}") from error
+            where = host(setup.proposer, setup.base_url)
+            raise BusyError(f"{where} cannot be reached: {failure.message}") from error
+        named = {getattr(error, "type", None), getattr(error, "code", None)}
+        if failure.kind == "unknown model" and not named & {"not_found_error", "model_not_found"}:
+            return ()
+        if failure.kind == "unknown model":
+            raise AccessError(f"unknown model {setup.model!r}: {failure.detail}") from error
         if failure.stops:
             raise failure.error() from error
         return ()
     if isinstance(info, str):
-        raise BusyError(f"{host()}: {Failure('not a message', detail(info[:1000])).message}")
+        where = host(setup.proposer, setup.base_url)
+        raise BusyError(f"{where}: {Failure('not a message', detail(info[:1000])).message}")
     return _checked(info, setup, batch)
-
-
-async def _described(client: AsyncAnthropic, model: str) -> Any:
-    """What the service says of a model. One lost connection is an accident, three are none."""
-    import anthropic
-
-    for _ in range(2):
-        try:
-            return await client.models.retrieve(model)
-        except anthropic.APITimeoutError:
-            raise
-        except anthropic.APIConnectionError:
-            await asyncio.sleep(0.3)
-    return await client.models.retrieve(model)
 
 
 def _checked(info: Any, setup: Setup, batch: bool) -> tuple[str, ...]:
@@ -263,56 +228,27 @@ def _checked(info: Any, setup: Setup, batch: bool) -> tuple[str, ...]:
     return (f"model {setup.model!r} is deprecated and will be retired{when}",)
 
 
-async def call(client: AsyncAnthropic, setup: Setup, ask: Ask, seconds: float) -> Called:
+async def call(client: ModelClient, setup: Setup, ask: Ask, seconds: float) -> Called:
     """Send an ask once, for at most `seconds`. Whatever the service does becomes a result."""
     try:
         async with asyncio.timeout(seconds):
-            response = await client.messages.with_raw_response.create(**body(setup, ask), timeout=seconds)
-            message = await response.parse()
+            reply, headers = await client.send(setup, ask, seconds)
     except Exception as error:
-        return Called(failure_of(error), _headers(getattr(error, "response", None)))
-    headers = _headers(response)
-    return Called(result_of(message, ask, headers.get("request-id", "")), headers)
-
-
-def result_of(message: Any, ask: Ask, request_id: str = "") -> Result:
-    """An answer or failure from what the SDK returned, whose fields it does not check."""
-    from anthropic.types import Message, TextBlock
-
-    if not isinstance(message, Message) or not isinstance(message.content, list):
-        return Failure("not a message", detail(str(message)[:1000]), request_id=request_id)
-    usage, model = usage_of(message.usage), str(message.model or "")
-    stop = str(message.stop_reason or "")
-
-    def failed(kind: FailureKind, words: str) -> Failure:
-        return Failure(kind, detail(words), usage, model, request_id, stop)
-
-    if stop != "end_turn":
-        return failed(_STOPPED.get(stop, "unfinished"), _why_stopped(message, stop))
-    text = "".join(str(block.text) for block in message.content if isinstance(block, TextBlock))
-    try:
-        parts = read_answer(ask.task, text, ask.count)
-    except UnusableError as error:
-        return failed(error.kind, error.detail)
-    return AskAnswer(parts, usage, model, request_id, stop)
-
-
-def usage_of(usage: Any) -> Usage | None:
-    """The tokens of a message; None when it names none."""
-    if usage is None:
-        return None
-
-    def count(holder: Any, name: str) -> int:
-        value = getattr(holder, name, None)
-        return value if isinstance(value, int) else 0
-
-    return Usage(
-        input=count(usage, "input_tokens"),
-        output=count(usage, "output_tokens"),
-        cache_write=count(usage, "cache_creation_input_tokens"),
-        cache_read=count(usage, "cache_read_input_tokens"),
-        thinking=count(getattr(usage, "output_tokens_details", None), "thinking_tokens"),
+        return Called(failure_of(error), lowered(getattr(error, "response", None)))
+    return Called(
+        result_of(reply, ask, headers.get("request-id") or headers.get("x-request-id", "")), headers
     )
+
+
+def result_of(reply: Reply, ask: Ask, request_id: str = "") -> Result:
+    """The answer in a reply, or the failure."""
+    rest = (reply.usage, reply.model, request_id, reply.stop_reason)
+    if reply.failed:
+        return Failure(reply.failed, detail(reply.detail), *rest)
+    try:
+        return AskAnswer(read_answer(ask.task, reply.text, ask.count), *rest)
+    except UnusableError as error:
+        return Failure(error.kind, detail(error.detail), *rest)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -326,15 +262,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         date = email.utils.parsedate_tz(headers.get("retry-after", ""))
         return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
-
-
-def _why_stopped(message: Any, stop: str) -> str:
-    """What is known about a stop: a refusal's category and explanation, or the reason's name."""
-    details = message.stop_details
-    known = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
-    return ": ".join(words for words in known if words) or f"stop reason {stop or 'missing'}"
-
-
-def _headers(response: Any) -> dict[str, str]:
-    headers = getattr(response, "headers", None)
-    return {} if headers is None else {str(name).lower(): str(value) for name, value in headers.items()}

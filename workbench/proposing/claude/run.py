@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.proposing.claude.answers import (
     CAUSES,
@@ -21,12 +21,9 @@ from workbench.proposing.claude.answers import (
 )
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import call, retry_after
+from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
 from workbench.proposing.claude.pace import CallPace
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-
 
 _WINDOW = 10.0  # seconds over which the shown rate is smoothed
 
@@ -146,7 +143,7 @@ class Limits:
 
 
 async def propose_all(
-    client: AsyncAnthropic,
+    client: ModelClient,
     setup: Setup,
     steps: Iterable[Iterable[Ask]],
     on_result: OnResult,
@@ -174,7 +171,7 @@ class LiveRun:
     """The state of one live run."""
 
     def __init__(
-        self, client: AsyncAnthropic, setup: Setup, on_result: OnResult, limits: Limits, budget: Budget
+        self, client: ModelClient, setup: Setup, on_result: OnResult, limits: Limits, budget: Budget
     ) -> None:
         self._client, self._setup, self._on_result, self._limits = client, setup, on_result, limits
         self._budget, self._pace, self._meter = budget, CallPace(), RunMeter(budget)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -190,7 +191,7 @@ class FormScreen(Dialog):
         title: str,
         values: Mapping[str, Sequence[str]],
         hints: Hints,
-        typed: TypedLine,
+        typed: Sequence[TypedLine],
         names: Callable[[Mapping[str, str]], list[str]],
         take: Callable[[Mapping[str, str]], None],
         *,
@@ -236,7 +237,13 @@ class FormScreen(Dialog):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A value is typed only for a line that is there."""
-        return None if action == "type" and self._typed.name not in self._names(self.chosen) else True
+        return None if action == "type" and self._typed_here() is None else True
+
+    def _typed_here(self) -> TypedLine | None:
+        """The line under the cursor when its value can be typed, else the first such line that is there."""
+        names = self._names(self.chosen)
+        there = [line for line in self._typed if line.name in names]
+        return next((line for line in there if line.name == names[self.line]), there[0] if there else None)
 
     def action_move(self, step: int) -> None:
         """To another line."""
@@ -252,15 +259,16 @@ class FormScreen(Dialog):
 
     async def action_type(self) -> None:
         """Type a value that is not listed."""
-        line = self._typed
-        await self.bench.ask(
-            PromptScreen(line.question, self._take_typed, value=self.chosen[line.name], select=True)
-        )
+        line = self._typed_here()
+        assert line is not None  # the key is closed without it
+        value = self.chosen[line.name]
+        take = partial(self._take_typed, line)
+        await self.bench.ask(PromptScreen(line.question, take, value=value, select=True))
 
-    def _take_typed(self, text: str) -> str | None:
-        name = self._typed.name
+    def _take_typed(self, line: TypedLine, text: str) -> str | None:
+        name = line.name
         try:
-            value = self.chosen[name] = self._typed.value(text)
+            value = self.chosen[name] = line.value(text)
         except ValueError as error:
             return str(error)
         if value not in self._values[name]:

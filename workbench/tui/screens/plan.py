@@ -144,7 +144,7 @@ class PlanScreen(BaseScreen):
         from workbench.store.datasets import count_samples
 
         total = await self.desk.store.read(count_samples, self.desk.info.id)
-        fields = _strata_fields((await self.desk.facets()).values)
+        fields = _strata_fields(await self.desk.facets())
         if total < 2:
             self.say("a plan needs 2 samples at least")
             return
@@ -156,8 +156,8 @@ class PlanScreen(BaseScreen):
             "holdout": ["none", "10%", "20%", "30%"],
             "blind": [AS_NEEDED, "none", "10%", "25%", "50%", "100%"],
         }
-        number = TypedLine("reviews", "How many reviews?", partial(_number, total))
-        form = FormScreen("New plan", values, HINTS, number, _lines, self._wished, about=f"{total:,} samples")
+        typed = (TypedLine("reviews", "How many reviews?", partial(_number, total)),)
+        form = FormScreen("New plan", values, HINTS, typed, _lines, self._wished, about=f"{total:,} samples")
         if "60" in sizes:
             form.chosen["reviews"] = "60"
         await self.bench.ask(form)

@@ -404,19 +404,16 @@ class QueueScreen(BaseScreen):
         assert facets is not None
         query = self.field.value
         found = [MenuChoice("all samples", on=not query.strip(), take=partial(self.field.set_query, ""))]
-        metas = {name: name for name in facets.values if name.startswith(META)}
+        metas = {name: name for name in facets if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
             shown = [
-                (value, number)
-                for value, number in facets.values.get(field, ())
-                if number != 0 or field == "state"
+                (value, number) for value, number in facets.get(field, ()) if number != 0 or field == "state"
             ]
             if not shown or (len(shown) == 1 and field in metas):
                 continue
             found += [MenuChoice(""), MenuChoice(heading)]
             for value, number in shown[:MOST]:
-                near = "≈" if {field, f"{field}:{value}"} & facets.estimated else ""
-                count = "" if number is None else f"{near}{number:,}"
+                count = "" if number is None else f"{number:,}"
                 name = NAMES.get(value, value) if field in ("state", "is") else value
                 choose = partial(self._toggle, field, value)
                 found.append(MenuChoice(name, count, _stands(query, field, value), choose))

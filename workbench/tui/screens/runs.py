@@ -30,18 +30,25 @@ if TYPE_CHECKING:
     from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
 
-RULES, CLAUDE = "rules", "claude"
+RULES, CLAUDE, OPENAI = "rules", "claude", "openai"
+USUAL = "usual"
 VALUES = {
-    "proposer": [CLAUDE, RULES],
+    "proposer": [CLAUDE, RULES, OPENAI],
     "model": [],
     "effort": ["low", "medium", "high", "none"],
     "longest": ["16,000", "32,000", "64,000"],
     "batch": ["no", "yes"],
+    "address": [USUAL],
 }
 """What a new run is asked for."""
 
 HINTS: Hints = {
-    "proposer": {RULES: "on this machine, no key, no cost", CLAUDE: "a service that needs a key"},
+    "proposer": {
+        RULES: "on this machine, no key, no cost",
+        CLAUDE: "a service that needs a key",
+        OPENAI: "OpenAI and every service with its interface",
+    },
+    "address": {USUAL: "OPENAI_BASE_URL, else OpenAI"},
     "effort": {"none": "for a model without"},
     "longest": "tokens of an answer",
     "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
@@ -52,7 +59,7 @@ PURPOSE = "Runs suggest what you review: ✓ is in use, space uses another, n st
 NOTHING = """\
 There is no run yet.
 
-n starts one: by rules on this machine, or by Claude.
+n starts one: by rules on this machine, or by the model of a service.
 """
 
 
@@ -197,9 +204,12 @@ class RunsScreen(BaseScreen):
         """Ask what run it shall be."""
         from workbench.stages.runs import known_models
 
-        model = TypedLine("model", "Which model?", _named)
+        typed = (
+            TypedLine("model", "Which model?", _named),
+            TypedLine("address", "Address of the service, with /v1?", _named),
+        )
         values = VALUES | {"model": known_models()}
-        await self.bench.ask(FormScreen("New run", values, HINTS, model, _lines, self._wished))
+        await self.bench.ask(FormScreen("New run", values, HINTS, typed, _lines, self._wished))
 
     def action_retry(self) -> None:
         """Look at what asking the failed samples again would send."""
@@ -214,13 +224,22 @@ class RunsScreen(BaseScreen):
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
         from workbench.stages.claude import ClaudeOptions
+        from workbench.stages.runs import known_models
 
         options = None  # by rules, on this machine
+        model, longest = chosen["model"], int(chosen["longest"].replace(",", ""))
         if chosen["proposer"] == CLAUDE:
             effort = None if chosen["effort"] == "none" else chosen["effort"]
-            longest = int(chosen["longest"].replace(",", ""))
             batch = chosen["batch"] == "yes"
-            options = ClaudeOptions(model=chosen["model"], effort=effort, max_tokens=longest, batch=batch)
+            options = ClaudeOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
+        elif chosen["proposer"] == OPENAI:
+            if model in known_models():
+                self.say(f"{model} is a model of Claude: type the name of one that this service has (m)")
+                return
+            address = "" if chosen["address"] == USUAL else chosen["address"]
+            options = ClaudeOptions(
+                model=model, effort=None, max_tokens=longest, proposer=OPENAI, base_url=address
+            )
         self.work(partial(self._plan, options))
 
     async def _plan(self, options: ClaudeOptions | None) -> None:
@@ -308,9 +327,10 @@ class RunsScreen(BaseScreen):
 
 def _named(model: str) -> str:
     if not model:
-        raise ValueError("name a model")
+        raise ValueError("type a name")
     return model
 
 
 def _lines(chosen: Mapping[str, str]) -> list[str]:
-    return list(VALUES) if chosen["proposer"] == CLAUDE else ["proposer"]
+    lines = {CLAUDE: ["model", "effort", "longest", "batch"], OPENAI: ["model", "address", "longest"]}
+    return ["proposer", *lines.get(chosen["proposer"], ())]

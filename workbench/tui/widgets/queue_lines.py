@@ -14,7 +14,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
-from workbench.text.query import Completion, Mistake, Query, apply, complete, parse, tokens
+from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
@@ -24,7 +24,6 @@ from workbench.tui.widgets.bars import DIM, Field, Part
 if TYPE_CHECKING:
     from workbench.model import Sample
     from workbench.stages.queue import Pace, Progress, QueueRow
-    from workbench.stages.queue_values import Facets
 
 SEARCH_DELAY = 0.12
 """Seconds of quiet before a search runs; typing faster than this runs one search, not one a letter."""
@@ -147,7 +146,6 @@ class Completions(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._offered: tuple[Completion, ...] = ()
-        self._estimated = False
         self._chosen: int | None = None
         self._complaint = ""
 
@@ -161,9 +159,9 @@ class Completions(Widget):
         """What is wrong with the query, as it is said."""
         return self._complaint
 
-    def offer(self, completions: Sequence[Completion], *, estimated: bool = False) -> None:
-        """Show these; nothing is chosen yet. `estimated`: counts are no exact ones."""
-        self._offered, self._estimated = tuple(completions), estimated
+    def offer(self, completions: Sequence[Completion]) -> None:
+        """Show these; nothing is chosen yet."""
+        self._offered = tuple(completions)
         self._chosen, self._complaint = None, ""
         self.set_class(False, "-bad")
         self.refresh()
@@ -202,8 +200,7 @@ class Completions(Widget):
 
     def _written(self, index: int) -> tuple[str, str, str]:
         one = self._offered[index]
-        sign = "≈" if self._estimated else ""
-        count = "" if one.samples is None else f" {sign}{one.samples:,}"
+        count = "" if one.samples is None else f" {one.samples:,}"
         return "   " if index else "", cut(flat(one.shown), 30), count
 
     def _first_shown(self, room: int) -> int:
@@ -313,7 +310,7 @@ class QueryField(Field):
     # Completion.
 
     def _offers(self) -> list[Completion]:
-        return complete(self.value, self.cursor_position, self.facets.values if self.facets else {})
+        return complete(self.value, self.cursor_position, self.facets or {})
 
     def offer(self) -> None:
         """Offer what may come next; a mistake is told only where nothing can.
@@ -328,12 +325,7 @@ class QueryField(Field):
         if not offers and isinstance(mistake, Mistake):
             self._below.complain(str(mistake))
         else:
-            self._below.offer(offers, estimated=self._is_estimated())
-
-    def _is_estimated(self) -> bool:
-        at = self.cursor_position
-        token = next((token for token in tokens(self.value) if token.start < at <= token.end), None)
-        return token is not None and self.facets is not None and token.field in self.facets.estimated
+            self._below.offer(offers)
 
     def action_complete(self) -> None:
         """Tab: take the chosen one, else the first, else what may have been meant."""

@@ -1,0 +1,341 @@
+"""The program against a hostile local service: what it asks, what it pays, how fast it is, what it refuses.
+
+    python -m tests.benchmarks.hostile_claude [openai] [faults] [batch] [money] [pace] [dead]
+
+faults: `propose` over a service where each kind of fault meets 5 % of the calls, killed three times by
+        SIGKILL, run to its end, and retried without faults.
+batch:  a refused text among 40 in `--batch`, and a line of results that cannot be read.
+money:  the forecast against the counted cost, for short and long texts and for answers far too long.
+pace:   calls a second against the limit of the service, named and not, alone and with 5 % refusals that
+        somebody else causes. Bars: 90 % of the limit and under 2 % refused when alone, half of it otherwise.
+dead:   a base URL, a proxy and a key that do not work.
+
+With `openai` the service speaks OpenAI's form, which has no batches. Without another name all are run.
+Ends with 1 when a bar is missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tests.proposing.claude.answering import unfenced
+from tests.proposing.claude.conftest import Everything, client_at
+from tests.proposing.claude.faults import PAID, UNPAID, Faults
+from tests.proposing.claude.server import Options, Service, running
+from workbench.model import Sample
+from workbench.proposing.claude.answers import Result
+from workbench.proposing.claude.asks import Ask, Setup, plan
+from workbench.proposing.claude.run import RunProgress, propose_all
+
+Row = dict[str, Any]
+KINDS = (*UNPAID, *PAID, "left out", "no usage")
+missed: list[str] = []
+form = "claude"
+
+
+def bar(held: bool, what: str) -> None:
+    """Print whether a bar is held."""
+    print(f"  {'ok    ' if held else 'MISSED'} {what}")
+    if not held:
+        missed.append(what)
+
+
+def propose() -> list[str]:
+    """The command that asks the model of the service."""
+    return ["propose", "--proposer", form, "--model", "claude-haiku-5-5"]
+
+
+def addressed(url: str) -> dict[str, str]:
+    """The environment that names a service, with a key."""
+    if form == "openai":
+        return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-test"}
+    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test"}
+
+
+class Program:
+    """The program with a database of its own, over a service."""
+
+    def __init__(self, folder: Path, url: str, rows: list[Row]) -> None:
+        self.database = folder / "hostile.db"
+        self.environment = {**os.environ, **addressed(url)}
+        self.command = [sys.executable, "-m", "workbench.cli", "--db", str(self.database)]
+        source = folder / "rows.jsonl"
+        source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        self("import", str(source))
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return subprocess.run(
+            [*self.command, *arguments], env=self.environment, capture_output=True, text=True, check=False
+        )
+
+    def propose(self, *arguments: str) -> Row:
+        """Propose by Claude; its report, or what it said instead."""
+        ended = self(*propose(), "--json", *arguments)
+        if ended.stdout:
+            return {**json.loads(ended.stdout), "exit": ended.returncode}
+        return {"exit": ended.returncode, "said": ended.stderr.strip()}
+
+    def query(self, sql: str) -> Any:
+        """The first value of a query."""
+        if not self.database.exists():
+            return 0
+        with closing(sqlite3.connect(self.database)) as raw:
+            return raw.execute(sql).fetchone()[0]
+
+    def killed(self, after: int) -> None:
+        """Start, and kill by SIGKILL once so many more answers are stored."""
+        sql = "SELECT count(*) FROM answer"
+        before = self.query(sql)
+        process = subprocess.Popen(
+            [*self.command, *propose(), "--yes"],
+            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        while process.poll() is None and self.query(sql) < before + after:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        bar(process.wait() == -signal.SIGKILL, f"killed by SIGKILL with {self.query(sql)} answers stored")
+
+
+def towns(count: int, size: int = 1) -> list[Row]:
+    """Samples of a reference and a context, all different."""
+    return [
+        {
+            "id": str(n), "user_input": f"Where is Town{n}?",
+            "reference": f"Town{n} lies in Land{n}. Person{n} was born there in {1000 + n}. " * size,
+            "retrieved_contexts": [f"Town{n} is old. Person{n} liked it."],
+        }
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def texts_of(service: Service) -> Counter[str]:
+    """How often each text was sent."""
+    return Counter(
+        piece.text
+        for request in service.stats.bodies
+        for piece in unfenced(request["messages"][0]["content"])
+        if piece.role == "text"
+    )
+
+
+def faults(folder: Path) -> None:
+    """Every fault, three kills, a retry."""
+    share = 0.05 * len(KINDS)
+    print(f"{len(KINDS)} kinds of faults, each for 5 % of the calls, 300 samples, 3 kills:")
+    met = Faults(share=share, kinds=KINDS, seed=1)
+    # Slow calls are dropped by the kills and the limit of a call (180 s) is not waited for: half a second.
+    with running(Options(faults=met, latency=0.05, rate=50, slow_seconds=0.5, thinking=500)) as (state, url):
+        program = Program(folder, url, towns(300))
+        foretold = program.propose("--dry-run")
+        for after in (60, 90, 90):
+            program.killed(after)
+        report = program.propose("--yes")
+        while report["left"]:  # ten calls in a row failed, by chance: it says so and is started again
+            print(f"  went on after: {report['stopped'][:90]}")
+            report = program.propose("--yes")
+        met.share = 0.0
+        retried = program.propose("--yes", "--retry-failed")
+        sent, requests = texts_of(state), state.stats.requests
+    proposed = program.query("SELECT count(*) FROM proposal")
+    print(f"  {requests} requests for {len(sent)} texts: {requests / len(sent):.2f} a text")
+    print(f"  a text was sent {sum(sent.values()) / len(sent):.2f} times, at most {max(sent.values())} times")
+    print(f"  before the retry: {report['failed']} samples failed: {report['failures']}")
+    print(f"  after it: {proposed} proposed, {retried['failed']} failed, {retried['left']} left")
+    print(f"  faults met: {dict(sorted(met.met.items()))}")
+    counted = program.query("SELECT count(*) FROM (SELECT key FROM answer GROUP BY key HAVING count(*) > 1)")
+    bar((proposed, retried["failed"], retried["left"]) == (300, 0, 0), "every sample is proposed at the end")
+    bar(counted == 0, "no text has two answers")
+    print(f"  foretold: {foretold['requests']} requests, ${foretold['cost']:.4f}")
+
+
+def batch(folder: Path) -> None:
+    """A refused text, and a broken line."""
+    print("a refused text among 40 references, --batch:")
+    met = Faults(texts={"Town7 lies": "refusal"})
+    with running(Options(faults=met)) as (state, url):
+        program = Program(folder, url, [{**row, "retrieved_contexts": []} for row in towns(40)])
+        report = program.propose("--yes", "--batch")
+        rows = [len(one["requests"]) for one in state.batches.values()]
+        print(f"  {report['proposed']} proposed, {report['failed']} failed: {report['failures']}")
+        print(f"  calls by batch: {rows}")
+        again = program.propose("--yes", "--batch", "--retry-failed")
+        rows = [len(one["requests"]) for one in state.batches.values()][len(rows) :]
+        print(f"  --retry-failed: {rows} calls, {again['failed']} failed")
+    bar(
+        (report["proposed"], report["failed"], rows) == (39, 1, [1]),
+        "the refused text alone fails and is retried",
+    )
+    print("a line of a batch's results that is not JSON:")
+    (folder / "line").mkdir()
+    met = Faults(script=[""] * 5 + ["malformed"] * 9)
+    with running(Options(faults=met)) as (_, url):
+        program = Program(folder / "line", url, [{**row, "retrieved_contexts": []} for row in towns(40)])
+        began = time.monotonic()
+        report = program.propose("--yes", "--batch")
+    print(
+        f"  ended after {time.monotonic() - began:.0f} s: {report['proposed']} proposed, {report['failures']}"
+    )
+    print(f"  note: {'; '.join(report['notes'])}")
+    bar((report["proposed"], report["failed"]) == (30, 10), "only what the line held is failed")
+
+
+def money(folder: Path) -> None:
+    """Forecasts and limits."""
+    print("forecast against counted cost:")
+    mixed = [
+        {
+            "id": str(n),
+            "user_input": "q?",
+            "reference": f"Town{n}. " + "old and " * size,
+            "retrieved_contexts": [],
+        }
+        for n, size in enumerate([56_000] * 2 + [1_100] * 8)
+    ]
+    for name, rows, thinking, times in (
+        ("200 short samples, 500 tokens of thinking a call", towns(200), 500, 1),
+        ("200 short samples, 1,500 tokens of thinking a call", towns(200), 1_500, 1),
+        ("2 texts of about 150,000 tokens and 8 of about 3,000", mixed, 0, 1),
+    ):
+        place = folder / str(abs(hash(name)))
+        place.mkdir()
+        with running(Options(thinking=thinking, answer_times=times)) as (_, url):
+            program = Program(place, url, rows)
+            foretold = program.propose("--dry-run")
+            report = program.propose("--yes")
+        ratio = foretold["cost"] / report["cost"]
+        print(
+            f"  {name}: foretold ${foretold['cost']:.4f}, counted ${report['cost']:.4f} ({ratio:.2f} times)"
+        )
+        for note in foretold["notes"]:
+            print(f"    note: {note}")
+    print("--max-cost 0.02 with answers 400 times as long as they should be, 400 samples, --yes:")
+    place = folder / "limit"
+    place.mkdir()
+    with running(Options(answer_times=400, latency=0.1)) as (_, url):
+        program = Program(place, url, towns(400))
+        foretold = program.propose("--dry-run")
+        report = program.propose("--yes", "--max-cost", "0.02")
+        print(f"  foretold ${foretold['cost']:.4f}, counted ${report['cost']:.4f}: {report['proposed']} done")
+        print(f"  {report['left']} left ({report['stopped']})")
+        again = program.propose("--yes", "--max-cost", "5")
+    print(f"  with 5 dollars: {again['proposed']} more, {again['left']} left, ${again['cost']:.4f} more")
+    bar(report["cost"] <= 0.02 and again["left"] == 0, "it stops below the limit and goes on later")
+
+
+def alone(count: int) -> Iterator[Ask]:
+    """One call per text."""
+    rows = (Sample(str(n), "Who?", f"Person{n} of City{n} met Person{n + 1}. " * 3, ()) for n in range(count))
+    return plan(rows, Setup(), ("entity",), alone=Everything())
+
+
+async def run(url: str, count: int) -> list[RunProgress]:
+    """A live run, and how it went on."""
+    seen: list[RunProgress] = []
+
+    def drop(_ask: Ask, _result: Result) -> None:
+        """Nothing is kept."""
+
+    async with client_at(url, form) as client:
+        await propose_all(client, Setup(), [alone(count)], drop, on_progress=seen.append)
+    return seen
+
+
+def pace(_folder: Path) -> None:
+    """Rates and refusals, from the first call on."""
+    rate, count = 10.0, 900
+    for named in (True, False):
+        for shared in (0.0, 0.05):
+            met = Faults(share=shared, kinds=["429"], seed=3)
+            # As the real service does: at once what ten seconds let in, then by and by.
+            options = Options(
+                rate=rate,
+                bucket=rate,
+                headers=named,
+                latency=1.0,
+                faults=met,
+                retry_after="1",
+                keep_bodies=False,
+            )
+            with running(options) as (state, url):
+                began = time.monotonic()
+                seen = asyncio.run(run(url, count))
+                took = time.monotonic() - began
+            last = seen[-1]
+            # The last answers come a second after the last call; a whole run also starts and ends.
+            share = last.answered / took / rate
+            calls = state.stats.times
+            middle = [at for at in calls if calls[0] + 20 <= at]
+            steady = len(middle) / max(1e-9, middle[-1] - middle[0]) / rate if len(middle) > 1 else 0.0
+            refused = state.stats.statuses[429] / state.stats.requests
+            print(
+                f"limits {'named' if named else 'not named'}, {shared:.0%} refused for others: "
+                f"{last.answered} answers in {took:.0f} s, {share:.1%} of {rate:g}/s "
+                f"({steady:.1%} after 20 s), {refused:.2%} refused"
+            )
+            if not shared:
+                bar(share >= 0.9, "at least 90 % of the limit, from the first call to the last answer")
+                bar(refused < 0.02, "under 2 % refused")
+            else:
+                bar(share >= 0.5, "at least half of the limit")
+
+
+def dead(folder: Path) -> None:
+    """What cannot work says so at once."""
+    with running(Options(faults=Faults(share=1.0, kinds=["401"]))) as (state, url):
+        program = Program(folder, url, towns(40))
+        for name, changed in (
+            ("base URL", addressed("http://127.0.0.1:9")),
+            (
+                "proxy",
+                addressed(f"https://api.{'openai' if form == 'openai' else 'anthropic'}.com")
+                | {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""},
+            ),
+            ("key", {}),
+        ):
+            program.environment = {**program.environment, **addressed(url), **changed}
+            began = time.monotonic()
+            ended = program(*propose(), "--yes")
+            said = (ended.stderr or ended.stdout).strip()
+            print(f"{name}: exit {ended.returncode} after {time.monotonic() - began:.1f} s\n  {said}")
+            failed = program.query("SELECT count(*) FROM failed")
+            bar(
+                failed == 0 and state.stats.requests <= 4,
+                f"{state.stats.requests} calls, {failed} samples failed",
+            )
+
+
+PARTS: dict[str, Callable[[Path], None]] = {
+    "faults": faults, "batch": batch, "money": money, "pace": pace, "dead": dead,
+}  # fmt: skip
+
+
+def main(names: list[str]) -> int:
+    """Run some parts, each in a folder of its own."""
+    global form
+    random.seed(0)
+    form = "openai" if "openai" in names else form
+    every = [name for name in PARTS if form == "claude" or name != "batch"]
+    for name in [name for name in names if name != "openai"] or every:
+        with tempfile.TemporaryDirectory() as folder:
+            PARTS[name](Path(folder))
+    print("all bars are held" if not missed else f"{len(missed)} missed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

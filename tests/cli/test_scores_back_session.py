@@ -1,0 +1,94 @@
+"""One session from a file of scores to what changed since, in a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import struct
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = [sys.executable, "-m", "workbench.cli", "--as", "ann"]
+TODAY = f"{datetime.now().astimezone():%Y-%m-%d}"
+FIRST, SECOND = f"context_entity_recall@{TODAY}", f"context_entity_recall@{TODAY}.2"
+
+
+def shown(*words: str) -> list[str]:
+    """The lines that a command shows on a terminal of 80 columns; it has to end well."""
+    import fcntl
+    import pty
+    import termios
+
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 80, 0, 0))
+    environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
+    started = subprocess.Popen(
+        [*PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=side, stderr=subprocess.PIPE, env=environment
+    )
+    os.close(side)
+    text = b""
+    try:
+        while piece := os.read(main, 65_536):
+            text += piece
+    except OSError:  # Linux says so when the program has closed its side
+        pass
+    os.close(main)
+    _, error = started.communicate()
+    assert 0 == started.returncode, error.decode()
+    return text.decode().replace("\r\n", "\n").splitlines()
+
+
+def rows_of(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a terminal of POSIX")
+def test_scores_come_back_and_every_step_says_what_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Audit, export, a second run of the judge, import, compare with the first run, diff with the export."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results.csv").write_bytes((ROOT / "examples" / "results.csv").read_bytes())
+
+    audited = shown("audit", "results.csv")
+    exported = shown("export", "out", "--format", "native", "--format", "ragas")
+    again = rows_of(Path("out/ragas/dataset.jsonl"))
+    with Path("again.csv").open("w", encoding="utf-8", newline="") as file:  # any program that adds a column
+        writer = csv.DictWriter(file, [*again[0], "context_entity_recall"])
+        writer.writeheader()
+        writer.writerows({**row, "context_entity_recall": 0.5 + n % 2 / 4} for n, row in enumerate(again))
+    imported = shown("import", "again.csv", "--dataset", "results")
+    taj = next(row for row in again if row["user_input"] == "What is the Taj Mahal?")
+    names = [{"text": "Taj Mahal", "verdict": "found"}, {"text": "Yamuna", "verdict": "missing"}]
+    Path("zoe.jsonl").write_text(
+        json.dumps({**taj, "gold": {"annotator": "zoe", "entities": names}}), "utf-8"
+    )
+    verified = shown("import", "zoe.jsonl", "--dataset", "results", "--gold")
+    compared = shown("compare", "--scorer", SECOND, "--against", FIRST)
+    differing = shown("diff", "out", "now")
+
+    assert "Dataset results · 12 samples · your column: context_entity_recall" in audited
+    assert "  ragas          12" in exported
+    assert "again.csv → results: 0 new, 12 extended; 12 samples now" in imported
+    assert f"  a new run of context_entity_recall, kept next to the earlier as @{TODAY}.2" in imported
+    assert any(line.startswith("zoe.jsonl → results: 0 new, 1 extended") for line in verified)
+    assert "results · 12 samples with both values" in compared
+    first, second = (
+        next(line for line in compared if line.startswith(f"  {word}")) for word in ("first", "second")
+    )
+    assert ["first", SECOND, "mean", ".62"] == first.split()[:4]
+    assert ["second", FIRST, "mean", ".26"] == second.split()[:4]
+    assert "results: out → now · 12 samples in both" in differing
+    means = {line.split("  ")[0]: " ".join(line.split()) for line in differing if "→" in line}
+    moved = "context_entity_recall .26 n 12 .62 n 12 .26 → .62 +.36 n 12"
+    assert moved == means["context_entity_recall"]
+    assert "1 sample changed; by annotator: zoe 1" in differing
+    assert "  What is the Taj Mahal?  – → .50  verified by zoe" in differing
+    for lines in (audited, imported, compared, differing):
+        assert 80 >= max(map(len, lines)), max(lines, key=len)
