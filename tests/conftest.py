@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import shutil
 import sqlite3
@@ -18,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 from tests.postgres import Server, ask, running
+from tests.rows import Row, write_rows
 from workbench.model import Kind, Policy, Record, Span, count
 from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import ReviewState
@@ -48,7 +48,6 @@ sys.dont_write_bytecode = False
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
-Row = dict[str, Any]
 Tables = dict[str, list[tuple[Any, ...]]]
 
 
@@ -135,10 +134,7 @@ class Bench:
 
     def write(self, rows: Iterable[Row | str], name: str = "data.jsonl") -> Path:
         """A file of rows; a string is a line as it is."""
-        lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
-        path = self.folder / name
-        path.write_text("".join(line + "\n" for line in lines), "utf-8", newline="\n")
-        return path
+        return write_rows(self.folder / name, rows)
 
     def load(
         self,

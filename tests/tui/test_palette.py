@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,7 +64,7 @@ async def test_another_dataset(user: User, import_rows: Any, rows: Any, settle: 
 
 
 async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
-    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Press, monkeypatch: Any
+    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Any, monkeypatch: Any
 ) -> None:
     """Each says where it is; a name that is taken is asked for again, and nothing there is touched."""
     monkeypatch.chdir(tmp_path)
