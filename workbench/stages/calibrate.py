@@ -38,7 +38,7 @@ from workbench.stages.recompute import count_samples, recompute
 from workbench.stages.sides import verified_side
 from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
-from workbench.store.calibrations import Row, list_calibrations
+from workbench.store.calibrations import KeyRow, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold
@@ -71,7 +71,7 @@ class Gathered:
     everything: Mapping[int, bytes]
     cases: tuple[FitCase, ...]
     held: tuple[FitCase, ...]
-    known: Mapping[str, Row]
+    known: Mapping[str, KeyRow]
     left_out: Mapping[str, int]
     invented: int
     missed: int
@@ -168,7 +168,7 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     return name, found[name]
 
 
-def _groups(rows: Mapping[int, Row]) -> dict[int, str]:
+def _groups(rows: Mapping[int, KeyRow]) -> dict[int, str]:
     """The group of every sample: what shares a group or a reference is one, named by its first sample."""
     numbers = list(rows)
     kin = families([row.group for row in rows.values()], [row.reference_hash for row in rows.values()])

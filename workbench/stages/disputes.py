@@ -72,7 +72,7 @@ class DisputeCase:
     gold: Recalls
     closed: frozenset[int]
     after: bool
-    heads: tuple[stored.Head, ...]
+    heads: tuple[stored.ReviewHead, ...]
     automatic: Recalls
     weights: Mapping[int, float] | None
     otherwise: float | None

@@ -100,7 +100,7 @@ class OwnProposer:
         return read[0]
 
 
-class Judge:
+class AnsweringProposer:
     """Proposals from the answers of a model. A text that several samples have is asked about once."""
 
     policy: Policy | None = None
@@ -178,7 +178,7 @@ class Judge:
         raise NotImplementedError
 
 
-class ClaudeJudge(Judge):
+class ClaudeJudge(AnsweringProposer):
     """Claude by the options of `Claude`: its answers are stored in the database that these name."""
 
     def __init__(self, options: Claude, template: Template, policy: Policy) -> None:
@@ -263,7 +263,7 @@ class ClaudeJudge(Judge):
         return Book(store, run.id, (), self._setup, info.policy.kinds).save
 
 
-class ModelJudge(Judge):
+class ModelJudge(AnsweringProposer):
     """A model object of ragas or deepeval, with its own key, address and retries."""
 
     def __init__(self, model: object, template: Template, policy: Policy) -> None:
@@ -300,9 +300,9 @@ class ModelJudge(Judge):
         return AskAnswer(parts, None, self.model, "", "end_turn")
 
 
-def judge_of(given: Any, template: Template, policy: Policy) -> OwnProposer | Judge:
+def judge_of(given: Any, template: Template, policy: Policy) -> OwnProposer | AnsweringProposer:
     """The proposer of what a person gave; one that was made here stays. Raises UsageError."""
-    if isinstance(given, OwnProposer | Judge):
+    if isinstance(given, OwnProposer | AnsweringProposer):
         return given
     if given == CLAUDE:
         given = Claude()

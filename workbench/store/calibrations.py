@@ -27,7 +27,7 @@ from workbench.store.tables import (
 )
 
 
-class Row(NamedTuple):
+class KeyRow(NamedTuple):
     """A sample as calibration sees it: no text."""
 
     sample_id: int
@@ -36,10 +36,10 @@ class Row(NamedTuple):
     reference_hash: str
 
 
-def rows_of(store: Store, sample_ids: Sequence[int]) -> dict[int, Row]:
+def rows_of(store: Store, sample_ids: Sequence[int]) -> dict[int, KeyRow]:
     """Some samples by number."""
     query = select(SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash)
-    return {row[0]: Row(*row) for row in store.rows(query.where(among(SAMPLE.id, sample_ids)))}
+    return {row[0]: KeyRow(*row) for row in store.rows(query.where(among(SAMPLE.id, sample_ids)))}
 
 
 def save_calibration(

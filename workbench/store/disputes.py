@@ -34,7 +34,7 @@ class Kept(NamedTuple):
     at: datetime
 
 
-class Head(NamedTuple):
+class ReviewHead(NamedTuple):
     """Where one annotator's review of a sample stands in one kind, and the reason of a flag."""
 
     sample_id: int
@@ -57,7 +57,7 @@ class Said(NamedTuple):
         return self.found / self.units if self.units else None
 
 
-def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
+def heads(store: Store, dataset_id: int, kind: Kind) -> list[ReviewHead]:
     """Every review of a dataset in which something was begun or flagged, in the order they were begun.
 
     Not by name: the stamp of a dispute over flags follows this order.
@@ -67,7 +67,7 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
         .where(REVIEW.dataset_id == dataset_id, or_(REVIEW[kind] != "todo", REVIEW.flag != ""))
         .order_by(REVIEW.id)
     )
-    return [Head(*row) for row in store.rows(query)]
+    return [ReviewHead(*row) for row in store.rows(query)]
 
 
 def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
