@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,8 @@ from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
 from workbench.text.figures import number
+
+pytestmark = pytest.mark.databases
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
 HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
@@ -403,11 +406,12 @@ def test_a_state_is_of_one_dispute_of_a_sample_only(bench: Any) -> None:
 
 
 def journal(bench: Any, key: str, who: str = "ann") -> list[tuple[Any, ...]]:
-    return bench.query(  # type: ignore[no-any-return]
-        "SELECT e.op, json_extract(e.data, '$.auto_shown'), r.off_plan FROM review_event e "
+    rows = bench.query(
+        "SELECT e.op, e.data, r.off_plan FROM review_event e "
         "JOIN review r ON r.id = e.review_id WHERE r.sample_id = ? AND r.annotator = ? ORDER BY e.seq",
         bench.id(key), who,
     )  # fmt: skip
+    return [(op, json.loads(data).get("auto_shown"), off_plan) for op, data, off_plan in rows]
 
 
 def test_an_audit_shows_the_automatic_values_and_the_journal_says_so(bench: Any) -> None:

@@ -17,6 +17,8 @@ from workbench.store import plans, samples
 from workbench.store.datasets import count_blind
 from workbench.text.query import Query, parse
 
+pytestmark = pytest.mark.databases
+
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
 
@@ -167,7 +169,7 @@ def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
 
     drafted = make(bench, 18, design="stratified", by="meta.group")
 
-    assert sorted(drafted.strata) == ["", "1", "2.5", '["a"]', "x"]
+    assert sorted(drafted.strata) == ["", "1", "2.5", '["a"]', "true", "x"]
     assert sum(planned for _, planned in drafted.strata.values()) == 18
     assert bench.query("SELECT count(*) FROM sample WHERE stratum = ''") == [(6,)]
 

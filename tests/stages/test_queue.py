@@ -18,6 +18,8 @@ from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Query, parse
 
+pytestmark = pytest.mark.databases
+
 ROWS = [
     naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
     naming("half", ["Rome", "Oslo"], ["Rome"]),

@@ -20,6 +20,8 @@ from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
 from workbench.stages.review import act
 
+pytestmark = pytest.mark.databases
+
 ROWS = [
     naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
     naming("half", ["Rome", "Oslo"], ["Rome"], scores={"context_entity_recall": 0.25, "faithfulness": 0.9}),

@@ -15,6 +15,8 @@ from workbench.stages.propose import propose
 from workbench.stages.review import act, act_on
 from workbench.store import journal
 
+pytestmark = pytest.mark.databases
+
 ENTITIES = ["Paris", "Rome"]
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import os
-import pwd
 import shutil
 import sqlite3
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine
 
 from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
+from tests.postgres import Server, ask
 from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.errors import InputError, StoreError, UsageError
 from workbench.formats.exports.item import to_line
@@ -196,93 +192,36 @@ def test_a_server_that_is_not_there_is_named_without_the_password(filled: Bench)
     assert "secret" not in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """The URL of a server of our own, on a socket in a folder; a skip where none can be started."""
-    pytest.importorskip("psycopg")
-    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
-    if found is None:
-        pytest.skip("no PostgreSQL server is installed")
-    programs = Path(found).resolve().parent
-    folder = Path(tempfile.mkdtemp(prefix="wb"))
-    who: list[str] = []
-    if os.getuid() == 0:  # a server does not run as root
-        with suppress(KeyError):
-            shutil.chown(folder, pwd.getpwnam("postgres").pw_name)
-            who = ["runuser", "-u", "postgres", "--"]
-        if not who:
-            pytest.skip("PostgreSQL does not run as root")
-
-    def run(*command: str) -> None:
-        subprocess.run([*who, *command], check=True, capture_output=True, cwd=folder)
-
-    data = str(folder / "data")
-    try:
-        run(
-            str(programs / "initdb"),
-            "-D",
-            data,
-            "-U",
-            "ann",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale",
-            "C.UTF-8",
-        )
-        run(str(programs / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"),
-            "-o", f"-c listen_addresses= -k {folder}", "start")  # fmt: skip
-        try:
-            yield f"postgresql+psycopg://ann@/postgres?host={folder}"
-        finally:
-            run(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def ask(url: str, sql: str) -> list[Any]:
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        found = connection.exec_driver_sql(sql)
-        rows = [tuple(one) for one in found] if found.returns_rows else []
-    engine.dispose()
-    return rows
-
-
-def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: str) -> None:
+def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: Server) -> None:
     """With a seed and numbers that need 64 bits; the next row there takes the next number."""
     filled.load([row("large", "Ada Byron")], name="large.jsonl", seed=2**53 - 1)
     with closing(sqlite3.connect(filled.db)) as raw:
         raw.execute("UPDATE export_log SET id = 4294967296")
         raw.commit()
-    rows = copy(filled.store, postgres)
-    with pytest.raises(UsageError, match="not empty"):
-        copy(filled.store, postgres)
-    server = open_store(postgres)
-    try:
-        assert rows == copy(server, filled.folder / "back.db")
-        assert every_row(filled.db) == every_row(filled.folder / "back.db")
-        report = import_file(
-            server, filled.write([row("next", "Alan Turing")], "next.jsonl"), ImportOptions(), annotator="ann"
-        )
-        assert 1 == report.new
-    finally:
-        server.close()
+    with postgres.database() as target:
+        rows = copy(filled.store, target)
+        with pytest.raises(UsageError, match="not empty"):
+            copy(filled.store, target)
+        server = open_store(target)
+        try:
+            assert rows == copy(server, filled.folder / "back.db")
+            assert every_row(filled.db) == every_row(filled.folder / "back.db")
+            next_file = filled.write([row("next", "Alan Turing")], "next.jsonl")
+            assert 1 == import_file(server, next_file, ImportOptions(), annotator="ann").new
+        finally:
+            server.close()
 
 
-def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: str) -> None:
+def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: Server) -> None:
     """Tables and rows are made in one transaction."""
-    ask(postgres, "CREATE DATABASE second")
-    target = postgres.replace("/postgres?", "/second?")
     with closing(sqlite3.connect(filled.db)) as raw:
         raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
         raw.commit()
 
-    with pytest.raises(StoreError, match="foreign key constraint"):
-        copy(filled.store, target)
-
-    assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+    with postgres.database() as target:
+        with pytest.raises(StoreError, match="foreign key constraint"):
+            copy(filled.store, target)
+        assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
 
 
 ROWS = [{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}]

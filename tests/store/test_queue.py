@@ -20,6 +20,8 @@ from workbench.store.datasets import add_policy
 from workbench.store.samples import related_ids
 from workbench.text.query import FIELDS, MARKS, STATES, VALUES, Query, parse, quoted
 
+pytestmark = pytest.mark.databases
+
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:
     text = {"reference": "Rome.", "retrieved_contexts": []}
