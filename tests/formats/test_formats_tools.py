@@ -240,7 +240,7 @@ def test_objects_one_behind_the_other_over_several_lines_are_rows(load: Any) -> 
     assert ["q1", "q2"] == [one.sample.user_input for one in loaded.records]
 
 
-@pytest.mark.parametrize("name", ["expected_answer", "ideal_answer", "gt_answer"])
+@pytest.mark.parametrize("name", ["expected_answer", "expected_response", "ideal_answer", "gt_answer"])
 def test_further_names_of_a_reference_and_a_question_are_known(load: Any, name: str) -> None:
     loaded = load([{"query": "q", name: "Ann", "retrieved_context": ["c"]}])
 
@@ -295,3 +295,104 @@ def test_a_broken_row_of_a_tool_is_one_bad_row(load: Any, row: dict[str, Any]) -
     loaded = load([row])
 
     assert 1 == len(loaded.errors)
+
+
+def test_what_a_tool_wrote_into_a_text_is_checked_like_any_other(load: Any) -> None:
+    """A NUL, half a surrogate pair or a set of Python in it stay the text that they are."""
+    for text in ('{"a": "\\u0000"}', '["\\ud800"]', "{'a': {1, 2}}", "[" * 10_000):
+        loaded = load([{"input": "q", "expectedOutput": "Ann", "datasetId": "d", "metadata": text}])
+        assert {"datasetId": "d", "metadata": text} == loaded.record.sample.meta
+
+
+def test_the_folder_of_deepeval_is_the_run_in_it(tmp_path: Path) -> None:
+    case = {"input": "q", "expectedOutput": "Ann", "retrievalContext": ["c"]}
+    (tmp_path / ".latest_run_full.json").write_text(json.dumps({"testCases": [case]}))
+    (tmp_path / ".latest_test_run.json").write_text(json.dumps({"testRunLink": "https://x"}))
+    (tmp_path / ".deepeval-cache.json").write_text("{}")
+
+    assert "Ann" == load_path(tmp_path).record.sample.reference
+
+
+SPANS: list[list[dict[str, Any]]] = [
+    [  # Phoenix, by its REST interface
+        {
+            "context": {"trace_id": "t", "span_id": "1"},
+            "span_kind": "CHAIN",
+            "parent_id": None,
+            "attributes": {
+                "input.value": '{"question": "q"}',
+                "output.value": "a",
+                "metadata": '{"ground_truth": "Ann"}',
+            },
+        },
+        {
+            "context": {"trace_id": "t", "span_id": "2"},
+            "span_kind": "RETRIEVER",
+            "parent_id": "1",
+            "attributes": {
+                "retrieval.documents.1.document.content": "d",
+                "retrieval.documents.0.document.content": "c",
+            },
+        },
+    ],
+    [  # Phoenix, nested, the retriever before the root
+        {
+            "context": {"trace_id": "t", "span_id": "2"},
+            "span_kind": "RETRIEVER",
+            "parent_id": "1",
+            "attributes": {
+                "retrieval": {"documents": [{"document": {"content": "c"}}, {"document": {"content": "d"}}]},
+            },
+        },
+        {
+            "context": {"trace_id": "t", "span_id": "1"},
+            "parent_id": None,
+            "attributes": {"input": {"value": "q"}, "output": {"value": "a"}, "expected_output": "Ann"},
+        },
+    ],
+    [  # LangSmith
+        {
+            "id": "t",
+            "trace_id": "t",
+            "parent_run_id": None,
+            "run_type": "chain",
+            "inputs": {"question": "q"},
+            "outputs": {"answer": "a"},
+            "extra": {"metadata": {"reference": "Ann"}},
+        },
+        {
+            "id": "2",
+            "trace_id": "t",
+            "parent_run_id": "t",
+            "run_type": "retriever",
+            "inputs": {"query": "q"},
+            "outputs": {"documents": [{"page_content": "c"}, {"page_content": "d"}]},
+        },
+    ],
+    [  # a trace of Langfuse with its observations
+        {
+            "id": "t",
+            "input": {"query": "q"},
+            "output": "a",
+            "metadata": {"expected_output": "Ann"},
+            "observations": [
+                {
+                    "id": "2",
+                    "traceId": "t",
+                    "type": "SPAN",
+                    "name": "retrieve",
+                    "parentObservationId": None,
+                    "output": [{"pageContent": "c"}, {"pageContent": "d"}],
+                },
+            ],
+        },
+    ],
+]
+
+
+@pytest.mark.parametrize("spans", SPANS, ids=["phoenix", "phoenix nested", "langsmith", "langfuse"])
+def test_a_trace_is_one_sample_however_its_spans_are_written(load: Any, spans: list[dict[str, Any]]) -> None:
+    sample = load(spans).record.sample
+
+    assert ("t", "q", "Ann", "a") == (sample.id, sample.user_input, sample.reference, sample.response)
+    assert ("c", "d") == sample.retrieved_contexts

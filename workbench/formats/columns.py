@@ -20,7 +20,9 @@ _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 NAMES: dict[str, tuple[str, ...]] = {field: tuple(names) for field, names in _DATA["fields"].items()}
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
-LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
+LISTS_OF_REFERENCES = frozenset(
+    {"ground_truth", "groundTruth", "ground_truths", "groundTruths", "ground_truth_answers"}
+)
 OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_fields", "metrics", "recalls"))
 CONTEXT_TEXTS: list[str] = _DATA["context_texts"]
 CONTEXT_WRAPS: list[str] = _DATA["context_wraps"]

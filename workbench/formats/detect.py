@@ -46,6 +46,8 @@ Container = Literal["lines", "document", "table", "parquet", "arrow"]
 KNOWN_PARTS = ("inputs", "outputs", "record_id")
 """Columns of tools, or what begins their names."""
 
+_LARGEST_ROW = 1 << 20  # bytes of a document that may be one row
+
 _LOOK = 100  # objects looked at for one that tells
 
 
@@ -149,7 +151,7 @@ def _object(
     lists, end, more = inner_lists(path)
     if end == 1 and (more or path.suffix.lower() in (".jsonl", ".ndjson")):
         return "lines", frozenset(), None
-    whole = _first_row(path, frozenset({OBJECTS}))
+    whole = _first_row(path, frozenset({OBJECTS})) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
         fit = [place for place, row in lists.items() if _is_row(path, row, columns)]
         if len(fit) == 1:

@@ -224,7 +224,7 @@ def is_langsmith(row: Mapping[str, Any]) -> bool:
     parts = [opened(row[name]) for name in ("inputs", "outputs") if name in row]
     return (
         len(parts) == 2
-        and {"expectations", "run_id"}.isdisjoint(row)  # of MLflow and of ragas
+        and {"expectations", "run_id", "run_type"}.isdisjoint(row)  # MLflow, ragas, a trace
         and all(type(one) in (dict, type(None)) for one in parts)
     )
 
