@@ -456,7 +456,7 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert (2, "") == (code, out)
     assert (
         "workbench: nothing of bad.jsonl could be imported: bad.jsonl:1: reference: got number 3, expected a "
-        "string (3 bad rows); the rejected rows are in "
+        "string (3 bad rows); its columns are user_input, reference; the rejected rows are in "
         f"{tmp_path / 'bad.jsonl.rejected.jsonl'}\n"
     ) == err
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
@@ -518,7 +518,7 @@ def test_an_import_that_breaks_off_names_the_database_that_has_the_first_rows(
         (
             "t.json", '[{"q": "q",\n"a": "r", "c": {"x": 1}}]',
             ["user_input=q", "reference=a", "retrieved_contexts=c"],
-            "t.json: item 1: c: got an object with x, expected a context, or a list of them",
+            "t.json: item 1: retrieved_contexts[0]: got an object with x, expected a string, or",
         ),
     ],
 )  # fmt: skip
@@ -545,3 +545,18 @@ def test_a_bad_value_of_a_named_column_is_one_bad_row(run: Any) -> None:
     assert 3 == code
     assert "1 new, 1 rejected" in out
     assert "t.jsonl:1: c: got number 3, expected a context, or a list of them" in out
+
+
+def test_rows_of_a_document_come_in_with_rows_and_map(run: Any) -> None:
+    """The next step that the message names is one that works."""
+    rows = [{"q": "q", "gold": {"answer": "Ann met Bob."}, "hits": [{"body": "Ann"}]}]
+    Path("a.json").write_text(json.dumps({"run": 7, "data": {"items": rows}}, indent=1))
+
+    code, _, err = run("import", "a.json")
+    assert (2, True) == (code, "--rows LIST" in err and "data.items (q, gold, hits)" in err)
+    maps = ("user_input=q", "reference=gold.answer", "retrieved_contexts=hits")
+    named = [part for one in maps for part in ("--map", one)]
+    code, out, _ = run("import", "a.json", "--rows", "data.items", *named)
+    assert (0, True) == (code, "around the rows, left out: run" in out)
+    Path("a.csv").write_text("question,ground_truth,contexts\nq,r,[]\n")
+    assert "--rows x: a.csv is no JSON document with lists inside" in run("import", "a.csv", "--rows", "x")[2]

@@ -25,7 +25,7 @@ from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import ClaudeOptions, propose_claude, setup_of
+from workbench.stages.claude import ModelOptions, propose_by_model, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.policy import change_policy, policy_text
@@ -134,7 +134,7 @@ def weather(
     info = find_dataset(store, None)
     text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
     change_policy(store, info, text, "ann")
-    setup = setup_of(store, find_dataset(store, None), ClaudeOptions())
+    setup = setup_of(store, find_dataset(store, None), ModelOptions())
     store.close()
     ledger = Ledger(share=share, kinds=(*UNPAID, *PAID), seed=seed, setup=setup)
     storm, marks = Storm(samples, 0, ledger), []
@@ -176,7 +176,7 @@ def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
     store = open_store(database)
     limits = Limits(in_flight=IN_FLIGHT, call_seconds=call_seconds)
     info = find_dataset(store, None)
-    report = propose_claude(store, info, ClaudeOptions(retry=retry), annotator="ann", limits=limits)
+    report = propose_by_model(store, info, ModelOptions(retry=retry), annotator="ann", limits=limits)
     if report.stopped:
         raise SystemExit(report.stopped)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,7 +22,7 @@ from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude
-from workbench.stages.claude import ClaudeOptions, keep_external
+from workbench.stages.claude import ModelOptions, keep_external
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
@@ -197,6 +198,34 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(
     assert app.proposing.report.stopped in ("asked to stop", "")
 
 
+async def test_another_service_is_asked_at_its_address(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Model and address are typed; a failed sample is asked again at the same address."""
+    faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
+    local = service(faults=faults)
+    url = f"{os.environ['ANTHROPIC_BASE_URL']}/v1"
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R", "n", "left")
+        assert "‹ openai ›" in shown(app, "#lines")
+        await press(pilot, "enter")
+        assert "claude-haiku-5-5 is a model of Claude" in app.screen.query_one(Status).text
+        await press(pilot, "n", "left", "down", "m", *"local-model", "enter", "down", "down", "m")
+        await press(pilot, *url, "enter", "enter")
+        assert isinstance(app.screen, ConfirmScreen)
+        assert f"text would go to {url.removeprefix('http://').removesuffix('/v1')}" in shown(app, "#text")
+        assert "no price is known for local-model" in shown(app, "#text")
+        await press(pilot, "y")
+        await over(pilot)
+        assert runs(app)[0] == ("openai-run-1", 7, 1, True)
+        faults.texts = {}
+        await press(pilot, "t", "y")
+        await over(pilot)
+        assert runs(app)[0] == ("openai-run-1", 8, 0, True)
+        assert local.stats.statuses[401] == 0
+
+
 async def test_rules_need_no_key_and_send_nothing(
     database: Any, make_app: Any, press: Press, over: Any
 ) -> None:
@@ -280,7 +309,7 @@ def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> No
     going.stop.clear()
 
     assert doing(going) == "0 of 100 samples"
-    going.options = ClaudeOptions()
+    going.options = ModelOptions()
     said = "40 of 100 requests · waiting 12 s: rate limited · 37 answered, 3 failed · $0.25 · 2.0/s · "
     assert doing(going) == f"{said}7 in flight · 1.2M in 30.5k out"
     going.stop.set()

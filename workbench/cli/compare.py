@@ -22,7 +22,9 @@ def compare(
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(help="What is held against the verified values: a scorer or an imported column."),
+        typer.Option(
+            help="What is held against the verified values: a scorer, an imported column, or a run of it."
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="Hold it against another scorer or run instead of the verified values.")

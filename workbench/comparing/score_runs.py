@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.comparing.estimators import EQUAL
@@ -47,33 +47,32 @@ class Against:
 
 
 def against(
-    dataset: str, names: tuple[str, str], days: tuple[str, str], samples: Sequence[ScoredTwice],
-    hidden: Collection[str], within: float = EQUAL,
-) -> Against:  # fmt: skip
-    """Hold two columns of values against each other; less than `within` apart they are equal."""
+    dataset: str, days: Mapping[str, str], samples: Sequence[ScoredTwice], hidden: Collection[str]
+) -> Against:
+    """Hold two columns of values against each other; `days` has the names of both."""
     both = [
         (one, one.first, one.second) for one in samples if one.first is not None and one.second is not None
     ]
-    off = [(one, first - second) for one, first, second in both if abs(first - second) >= within]
-    known = [(one, one.verified) for one, _, _ in both if one.verified is not None]
-    listed = sorted(
-        (one for one in off if one[0].id not in hidden), key=lambda one: (-abs(one[1]), one[0].id)
-    )
-    pairs = [Pair(one.id, first, second, one.group, within) for one, first, second in both]
+    off = [(one, first - second) for one, first, second in both if abs(first - second) >= EQUAL]
+    known = [(first, second, one.verified) for one, first, second in both if one.verified is not None]
+    listed = [
+        one for one in sorted(off, key=lambda one: (-abs(one[1]), one[0].id)) if one[0].id not in hidden
+    ]
+    first, second = days
     return Against(
         dataset=dataset,
-        first=names[0],
-        second=names[1],
-        days=days,
-        means=(mean(first for _, first, _ in both), mean(second for _, _, second in both)),
-        paired=paired(pairs),
+        first=first,
+        second=second,
+        days=(days[first], days[second]),
+        means=(mean(one for _, one, _ in both), mean(other for _, _, other in both)),
+        paired=paired([Pair(one.id, ours, theirs, one.group) for one, ours, theirs in both]),
         only=(
             sum(one.second is None for one in samples if one.first is not None),
             sum(one.first is None for one in samples if one.second is not None),
         ),
         errors=(
-            mean(abs((one.first or 0.0) - verified) for one, verified in known),
-            mean(abs((one.second or 0.0) - verified) for one, verified in known),
+            mean(abs(one - true) for one, _, true in known),
+            mean(abs(one - true) for _, one, true in known),
         ),
         higher=sum(delta > 0 for _, delta in off),
         lower=sum(delta < 0 for _, delta in off),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -99,9 +100,7 @@ def differences(first: GoldVersion, second: GoldVersion) -> GoldDiff:
         for id_ in ids
         if (change := _change(id_, kind, before.get(id_), after.get(id_), *recalls[kind])) is not None
     ]
-    by: dict[str, int] = {}
-    for name in (name for change in changes for name in change.by):
-        by[name] = by.get(name, 0) + 1
+    by = Counter(name for name, _ in {(name, change.id) for change in changes for name in change.by})
     old, new = _numbers(first), _numbers(second)
     shared = before.keys() & after.keys()
     return GoldDiff(

@@ -30,7 +30,8 @@ def diff_text(found: GoldDiff, limit: int) -> str:
     if not found.changes:
         return clean("\n".join([*lines, "no verified unit changed"]))
     by = ", ".join(f"{name} {number:,}" for name, number in found.by.items())
-    lines.append(f"{many(len(found.changes), 'sample')} changed; by annotator: {by}")
+    number = len({change.id for change in found.changes})
+    lines.append(f"{many(number, 'sample')} changed; by annotator: {by}")
     lines += [line for change in found.changes[:limit] for line in _sample(change)]
     if len(found.changes) > limit:
         lines.append(f"… and {len(found.changes) - limit:,} more: --limit")
@@ -49,8 +50,9 @@ def _mean(one: MeanChange) -> list[str]:
 
 
 def _sample(one: SampleChange) -> Iterator[str]:
-    moved = f"{value(one.before)} → {value(one.after)}"
-    yield f"  {flat(name_of(one.id, one.question))}  {moved}  {one.what} by {', '.join(map(flat, one.by))}"
+    kind = "" if one.kind == "entity" else " (statements)"
+    moved = f"{value(one.before)} → {value(one.after)}  {one.what}{kind}"
+    yield f"  {flat(name_of(one.id, one.question))}  {moved} by {', '.join(map(flat, one.by))}"
     for unit in one.units[:UNITS]:
         said = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
         yield f"    {flat(unit.text)}: {said if unit.after else 'taken out'}"
