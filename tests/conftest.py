@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import shutil
 import sqlite3
@@ -17,6 +16,8 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import settings
 
+from tests.postgres import Server, ask, running
+from tests.rows import Row, write_rows
 from workbench.model import Kind, Policy, Record, Span, count
 from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import ReviewState
@@ -31,6 +32,7 @@ from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.journal import load_reviews
 from workbench.store.samples import sample_ids
+from workbench.store.tables import METADATA
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TABLES = (
@@ -46,7 +48,6 @@ sys.dont_write_bytecode = False
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
-Row = dict[str, Any]
 Tables = dict[str, list[tuple[Any, ...]]]
 
 
@@ -118,19 +119,22 @@ class Bench:
 
     @property
     def db(self) -> Path:
+        """The file of a SQLite database."""
+        assert not self.on_server, "this test is about a file: mark it sqlite"
         return self.folder / "workbench.db"
+
+    @property
+    def on_server(self) -> bool:
+        return self.store.engine.dialect.name == "postgresql"
 
     def reopen(self) -> None:
         """Close the database and open it again, as a new process would."""
         self.store.close()
-        self.store = open_store(str(self.db))
+        self.store = open_store(self.store.url)
 
     def write(self, rows: Iterable[Row | str], name: str = "data.jsonl") -> Path:
         """A file of rows; a string is a line as it is."""
-        lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
-        path = self.folder / name
-        path.write_text("".join(line + "\n" for line in lines), "utf-8", newline="\n")
-        return path
+        return write_rows(self.folder / name, rows)
 
     def load(
         self,
@@ -159,12 +163,24 @@ class Bench:
 
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """Rows by plain SQL, past everything that is tested."""
+        if self.on_server:
+            return ask(self.store.url, sql, *values)
         with closing(sqlite3.connect(self.db)) as raw:
             return raw.execute(sql, values).fetchall()
 
     def tables(self, *names: str, without: Mapping[str, Iterable[str]] | None = None) -> Tables:
         """Every row of some tables (all by default) with every stored byte; `without` leaves columns out."""
         found: Tables = {}
+        if self.on_server:
+            for name in names or TABLES:
+                table = METADATA.tables[name]
+                shown = [
+                    column.name for column in table.c if column.name not in (without or {}).get(name, ())
+                ]
+                keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
+                chosen = ", ".join(f'CAST("{column}" AS text)' for column in shown)
+                found[name] = ask(self.store.url, f'SELECT {chosen} FROM "{name}" ORDER BY {keys}')
+            return found
         with closing(sqlite3.connect(self.db)) as raw:
             for name in names or TABLES:
                 hidden = set((without or {}).get(name, ()))
@@ -176,11 +192,38 @@ class Bench:
         return found
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests marked `databases` run on both; of these one marked `sqlite` is about a file."""
+    marks = {mark.name for mark in metafunc.definition.iter_markers()}
+    if "bench" in metafunc.fixturenames and "databases" in marks and "sqlite" not in marks:
+        metafunc.parametrize("bench", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server; a skip where there is none."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def shared_on_server(postgres: Server) -> Iterator[str]:
+    """The URL of a database that tests share one after the other."""
+    with postgres.database() as url:
+        open_store(url).close()
+        yield url
+
+
 @pytest.fixture
-def bench(tmp_path: Path, empty_database: Path) -> Iterator[Bench]:
+def bench(request: pytest.FixtureRequest, tmp_path: Path, empty_database: Path) -> Iterator[Bench]:
     """A fresh database."""
-    shutil.copy(empty_database, tmp_path / "workbench.db")
-    bench = Bench(tmp_path, open_store(str(tmp_path / "workbench.db")))
+    if getattr(request, "param", "sqlite") == "postgresql":
+        url = request.getfixturevalue("shared_on_server")
+        ask(url, f"TRUNCATE {', '.join(METADATA.tables)} RESTART IDENTITY CASCADE")
+    else:
+        url = str(tmp_path / "workbench.db")
+        shutil.copy(empty_database, url)
+    bench = Bench(tmp_path, open_store(url))
     yield bench
     bench.store.close()
 

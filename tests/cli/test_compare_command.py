@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.rows import write_rows
+
 Run = Any
 
 
@@ -111,7 +113,7 @@ def test_nothing_is_written_over_a_database(run: Run, demo: str) -> None:
 
 def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: Path) -> None:
     row = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
-    Path("d.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    write_rows("d.jsonl", [row])
     assert 0 == run("import", "d.jsonl").code
 
     out = run("compare").out
@@ -135,7 +137,7 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
             "scores": {"context_entity_recall": round(number % 7 / 7, 3)},
         })  # fmt: skip
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in rows), "utf-8")
+    write_rows(path, rows)
     assert 0 == run("import", path, "--gold", "--blind", "0.4", "--seed", "5").code
     assert 0 == run("propose", "--proposer", "rules").code
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, json_rows, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
+from tests.rows import write_rows
 from workbench.errors import InputError
 from workbench.formats.exports.item import ExportItem, Wrote
 from workbench.formats.exports.spans import (
@@ -76,7 +77,7 @@ def test_conll_holds_tokens_and_tags_and_nothing_else(leave: Leave) -> None:
 def test_conll_and_its_texts_have_to_fit(leave: Leave, change: Any, message: str) -> None:
     folder = leave("conll")
     named = change(json_rows(folder / "texts.jsonl"))
-    (folder / "texts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in named), "utf-8")
+    write_rows(folder / "texts.jsonl", named)
     tokens = (folder / "gold.conll").read_text("utf-8")
     last = tokens.removesuffix("\n\n").rindex("\n\n")
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from tests.proposing.claude.answering import unfenced
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, running
+from tests.rows import write_rows
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
 from workbench.proposing.claude.pace import CallPace
@@ -129,7 +130,7 @@ def weather(
     database = folder / "storm.db"
     store = open_store(str(database))
     source = folder / "storm.jsonl"
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows(samples)), "utf-8")
+    write_rows(source, rows(samples))
     import_file(store, source, ImportOptions(), annotator="ann")
     info = find_dataset(store, None)
     text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.comparing.score_runs import Against
+from workbench.comparing.versions import Against
 from workbench.errors import UsageError
 from workbench.stages.compare import compare_against
 

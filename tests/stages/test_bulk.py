@@ -37,6 +37,8 @@ from workbench.stages import recompute as bulk
 from workbench.store.engine import open_store
 from workbench.store.samples import each_sample
 
+pytestmark = pytest.mark.databases
+
 bulk.os.cpu_count = lambda: 2
 
 if __name__ == "__main__":

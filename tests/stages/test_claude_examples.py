@@ -10,6 +10,8 @@ import pytest
 
 from tests.proposing.claude import answering
 from tests.proposing.claude.server import Service
+from tests.rows import gold as verdicts
+from tests.rows import sample
 from workbench.errors import UsageError
 from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.reports import score_document
@@ -32,20 +34,14 @@ def service(service: Callable[..., Service]) -> Service:
 
 def row(place: str, country: str, *, of: str = "", group: str | None = None) -> dict[str, Any]:
     """A sample whose context has the place and not the country: the service's recall of it is 1/2."""
-    return {
-        "id": f"{place}{of}", "user_input": f"Where is {place}?", "reference": f"{place} lies in {country}.",
-        "retrieved_contexts": [f"{place} is old{of}."], **({"group": group} if group else {}),
-    }  # fmt: skip
+    made = sample(f"{place}{of}", f"{place} lies in {country}.", f"{place} is old{of}.")
+    return made | {"user_input": f"Where is {place}?"} | ({"group": group} if group else {})
 
 
 def gold(one: dict[str, Any], *, annotator: str = "gina", country: str = "missing") -> dict[str, Any]:
     """The same row with its two names verified: the place found, the country as given."""
     place, _, rest = one["reference"].partition(" lies in ")
-    names = [
-        {"text": place, "label": "place", "verdict": "found"},
-        {"text": rest.rstrip("."), "label": "place", "verdict": country},
-    ]
-    return {**one, "gold": {"annotator": annotator, "entities": names}}
+    return {**one, "gold": verdicts({place: "found", rest.rstrip("."): country}, annotator)}
 
 
 PLACES = [

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Bench, add_text
 from workbench.comparing.versions import GoldDiff, UnitChange
 from workbench.errors import WorkbenchError
-from workbench.reports.diff import diff_text
+from workbench.reports.compare import diff_text
 from workbench.stages import editing
 from workbench.stages.diff import diff
 from workbench.stages.export import ExportOptions, export

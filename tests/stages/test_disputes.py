@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import naming
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
@@ -20,6 +22,8 @@ from workbench.store import samples
 from workbench.store.datasets import set_dataset
 from workbench.text.figures import number
 
+pytestmark = pytest.mark.databases
+
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
 HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
 
@@ -28,18 +32,7 @@ def row(name: str, found: int = 3, *, near: bool = False, **more: Any) -> dict[s
     """Five cities of which the contexts name the first ones; `near`: one of them under another spelling."""
     reference = ["Kathmandu", *NAMES[1:]] if near else NAMES
     retrieved = ["Katmandu" if one == "Kathmandu" else one for one in reference[:found]]
-    return {
-        "id": name,
-        "user_input": f"question {name}",
-        "reference": ", ".join(reference) + ".",
-        "retrieved_contexts": [", ".join(retrieved) + "."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": one, "label": "place"} for one in reference],
-            "context_entities": [retrieved],
-        },
-        **more,
-    }
+    return naming(name, reference, retrieved, **more)
 
 
 def verify(bench: Any, key: str, toggled: int = 0, who: str = "ann") -> None:
@@ -413,11 +406,12 @@ def test_a_state_is_of_one_dispute_of_a_sample_only(bench: Any) -> None:
 
 
 def journal(bench: Any, key: str, who: str = "ann") -> list[tuple[Any, ...]]:
-    return bench.query(  # type: ignore[no-any-return]
-        "SELECT e.op, json_extract(e.data, '$.auto_shown'), r.off_plan FROM review_event e "
+    rows = bench.query(
+        "SELECT e.op, e.data, r.off_plan FROM review_event e "
         "JOIN review r ON r.id = e.review_id WHERE r.sample_id = ? AND r.annotator = ? ORDER BY e.seq",
         bench.id(key), who,
     )  # fmt: skip
+    return [(op, json.loads(data).get("auto_shown"), off_plan) for op, data, off_plan in rows]
 
 
 def test_an_audit_shows_the_automatic_values_and_the_journal_says_so(bench: Any) -> None:

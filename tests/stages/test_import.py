@@ -696,6 +696,8 @@ from pathlib import Path
 from workbench.stages import import_
 from workbench.store.engine import open_store
 
+pytestmark = pytest.mark.databases
+
 
 def killed(done):
     if done >= 1_500:

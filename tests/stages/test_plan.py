@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
 from workbench.stages import editing, plan, queue
@@ -16,24 +17,15 @@ from workbench.store import plans, samples
 from workbench.store.datasets import count_blind
 from workbench.text.query import Query, parse
 
+pytestmark = pytest.mark.databases
+
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
     """A sample of two cities."""
     names = [NAMES[number % 8], NAMES[(number + 3) % 8]]
-    return {
-        "id": f"s{number:03}",
-        "user_input": f"question {number}",
-        "reference": ", ".join(names) + ".",
-        "retrieved_contexts": [", ".join(names) + "."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in names],
-            "context_entities": [names],
-        },
-        **more,
-    }
+    return naming(f"s{number:03}", names, names, **more)
 
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:
@@ -177,7 +169,7 @@ def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
 
     drafted = make(bench, 18, design="stratified", by="meta.group")
 
-    assert sorted(drafted.strata) == ["", "1", "2.5", '["a"]', "x"]
+    assert sorted(drafted.strata) == ["", "1", "2.5", '["a"]', "true", "x"]
     assert sum(planned for _, planned in drafted.strata.values()) == 18
     assert bench.query("SELECT count(*) FROM sample WHERE stratum = ''") == [(6,)]
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from tests.rows import write_rows
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, preview_import
@@ -35,7 +36,7 @@ def by_csv(rows: Rows, path: Path) -> None:
 def by_json_lines(rows: Rows, path: Path) -> None:
     """As `to_json(orient="records", lines=True)` writes: every column in every row."""
     names = dict.fromkeys(name for row in rows for name in row)
-    path.write_text("".join(json.dumps({n: row.get(n) for n in names}) + "\n" for row in rows), "utf-8")
+    write_rows(path, ({n: row.get(n) for n in names} for row in rows))
 
 
 def by_parquet(rows: Rows, path: Path) -> None:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import itertools
-import os
-import pwd
 import shutil
 import sqlite3
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine
 
 from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
-from tests.stages.purging import fill, leave, row, run_purge
+from tests.postgres import Server, ask
+from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.errors import InputError, StoreError, UsageError
 from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing
+from workbench.stages import editing, upkeep
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act, open_sample, redo, undo
-from workbench.store.copying import copy_into
+from workbench.store.copying import backup_file, copy_into, copy_to
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, full_url, open_store
 from workbench.store.samples import sample_ids
@@ -195,90 +192,87 @@ def test_a_server_that_is_not_there_is_named_without_the_password(filled: Bench)
     assert "secret" not in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """The URL of a server of our own, on a socket in a folder; a skip where none can be started."""
-    pytest.importorskip("psycopg")
-    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
-    if found is None:
-        pytest.skip("no PostgreSQL server is installed")
-    programs = Path(found).resolve().parent
-    folder = Path(tempfile.mkdtemp(prefix="wb"))
-    who: list[str] = []
-    if os.getuid() == 0:  # a server does not run as root
-        with suppress(KeyError):
-            shutil.chown(folder, pwd.getpwnam("postgres").pw_name)
-            who = ["runuser", "-u", "postgres", "--"]
-        if not who:
-            pytest.skip("PostgreSQL does not run as root")
-
-    def run(*command: str) -> None:
-        subprocess.run([*who, *command], check=True, capture_output=True, cwd=folder)
-
-    data = str(folder / "data")
-    try:
-        run(
-            str(programs / "initdb"),
-            "-D",
-            data,
-            "-U",
-            "ann",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale",
-            "C.UTF-8",
-        )
-        run(str(programs / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"),
-            "-o", f"-c listen_addresses= -k {folder}", "start")  # fmt: skip
-        try:
-            yield f"postgresql+psycopg://ann@/postgres?host={folder}"
-        finally:
-            run(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def ask(url: str, sql: str) -> list[Any]:
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        found = connection.exec_driver_sql(sql)
-        rows = [tuple(one) for one in found] if found.returns_rows else []
-    engine.dispose()
-    return rows
-
-
-def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: str) -> None:
+def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: Server) -> None:
     """With a seed and numbers that need 64 bits; the next row there takes the next number."""
     filled.load([row("large", "Ada Byron")], name="large.jsonl", seed=2**53 - 1)
     with closing(sqlite3.connect(filled.db)) as raw:
         raw.execute("UPDATE export_log SET id = 4294967296")
         raw.commit()
-    rows = copy(filled.store, postgres)
-    with pytest.raises(UsageError, match="not empty"):
-        copy(filled.store, postgres)
-    server = open_store(postgres)
-    try:
-        assert rows == copy(server, filled.folder / "back.db")
-        assert every_row(filled.db) == every_row(filled.folder / "back.db")
-        report = import_file(
-            server, filled.write([row("next", "Alan Turing")], "next.jsonl"), ImportOptions(), annotator="ann"
-        )
-        assert 1 == report.new
-    finally:
-        server.close()
+    with postgres.database() as target:
+        rows = copy(filled.store, target)
+        with pytest.raises(UsageError, match="not empty"):
+            copy(filled.store, target)
+        server = open_store(target)
+        try:
+            assert rows == copy(server, filled.folder / "back.db")
+            assert every_row(filled.db) == every_row(filled.folder / "back.db")
+            next_file = filled.write([row("next", "Alan Turing")], "next.jsonl")
+            assert 1 == import_file(server, next_file, ImportOptions(), annotator="ann").new
+        finally:
+            server.close()
 
 
-def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: str) -> None:
+def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: Server) -> None:
     """Tables and rows are made in one transaction."""
-    ask(postgres, "CREATE DATABASE second")
-    target = postgres.replace("/postgres?", "/second?")
     with closing(sqlite3.connect(filled.db)) as raw:
         raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
         raw.commit()
 
-    with pytest.raises(StoreError, match="foreign key constraint"):
-        copy(filled.store, target)
+    with postgres.database() as target:
+        with pytest.raises(StoreError, match="foreign key constraint"):
+            copy(filled.store, target)
+        assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
 
-    assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+
+ROWS = [{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}]
+
+
+def samples(path: Path) -> list[Any]:
+    with closing(sqlite3.connect(path)) as raw:
+        return raw.execute("SELECT key FROM sample").fetchall()
+
+
+def test_a_copy_holds_what_is_committed_while_the_database_is_open(bench: Any) -> None:
+    """Also what stands in the write-ahead log only."""
+    bench.load(ROWS)
+
+    copy = copy_to(bench.db, bench.folder / "copy.db")
+
+    assert copy == bench.folder / "copy.db"
+    assert samples(copy) == [("a",)]
+
+
+def test_an_existing_target_is_kept(bench: Any) -> None:
+    """A copy never replaces a file; a tagged copy takes the next number."""
+    bench.load(ROWS)
+    target = bench.folder / "copy.db"
+    target.write_text("mine")
+
+    with pytest.raises(UsageError, match=r"copy\.db exists already"):
+        copy_to(bench.db, target)
+
+    assert target.read_text() == "mine"
+    made = [backup_file(bench.db, "before").name for _ in range(3)]
+    assert made == ["workbench.before.db", "workbench.before-2.db", "workbench.before-3.db"]
+
+
+def test_a_copy_that_cannot_be_made_leaves_nothing(bench: Any) -> None:
+    """No folder, or a source that is no database: no file, not even a part of one."""
+    with pytest.raises(StoreError, match="no backup was made"):
+        copy_to(bench.db, bench.folder / "nowhere" / "copy.db")
+    (bench.folder / "text.db").write_text("not a database " * 100)
+    before = sorted(path.name for path in bench.folder.iterdir())
+    with pytest.raises(StoreError, match="no backup was made"):
+        copy_to(bench.folder / "text.db", bench.folder / "copy.db")
+
+    assert sorted(path.name for path in bench.folder.iterdir()) == before
+
+
+def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
+    """By default beside the database."""
+    bench.load(ROWS)
+
+    copy = upkeep.backup(bench.store, None, datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC))
+
+    assert copy == bench.folder / "workbench.20260301-123005.db"
+    assert samples(copy) == [("a",)]

@@ -19,6 +19,8 @@ from workbench.stages.review import Opened, act, open_sample
 from workbench.store import gold, journal
 from workbench.store.engine import open_store
 
+pytestmark = pytest.mark.databases
+
 ROME = {
     "id": "rome",
     "user_input": "Who met whom?",
@@ -269,7 +271,7 @@ def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, revie
     if reviewed:
         act(bench.store, bench.open("rome"), Comment("earlier"))
     earlier = ("earlier",) if reviewed else ()
-    other = open_store(str(bench.db))
+    other = open_store(bench.store.url)
     try:
         here, there = bench.open("rome"), open_sample(other, bench.id("rome"), "ann")
         act(bench.store, here, Comment("first"))

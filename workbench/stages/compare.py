@@ -11,8 +11,8 @@ from typing import Any
 from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
 from workbench.comparing.retrievers import Retrievers, RetrieverSample, compare_retrievers
-from workbench.comparing.score_runs import Against, ScoredTwice
-from workbench.comparing.score_runs import against as hold_against
+from workbench.comparing.versions import Against, ScoredTwice
+from workbench.comparing.versions import against as hold_against
 from workbench.errors import UsageError
 from workbench.model import Sample
 from workbench.scoring.names import SCORERS, kind_of, metric_of, runs_of

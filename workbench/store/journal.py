@@ -207,8 +207,9 @@ def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tupl
         )
         .order_by(EVENT.id.desc())
     )
-    for action, op, data in session.execute(query, execution_options={"yield_per": 5}):
-        yield action, None if data is None else edit_of(op, data)
+    with session.execute(query, execution_options={"yield_per": 5}) as rows:
+        for action, op, data in rows:
+            yield action, None if data is None else edit_of(op, data)
 
 
 def _imported_since() -> Any:

@@ -33,6 +33,7 @@ from workbench.store.tables import (
 )
 from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.text.figures import many
+from workbench.text.lists import stored
 from workbench.text.query import META
 
 
@@ -128,11 +129,7 @@ def kept_back(store: Store, dataset_id: int, groups: Iterable[str], references: 
 
 def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
     """Every sample, in file order. `by`: `group` or `meta.KEY`; its text is the candidate's value."""
-    value: Any = null()
-    if by == "group":
-        value = SAMPLE.group_key
-    elif by:
-        value = SAMPLE.meta[by.removeprefix(META)].as_string()
+    value: Any = SAMPLE.group_key if by == "group" else SAMPLE.meta if by else null()
     query = select(
         SAMPLE.id,
         SAMPLE.key,
@@ -145,11 +142,12 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
         SAMPLE.holdout,
         value,
     ).where(SAMPLE.dataset_id == dataset_id)
-    # a number or a truth comes out of a JSON document as a number
-    return [
-        Candidate._make((*row, None if said is None else str(said)))
-        for *row, said in store.rows(query.order_by(SAMPLE.id))
-    ]
+    found = []
+    for *row, said in store.rows(query.order_by(SAMPLE.id)):
+        if isinstance(said, dict):  # whole: SQLite takes a truth out of a document as a number
+            said = said.get(by.removeprefix(META))
+        found.append(Candidate._make((*row, said if said is None or isinstance(said, str) else stored(said))))
+    return found
 
 
 _DECIDED = ("verified", "excluded")

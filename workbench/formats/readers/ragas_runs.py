@@ -223,6 +223,7 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
         else:
             notes.failed[name] += 1
     record = native.build(fields, notes, scores, other)
+    notes.ignored["of runs below a row: all but name, score and answers"] += bool(run.below)
     return replace(record, proposals=tuple(_trace_proposals(run, record)))
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
@@ -130,14 +129,12 @@ class RunsScreen(BaseScreen):
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
+    resized = moved
+
     @property
     def run(self) -> RunSummary | None:
         """The run under the cursor."""
         return self.query_one(RunList).chosen
-
-    def on_resize(self, _event: events.Resize) -> None:
-        """Other columns; the list has taken its own by now."""
-        self.call_after_refresh(self.moved)
 
     # The run that goes on.
 

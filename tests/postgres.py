@@ -1,0 +1,104 @@
+"""A PostgreSQL server for the tests: the one that WORKBENCH_TEST_POSTGRES names, else a private one."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, make_url
+
+SERVER = os.environ.get("WORKBENCH_TEST_POSTGRES", "")
+NUMBERS = itertools.count()
+
+
+def ask(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    """Rows by plain SQL, past everything that is tested; `?` stands for a value."""
+    from psycopg.types.string import TextLoader
+
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    try:
+        with engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            driver.adapters.register_loader("json", TextLoader)  # documents as they are stored
+            found = connection.exec_driver_sql(sql.replace("?", "%s") if values else sql, values or None)
+            return [tuple(row) for row in found] if found.returns_rows else []
+    finally:
+        engine.dispose()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server, by the URL of its own database."""
+
+    url: str
+
+    def named(self, name: str) -> str:
+        """The URL of another database."""
+        return make_url(self.url).set(database=name).render_as_string(hide_password=False)
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """The URL of a new, empty database; it goes at the end."""
+        name = f"test_{os.getpid()}_{next(NUMBERS)}"
+        ask(self.url, f"CREATE DATABASE {name} TEMPLATE template0 LOCALE 'C.UTF-8' ENCODING 'UTF8'")
+        try:
+            yield self.named(name)
+        finally:
+            ask(self.url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def no_server(why: str) -> None:
+    """Skip, or fail where everything has to run."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """The server that the environment names, else one on a socket in a folder of its own."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        no_server("psycopg is not installed")
+    if SERVER:
+        yield Server(SERVER)
+        return
+    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
+    if found is None:
+        no_server("no PostgreSQL server is installed")
+    programs = Path(found or "").resolve().parent
+    folder = Path(tempfile.mkdtemp(prefix="wb"))
+    who: list[str] = []
+    if os.getuid() == 0:  # a server does not run as root
+        with suppress(KeyError):
+            shutil.chown(folder, pwd.getpwnam("postgres").pw_name)
+            who = ["runuser", "-u", "postgres", "--"]
+        if not who:
+            no_server("PostgreSQL does not run as root")
+
+    def run(program: str, *arguments: str) -> None:
+        subprocess.run(
+            [*who, str(programs / program), *arguments], check=True, capture_output=True, cwd=folder
+        )
+
+    data = str(folder / "data")
+    try:
+        run("initdb", "-D", data, "-U", "ann", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8")
+        settings = f"-c listen_addresses= -c fsync=off -k {folder}"
+        run("pg_ctl", "-D", data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+        try:
+            yield Server(f"postgresql+psycopg://ann@/postgres?host={folder}")
+        finally:
+            run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
