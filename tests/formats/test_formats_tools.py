@@ -396,3 +396,21 @@ def test_a_trace_is_one_sample_however_its_spans_are_written(load: Any, spans: l
 
     assert ("t", "q", "Ann", "a") == (sample.id, sample.user_input, sample.reference, sample.response)
     assert ("c", "d") == sample.retrieved_contexts
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"inputs.q": "q", "reference.a": "Ann", "feedback.tone": "kind", "feedback.recall": 0.5},
+        {"inputs": "q", "ground_truth": "Ann", "tone/v1/score": "kind", "recall/v1/score": "0.5"},
+        {"record_id": "1", "input": "q", "output": "a", "reference": "Ann", "tone": "kind", "tone_calls": []},
+        {"id": "t", "input": "q", "output": "a", "metadata": {"reference": "Ann"}, "observations": [],
+         "scores": [{"name": "tone", "value": "kind"}]},
+    ],
+    ids=["langsmith", "mlflow", "trulens", "traces"],
+)  # fmt: skip
+def test_a_score_that_is_no_number_is_kept_in_meta(load: Any, row: dict[str, Any]) -> None:
+    loaded = load([row])
+
+    assert "kind" in json.dumps(dict(loaded.record.sample.meta))
+    assert all("recall" in name for name in loaded.record.scores)

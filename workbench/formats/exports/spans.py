@@ -60,25 +60,24 @@ def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
 def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], Counter[str]]:
     """Those that one row of tags holds exactly, and how many it cannot hold, by reason.
 
-    Of two that overlap the longer one stays, of equal ones the first. One that says the same
-    again is not counted. A stretch that begins or ends with white space has no token at that edge.
+    Of two that overlap the longer one stays, of equal ones the first. A stretch that begins or ends with
+    white space has no token at that edge.
     """
     kept: list[Tagged] = []
     left: Counter[str] = Counter()
-    seen = set()
     for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
         surface = text[one.start : one.end]
-        what = one.start, one.end, one.label, one.unit.text
         other = next((longer for longer in kept if longer.start < one.end and one.start < longer.end), None)
         if surface != surface.strip():
             left["span begins or ends with white space"] += 1
         elif other is None:
             kept.append(one)
-        elif what not in seen:
-            same = (other.start, other.end) == (one.start, one.end)
+        elif (other.start, other.end) == (one.start, one.end):
+            if (other.label, other.unit.text) != (one.label, one.unit.text):
+                left["span the same place twice"] += 1
+        else:
             nested = other.start <= one.start and one.end <= other.end
-            left[f"span {'the same place twice' if same else 'nested' if nested else 'overlapping'}"] += 1
-        seen.add(what)
+            left["span nested" if nested else "span overlapping"] += 1
     return sorted(kept, key=lambda one: one.start), left
 
 

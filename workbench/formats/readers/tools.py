@@ -134,9 +134,11 @@ def record(tool: str, row: dict[str, Any], fields: dict[str, Any], notes: Notes)
     return ragas.record_of(fields, notes, meta=meta)
 
 
-def numbers(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """Scores by their names; nothing for one that is no number."""
-    return {name: score for name, score in pairs if type(name) is str and (is_number(score) or score is None)}
+def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scores by their names, None for one that failed; and the values that are no numbers."""
+    given = {str(name): score for name, score in pairs if name}
+    scores = {name: score for name, score in given.items() if is_number(score) or score is None}
+    return scores, {name: score for name, score in given.items() if name not in scores}
 
 
 def is_promptfoo(row: Mapping[str, Any]) -> bool:
@@ -155,7 +157,7 @@ def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
     scores = [
         (a.get("metric") or a.get("type"), one.get("score")) for a, one in zip(asserted, parts, strict=True)
     ]
-    fields["scores"] = numbers(scores) | numbers(as_dict(row.get("namedScores")).items())
+    fields["scores"] = numbers(scores)[0] | numbers(as_dict(row.get("namedScores")).items())[0]
     for name in NAMES["reference"]:
         if type(text := as_dict(row.get("vars")).get(name)) is str:
             fields["reference"], row["vars"] = text, {k: v for k, v in row["vars"].items() if k != name}
@@ -185,7 +187,9 @@ def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
     row, fields = begun(row)
     scored = [name for name in row if name.endswith("/score") and _MLFLOW.fullmatch(name)]
     cells = [(name, row.pop(name)) for name in scored]
-    fields["scores"] = numbers((n, number_cell(cell, n) if type(cell) is str else cell) for n, cell in cells)
+    read = ((name, number_cell(cell, name) if type(cell) is str else cell) for name, cell in cells)
+    fields["scores"], others = numbers(read)
+    row |= others
     contexts, row = contexts_in(row)
     if contexts is not None:
         fields["retrieved_contexts"] = contexts
@@ -241,7 +245,8 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
             rest[name] = value
     row, fields = begun(rest | parts)
     if type(feedback := row.pop("feedback", None)) is dict:
-        fields["scores"] = numbers(feedback.items())
+        fields["scores"], others = numbers(feedback.items())
+        row["feedback"] = others or None
     take(row, fields, "inputs", "user_input", QUESTION, notes)
     for part in ("reference_outputs", "reference"):
         take(row, fields, part, "reference", ANSWER, notes)
@@ -262,7 +267,8 @@ def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     row, fields = begun(row)
     names = [name.removesuffix("_calls") for name in row if name.endswith("_calls")]
     calls = [call for name in names for call in dicts(opened(row.pop(f"{name}_calls")))]
-    fields["scores"] = numbers((name, row.pop(name)) for name in names if name in row)
+    fields["scores"], others = numbers((name, row.pop(name)) for name in names if name in row)
+    row |= others
     fields["id"] = row.pop("record_id", None)
     take(row, fields, "input", "user_input", QUESTION, notes)
     take(row, fields, "output", "response", ANSWER, notes)

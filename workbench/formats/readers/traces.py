@@ -159,6 +159,7 @@ def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
     around = {path.partition(".")[0] for path in (*_TRACE, *_METADATA)} - {"traceId", "trace_id", "metadata"}
     read = {*_TRACE, *_DOCUMENTS, *around, "observations", "scores"}
     kept = [name for name in names if name not in read and not _FLAT.fullmatch(name)]
+    scores, others = numbers((one.get("name"), one.get("value")) for one in dicts(row.get("scores")))
     return TraceSpan(
         given.line,
         given.item,
@@ -168,7 +169,7 @@ def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
         first(_INPUT),
         output,
         documents,
-        metadata,
-        numbers((one.get("name"), one.get("value")) for one in dicts(row.get("scores"))),
+        others | metadata,
+        scores,
         [name for name in kept if value_at(row, name) is not None],
     )
