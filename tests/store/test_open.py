@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from tests.conftest import Bench
-from tests.postgres import Server
+from tests.postgres import Server, ask
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
 from workbench.store import engine
 from workbench.store.datasets import list_datasets, set_dataset
@@ -350,3 +350,13 @@ def test_several_programs_make_one_database_on_a_server_at_once(postgres: Server
         assert [[]] * 4 == [list_datasets(store) for store in stores]
         for store in stores:
             store.close()
+
+
+def test_a_database_that_cannot_lower_all_letters_is_refused(postgres: Server) -> None:
+    """A search takes no heed of case; in the locale C a server knows a to z alone."""
+    ask(postgres.url, "CREATE DATABASE ascii TEMPLATE template0 LOCALE 'C' ENCODING 'UTF8'")
+    try:
+        with pytest.raises(StoreError, match="createdb -T template0 -E UTF8 -l C.UTF-8 NAME"):
+            open_store(postgres.named("ascii"))
+    finally:
+        ask(postgres.url, "DROP DATABASE ascii WITH (FORCE)")

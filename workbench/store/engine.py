@@ -350,6 +350,13 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
     with engine.connect() as connection:
+        if connection.dialect.name == "postgresql" and not connection.scalar(
+            text("SELECT lower('ЖÄ') = 'жä'")
+        ):
+            raise StoreError(
+                f"{shown_url(engine.url)}: the locale of this database knows no letters but a to z, so a search "
+                "would miss others: make one with createdb -T template0 -E UTF8 -l C.UTF-8 NAME"
+            )
         version = schema_of(connection)
     if version == SCHEMA:
         return
