@@ -354,8 +354,8 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
             text("SELECT lower('ЖÄ') = 'жä'")
         ):
             raise StoreError(
-                f"{shown_url(engine.url)}: the locale of this database knows no letters but a to z, so a search "
-                "would miss others: make one with createdb -T template0 -E UTF8 -l C.UTF-8 NAME"
+                f"{shown_url(engine.url)}: its locale knows no letters but a to z, so a search would miss "
+                "others: make one with createdb -T template0 -E UTF8 -l C.UTF-8 NAME"
             )
         version = schema_of(connection)
     if version == SCHEMA:
