@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import shutil
 import sqlite3
@@ -18,11 +17,12 @@ import pytest
 from hypothesis import settings
 
 from tests.postgres import Server, ask, running
+from tests.rows import Row, write_rows
 from workbench.model import Kind, Policy, Record, Span, count
 from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
-from workbench.settings import STATE, State, write_state
+from workbench.settings import STATE, State, read_state, write_state
 from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
@@ -48,7 +48,7 @@ sys.dont_write_bytecode = False
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
-Row = dict[str, Any]
+TOUR_SEEN = State(tour_seen=True)
 Tables = dict[str, list[tuple[Any, ...]]]
 
 
@@ -82,8 +82,10 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     home.mkdir(exist_ok=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
-    write_state(home / "state.json", State(tour_seen=True))  # no first steps over the screens of a test
-    monkeypatch.setenv(STATE, str(home / "state.json"))
+    state = home / "state.json"
+    if read_state(state) != TOUR_SEEN:  # no first steps over the screens of a test
+        write_state(state, TOUR_SEEN)
+    monkeypatch.setenv(STATE, str(state))
 
 
 @pytest.fixture(scope="session")
@@ -135,10 +137,7 @@ class Bench:
 
     def write(self, rows: Iterable[Row | str], name: str = "data.jsonl") -> Path:
         """A file of rows; a string is a line as it is."""
-        lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
-        path = self.folder / name
-        path.write_text("".join(line + "\n" for line in lines), "utf-8", newline="\n")
-        return path
+        return write_rows(self.folder / name, rows)
 
     def load(
         self,

@@ -25,6 +25,7 @@ False
 from __future__ import annotations
 
 import asyncio
+import getpass
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
@@ -47,8 +48,17 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibration
     from workbench.comparing.correction import Corrected
+    from workbench.stages.import_ import ImportReport
 
-__all__ = ["Claude", "ContextEntityRecall", "ContextualRecall", "DatasetScore", "Proposal", "Sample"]
+__all__ = [
+    "Claude",
+    "ContextEntityRecall",
+    "ContextualRecall",
+    "DatasetScore",
+    "Proposal",
+    "Sample",
+    "import_frame",
+]
 
 R = TypeVar("R")
 
@@ -264,6 +274,26 @@ class ContextualRecall(_Recall):
 
     kind: Kind = "statement"
     usual = "contextual_recall"
+
+
+def import_frame(
+    frame: Any,
+    dataset: str,
+    *,
+    database: str = "workbench.db",
+    fields: Sequence[str] = (),
+    external: Sequence[str] = (),
+    update: bool = False,
+) -> ImportReport:
+    """Bring a DataFrame of pandas or polars, or a list of dictionaries, into a dataset of a database.
+
+    Its columns are read as those of a file: `fields` are as `--map`, `external` as `--external` of
+    `workbench import`. The report names what became of every column.
+    """
+    from workbench.stages import import_
+
+    options = import_.ImportOptions(dataset=dataset, fields=fields, external=external, update=update)
+    return import_.import_frame(database, frame, options, annotator=getpass.getuser())
 
 
 def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:

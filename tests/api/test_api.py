@@ -6,11 +6,12 @@ import asyncio
 import doctest
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from workbench import api
-from workbench.api import ContextEntityRecall, ContextualRecall
+from workbench.api import ContextEntityRecall, ContextualRecall, import_frame
 from workbench.errors import ProposalError, RowError, UsageError
 from workbench.model import Proposal, ProposedEntity, Record, Sample
 
@@ -186,3 +187,14 @@ def test_unusable_arguments_are_refused_at_once(arguments: dict[str, object]) ->
 def test_an_unknown_proposer_is_named() -> None:
     with pytest.raises(UsageError, match="nobody"):
         ContextEntityRecall(proposer="nobody")
+
+
+def test_a_list_of_rows_goes_into_a_dataset_as_a_file_does(tmp_path: Path) -> None:
+    """As a DataFrame; a second table brings its scores to the samples that are there."""
+    database = str(tmp_path / "w.db")
+    row = {"question": "q", "gold": "Ann met Bob.", "contexts": ["Ann"]}
+    first = import_frame([row], "d", database=database, fields=["reference=gold"])
+    again = import_frame([{**row, "context_recall": 0.5}], "d", database=database, fields=["reference=gold"])
+
+    assert (1, 0) == (first.new, first.extended)
+    assert (0, 1, ("context_recall",)) == (again.new, again.extended, again.columns)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.proposing.claude.server import Options, Service, running
+from tests.rows import write_rows
 from workbench.api import Claude, ContextEntityRecall, ContextualRecall
 from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError
 from workbench.model import Proposal, ProposedEntity, Sample
@@ -46,7 +47,7 @@ def database(tmp_path: Path) -> Path:
     path = tmp_path / "gold.db"
     store = open_store(str(path))
     source = tmp_path / "rows.jsonl"
-    source.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    write_rows(source, ROWS)
     import_file(store, source, ImportOptions(kinds=("entity", "statement")), annotator="anna")
     propose(store, find_dataset(store, None), "rules", annotator="anna")
     store.close()

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.benchmarks.pty_app import terminal_environment
+from tests.rows import write_rows
 from workbench.model import text_hash
 from workbench.store.engine import SCHEMA
 
@@ -38,7 +39,7 @@ def database(samples: int) -> Path:
     for old in (fresh, Path(f"{fresh}-wal"), Path(f"{fresh}-shm")):
         old.unlink(missing_ok=True)
     source = FOLDER / "base.jsonl"
-    source.write_text("".join(json.dumps(row) + "\n" for row in base_rows()), "utf-8")
+    write_rows(source, base_rows())
     command = [sys.executable, "-m", "workbench.cli", "--db", str(fresh), "--as", "ann"]
     for words in (["import", str(source), "--gold-if-given", "--blind", "0"], ["score"]):
         subprocess.run([*command, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.rows import sample, write_rows
 from workbench.reports.answer import code
 
 HOSTILE = "`x` @team <img src=x> [l](http://e.x) | \x1b[31mred\u202e"
@@ -150,24 +151,15 @@ def test_wrong_use_leaves_no_database(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "workbench.db").exists()
 
 
-def test_a_bad_row_is_named_and_the_exit_code_says_so(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    good = {"user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome"]}
-    path.write_text(f"{json.dumps(good)}\n{{broken\n")
-    ended = run("audit", path)
+@pytest.mark.parametrize("form", [(), ("--json",), ("--format", "markdown"), ("--full",)])
+def test_a_bad_row_is_named_and_in_the_exit_code_of_every_form(
+    run: Run, tmp_path: Path, form: tuple[str, ...]
+) -> None:
+    path = write_rows(tmp_path / "rows.jsonl", [sample("q", "Rome.", "Rome"), "{broken"])
+    ended = run("audit", path, *form)
 
-    assert 3 == ended.code
-    assert "rows.jsonl:2" in ended.err
-    assert "rows · 1 sample" in ended.out
-
-
-@pytest.mark.parametrize("form", [("--json",), ("--format", "markdown"), ("--full",)])
-def test_a_bad_row_is_in_the_exit_code_of_every_form(run: Run, tmp_path: Path, form: tuple[str, ...]) -> None:
-    path = tmp_path / "rows.jsonl"
-    good = {"user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome"]}
-    path.write_text(f"{json.dumps(good)}\n{{broken\n")
-
-    assert 3 == run("audit", path, *form).code
+    assert (3, True) == (ended.code, "rows.jsonl:2" in ended.err)
+    assert form or "rows · 1 sample" in ended.out
 
 
 def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(

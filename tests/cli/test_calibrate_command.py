@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import gold, naming, write_rows
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import UsageError
@@ -18,28 +19,13 @@ SAID = {"Johann Strauss": "found", "Rome": "found", "Oslo": "missing"}
 
 
 def row(place: int) -> dict[str, Any]:
-    return {
-        "id": f"s{place:02}",
-        "user_input": f"question {place}",
-        "reference": "Johann Strauss, Rome, Oslo.",
-        "retrieved_contexts": ["Johan Straus, Rome."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in SAID],
-            "context_entities": [["Johan Straus", "Rome"]],
-        },
-        "gold": {
-            "annotator": "gina",
-            "entities": [{"text": name, "label": "place", "verdict": one} for name, one in SAID.items()],
-        },
-    }
+    return naming(f"s{place:02}", SAID, ["Johan Straus", "Rome"], gold=gold(SAID))
 
 
 @pytest.fixture
 def names(run: Any) -> Any:
     """Twelve verified samples in workbench.db."""
-    rows = "".join(json.dumps(row(place)) + "\n" for place in range(12))
-    Path("names.jsonl").write_text(rows, "utf-8")
+    write_rows("names.jsonl", map(row, range(12)))
     assert 0 == run("import", "names.jsonl", "--gold", "--blind", 0).code
     return run
 
@@ -120,9 +106,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_kept(
 
 
 def test_without_gold_it_says_what_to_do(run: Any, demo_database: Path) -> None:
-    Path("bare.jsonl").write_text(
-        json.dumps({k: v for k, v in row(0).items() if k != "gold"}) + "\n", "utf-8"
-    )
+    write_rows("bare.jsonl", [{k: v for k, v in row(0).items() if k != "gold"}])
     run("import", "bare.jsonl")
 
     ended = run("calibrate")
@@ -183,7 +167,7 @@ def test_the_documented_example_runs(run: Any, capsys: pytest.CaptureFixture[str
             one["gold"]["entities"][2]["verdict"] = "found"
         if place % 3 == 0:
             one["gold"]["entities"][0]["verdict"] = "missing"
-    Path("more.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    write_rows("more.jsonl", rows)
     run("import", "more.jsonl", "--gold", "--blind", 0)
     assert 0 == run("calibrate", "--out", "calibration.json").code
     lines = run_documented(capsys)

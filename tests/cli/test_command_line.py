@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 import typer
 
+from tests.rows import write_rows
 from workbench import __version__, cli
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
@@ -50,7 +51,7 @@ def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> list[tuple[str, ..
 
 
 def rows_file(*rows: dict[str, Any], name: str = "rows.jsonl") -> str:
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(name, rows)
     return name
 
 
@@ -502,7 +503,7 @@ def test_a_locale_without_unicode_makes_no_question_marks(demo_db: Path) -> None
 def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
     """Exit 130, and what was stored by then stays whole."""
     rows = [{**ROW, "id": str(n), "user_input": "x" * 1_000} for n in range(20_000)]
-    (tmp_path / "big.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(tmp_path / "big.jsonl", rows)
     process = subprocess.Popen(
         [*PROGRAM, "--db", tmp_path / "w.db", "import", tmp_path / "big.jsonl"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -533,3 +534,50 @@ def test_status_counts_kinds_apart_where_a_sample_takes_both(run: Any) -> None:
         "2 samples, 1 reviewed by at least one person (entities 2, statements 1); by you: 0 not"
         in run("status").out
     )
+
+
+FILE = "workbench.db"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "opened"),
+    [
+        ((), (FILE, None, "eve")),
+        (("review",), (FILE, None, "eve")),
+        (("--db", "a.db"), ("a.db", None, "eve")),
+        (("--db=a.db", "review"), ("a.db", None, "eve")),
+        (("review", "--as", "ann", "--dataset", "x y"), (FILE, "x y", "ann")),
+        (("--db", "a.db", "--db", "b.db", "review"), ("b.db", None, "eve")),
+        (("--db", "a.db", "review", "--db", "b.db"), ("b.db", None, "eve")),
+        (("--db=", "review"), (FILE, None, "eve")),
+        (("review", "--db="), (FILE, None, "eve")),
+        (("review", "--as=  ann  "), (FILE, None, "ann")),
+    ],
+)
+def test_options_before_and_after_the_command_name_what_is_opened(
+    run: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], opened: tuple[str | None, ...]
+) -> None:
+    """Given once, twice, empty, and without a command."""
+    found: list[tuple[object, ...]] = []
+    monkeypatch.setattr(cli, "open_app", lambda *given: found.append(given))
+    monkeypatch.setattr(cli, "on_terminal", lambda: True)
+    monkeypatch.setenv("WORKBENCH_AS", "eve")
+
+    assert run(*arguments).code == 0
+
+    assert [opened] == found
+
+
+@pytest.mark.parametrize("arguments", [("--as", "\x07", "review"), ("review", "--as", "\x07")])
+def test_a_wrong_name_ends_with_a_word_and_not_with_a_crash(run: Any, arguments: tuple[str, ...]) -> None:
+    ended = run(*arguments)
+
+    assert ended.code == 2
+    assert "--as: give a printable name" in ended.err
+
+
+def test_without_a_terminal_the_review_says_what_to_use_instead(run: Any) -> None:
+    ended = run("review")
+
+    assert ended.code == 2
+    assert "review opens screens and needs a terminal" in ended.err

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.rows import write_rows
+
 Run = Any
 
 
@@ -111,7 +113,7 @@ def test_nothing_is_written_over_a_database(run: Run, demo: str) -> None:
 
 def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: Path) -> None:
     row = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
-    Path("d.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    write_rows("d.jsonl", [row])
     assert 0 == run("import", "d.jsonl").code
 
     out = run("compare").out
@@ -135,7 +137,7 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
             "scores": {"context_entity_recall": round(number % 7 / 7, 3)},
         })  # fmt: skip
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in rows), "utf-8")
+    write_rows(path, rows)
     assert 0 == run("import", path, "--gold", "--blind", "0.4", "--seed", "5").code
     assert 0 == run("propose", "--proposer", "rules").code
 
@@ -162,3 +164,35 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
     for part in exact["shares"]:
         counted[part["cause"]] = counted.get(part["cause"], 0) + part["units"]
     assert units == {cause: count for cause, count in counted.items() if count}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("diff", ".", "now"), ".: no manifest.json: not an export"),
+        (
+            ("diff", "nothing", "now"),
+            "'nothing' is no folder and no moment: give a day, as",
+        ),
+        (("diff", "now", "2026-13-01"), "'2026-13-01' is no folder and no moment"),
+        (("compare", "--against", "lniked"), "unknown scorer 'lniked'; did you mean 'linked'"),
+        (("compare", "--since", "today"), "--since 'today': give a day, as 2026-11-23"),
+        (("compare", "--since", "2026-01-01", "--against", "ragas"), "say one of them"),
+        (("compare", "--against", "ragas", "--full"), "they go with --scorer, --run and --json"),
+        (("compare", "--against", "ragas", "--by", "group"), "--by compares retrievers"),
+    ],
+)
+def test_what_is_no_version_and_no_scorer_ends_with_2_and_the_next_step(
+    run: Run, demo: str, words: tuple[str, ...], message: str
+) -> None:
+    ended = run("--db", demo, *words)
+
+    assert (2, "") == (ended.code, ended.out)
+    assert message in ended.err
+
+
+def test_a_diff_of_a_version_with_itself_is_empty_and_no_failure(run: Run, demo: str) -> None:
+    ended = run("--db", demo, "diff", "now", "now", "--json")
+
+    assert (0, [], {}) == (ended.code, ended.json["changes"], ended.json["by"])
+    assert "no verified unit changed" in run("--db", demo, "diff", "now", "now").out

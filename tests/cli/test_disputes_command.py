@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.rows import naming, write_rows
 from workbench.stages import editing
 from workbench.stages.review import act, open_sample
 from workbench.store.engine import open_store
@@ -19,17 +19,7 @@ HOSTILE = "[bold]=1+1\x1b[31m‮'\""
 
 def row(name: str, *, near: bool = False) -> dict[str, Any]:
     """Two cities; `near`: one of them is found under another spelling only."""
-    return {
-        "id": name,
-        "user_input": f"question {name}",
-        "reference": "Kathmandu, Oslo.",
-        "retrieved_contexts": [f"{'Katmandu' if near else 'Kathmandu'}, Oslo."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": one, "label": "place"} for one in ("Kathmandu", "Oslo")],
-            "context_entities": [["Katmandu" if near else "Kathmandu", "Oslo"]],
-        },
-    }
+    return naming(name, ["Kathmandu", "Oslo"], ["Katmandu" if near else "Kathmandu", "Oslo"])
 
 
 @pytest.fixture
@@ -37,7 +27,7 @@ def load(tmp_path: Path, run: Any) -> Any:
     """Imports rows and verifies some with their first unit turned round."""
 
     def put(*rows: dict[str, Any], verify: tuple[str, ...] = ()) -> None:
-        (tmp_path / "data.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+        write_rows(tmp_path / "data.jsonl", rows)
         assert run("import", "data.jsonl", "--dataset", "data").code == 0
         store = open_store(str(tmp_path / "workbench.db"))
         ids = sample_ids(store, 1)

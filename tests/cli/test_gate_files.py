@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.rows import sample, write_rows
+
 HOSTILE = 'a"<b>&]]> `x` | \x1b[31m\u202e\ufffe @team <!--\n# end'
 
 
 def loaded(run: Any, tmp_path: Path, *more: dict[str, Any]) -> None:
-    rows = [
-        {"id": HOSTILE, "user_input": "?", "reference": "Gustave Eiffel lived in Paris.",
-         "retrieved_contexts": ["Paris is large."]},
-        {"id": "full", "user_input": "?", "reference": "Paris.", "retrieved_contexts": ["Paris."]},
-        *more,
-    ]  # fmt: skip
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    assert 0 == run("import", "rows.jsonl").code
+    hostile = sample(HOSTILE, "Gustave Eiffel lived in Paris.", "Paris is large.", user_input="?")
+    rows = [hostile, sample("full", "Paris.", "Paris.", user_input="?"), *more]
+    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
     assert 0 == run("propose").code
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import write_rows
 from workbench.store import engine
 
 TASK = {
@@ -68,10 +69,6 @@ ANN = {"text": "Ann", "verdict": "found"}
 BOB = {"text": "Bob", "verdict": "missing"}
 
 
-def write(name: str, rows: list[dict[str, Any]]) -> None:
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 def by(annotator: str, *units: dict[str, Any]) -> dict[str, Any]:
     return {"annotator": annotator, "entities": list(units)}
 
@@ -104,9 +101,9 @@ def test_a_dry_run_counts_what_the_import_then_counts(
     """New, unchanged, extended, updated and in conflict, against the database and the rows before."""
     names = ("same", "more", "other", "fresh gold")
     there: list[dict[str, Any]] = [{**PLAIN, "id": name} for name in names]
-    write("a.jsonl", [*there, {**PLAIN, "id": "gold", "gold": by("a", ANN)}])
+    write_rows("a.jsonl", [*there, {**PLAIN, "id": "gold", "gold": by("a", ANN)}])
     assert run("import", "a.jsonl", "--gold-if-given")[0] == 0
-    write("a.jsonl", CHANGES)
+    write_rows("a.jsonl", CHANGES)
 
     code, out, _ = run("import", "a.jsonl", "--dry-run", "--json", *options)
     said = json.loads(out)
@@ -120,9 +117,9 @@ def test_a_dry_run_counts_what_the_import_then_counts(
 
 def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gold, samples and runs are taken back; one of an older Workbench is not even migrated."""
-    write("a.jsonl", [{**PLAIN, "id": "a"}])
+    write_rows("a.jsonl", [{**PLAIN, "id": "a"}])
     run("import", "a.jsonl")
-    write("a.jsonl", [{**PLAIN, "id": name, "gold": by("a", ANN)} for name in "ab"])
+    write_rows("a.jsonl", [{**PLAIN, "id": name, "gold": by("a", ANN)} for name in "ab"])
     before = run("status", "--json")[1]
 
     _, out, _ = run("import", "a.jsonl", "--dry-run", "--gold")
@@ -139,10 +136,10 @@ def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.M
 
 def test_an_import_with_gold_says_how_much_was_stored(run: Any) -> None:
     """Only what was stored by it: gold that is there already is not counted again."""
-    write("a.jsonl", [{**PLAIN, "id": "a", "gold": [by("a", ANN, BOB), by("b", ANN)]}])
+    write_rows("a.jsonl", [{**PLAIN, "id": "a", "gold": [by("a", ANN, BOB), by("b", ANN)]}])
     assert "  2 reviews with 3 units stored as verified" in run("import", "a.jsonl", "--gold")[1]
     assert "verified gold" not in run("import", "a.jsonl", "--gold")[1]
-    write("a.jsonl", [{**PLAIN, "id": "a", "gold": by("b", BOB)}])
+    write_rows("a.jsonl", [{**PLAIN, "id": "a", "gold": by("b", BOB)}])
 
     assert "  1 review with 1 unit stored as verified" in run("import", "a.jsonl", "--gold", "--update")[1]
 
@@ -186,7 +183,7 @@ def test_a_call_that_cannot_be_made_makes_no_database(
     for name in ("a.jsonl", "b.jsonl"):
         Path(name).write_text(json.dumps(TASK))
     if arguments[0] == "plain.jsonl":
-        write("plain.jsonl", [PLAIN])
+        write_rows("plain.jsonl", [PLAIN])
     elif arguments[0] == "t.csv":
         Path("t.csv").write_text("user_input,reference,retrieved_contexts\nq,Ann,c\n")
     before = files(tmp_path)
@@ -200,7 +197,7 @@ def test_a_call_that_cannot_be_made_makes_no_database(
 
 def test_a_named_column_that_may_come_later_is_said_and_read(run: Any) -> None:
     """A row of JSON may lack what it may do without: no error, but no silence either."""
-    write("a.jsonl", [PLAIN] * 100 + [{**PLAIN, "user_input": "w", "name": "late"}])
+    write_rows("a.jsonl", [PLAIN] * 100 + [{**PLAIN, "user_input": "w", "name": "late"}])
 
     code, out, err = run("import", "a.jsonl", "--map", "id=name", "--map", "group=nope")
 
@@ -225,7 +222,7 @@ ODD = {"entities": [{"text": "Ann", "start": 1, "end": 3}]}
 )  # fmt: skip
 def test_gold_of_another_shape_is_said_by_line_and_field(run: Any, gold: Any, said: str) -> None:
     """By --gold as the reason of a bad row, by --gold-if-given as a note; never that there is none."""
-    write("g.jsonl", [{**PLAIN, "gold": gold}])
+    write_rows("g.jsonl", [{**PLAIN, "gold": gold}])
 
     bad, fine = run("import", "g.jsonl", "--gold"), run("import", "g.jsonl", "--gold-if-given")
 
@@ -237,12 +234,12 @@ def test_gold_of_another_shape_is_said_by_line_and_field(run: Any, gold: Any, sa
 
 def test_a_file_of_an_export_goes_into_the_dataset_of_its_manifest(run: Any) -> None:
     """As the folder does; a file beside a manifest that does not name it keeps its own name."""
-    write("named.jsonl", [{**PLAIN, "id": "a"}])
+    write_rows("named.jsonl", [{**PLAIN, "id": "a"}])
     run("import", "named.jsonl")
     assert run("export", "out")[0] == 0
 
     again = run("import", "out/samples.jsonl")
-    write("out/mine.jsonl", [PLAIN])
+    write_rows("out/mine.jsonl", [PLAIN])
     mine = run("import", "out/mine.jsonl")
 
     assert "out/samples.jsonl → named: 0 new, 1 unchanged" in again[1]
@@ -251,7 +248,7 @@ def test_a_file_of_an_export_goes_into_the_dataset_of_its_manifest(run: Any) -> 
 
 def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -> None:
     """Nobody is told to store what is stored, nor that samples with gold are reviewed blind."""
-    write("a.jsonl", [{**PLAIN, "id": f"s{number}", "gold": by("a", ANN)} for number in range(120)])
+    write_rows("a.jsonl", [{**PLAIN, "id": f"s{number}", "gold": by("a", ANN)} for number in range(120)])
 
     without, stored, again = (
         run("import", "a.jsonl"),
@@ -326,7 +323,7 @@ def test_a_strict_import_that_fails_makes_no_database(run: Any, tmp_path: Path) 
 
     assert (code, files(tmp_path)) == (2, ["a.jsonl"])
     assert "a.jsonl:2: reference: got number 3" in err
-    Path("a.jsonl").write_text(json.dumps(ROW) + "\n")
+    write_rows("a.jsonl", [ROW])
     assert run("import", "a.jsonl", "--strict")[0] == 0
 
 
@@ -399,7 +396,7 @@ def test_what_is_odd_about_a_row_is_said_in_one_line(run: Any, rows: list[Any], 
 
 
 def test_one_proposal_is_one(run: Any) -> None:
-    write("a.jsonl", [{**ROW, "proposal": {"proposer": "p", "reference_entities": ["Ann"]}}])
+    write_rows("a.jsonl", [{**ROW, "proposal": {"proposer": "p", "reference_entities": ["Ann"]}}])
     run("import", "a.jsonl")
 
     assert "p-run-1 (current): 1 proposal\n" in run("status").out + "\n"
@@ -408,7 +405,7 @@ def test_one_proposal_is_one(run: Any) -> None:
 def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -> None:
     """Its editor counts UTF-16 units, so that is how they leave."""
     gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
-    Path("a.jsonl").write_text(json.dumps({**ROW, "reference": "😀 met 😀 Bob.", "gold": gold}) + "\n")
+    write_rows("a.jsonl", [{**ROW, "reference": "😀 met 😀 Bob.", "gold": gold}])
     said = run("import", "a.jsonl", "--gold")[1]
     assert "1 review" in said
     run("export", "out", "--format", "label-studio")
@@ -422,7 +419,7 @@ def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -
 def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
     """Also where files stand beside the one that holds the samples."""
     gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
-    Path("a.jsonl").write_text(json.dumps({**ROW, "response": "r", "gold": gold}) + "\n")
+    write_rows("a.jsonl", [{**ROW, "response": "r", "gold": gold}])
     run("import", "a.jsonl", "--gold")
     assert run("export", "x1", "--format", "all")[0] == 0
 
@@ -435,7 +432,7 @@ def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
 
 def test_an_empty_path_is_not_the_current_folder(run: Any, tmp_path: Path) -> None:
     """`import "$FILE"` without a FILE, in a folder that holds a dataset."""
-    (tmp_path / "rows.jsonl").write_text(json.dumps({"user_input": "q", "reference": "Rome."}) + "\n")
+    write_rows(tmp_path / "rows.jsonl", [{"user_input": "q", "reference": "Rome."}])
     before = files(tmp_path)
 
     for command in ("import", "export", "verify"):
@@ -456,7 +453,7 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert (2, "") == (code, out)
     assert (
         "workbench: nothing of bad.jsonl could be imported: bad.jsonl:1: reference: got number 3, expected a "
-        "string (3 bad rows); the rejected rows are in "
+        "string (3 bad rows); its columns are user_input, reference; the rejected rows are in "
         f"{tmp_path / 'bad.jsonl.rejected.jsonl'}\n"
     ) == err
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
@@ -464,7 +461,7 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
 
 def test_a_database_that_was_there_stays_when_nothing_goes_in(run: Any, tmp_path: Path) -> None:
     """Also one without a sample."""
-    write("plain.jsonl", [PLAIN])
+    write_rows("plain.jsonl", [PLAIN])
     run("import", "plain.jsonl")
     before = Path("workbench.db").read_bytes()
     Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3}\n')
@@ -518,7 +515,7 @@ def test_an_import_that_breaks_off_names_the_database_that_has_the_first_rows(
         (
             "t.json", '[{"q": "q",\n"a": "r", "c": {"x": 1}}]',
             ["user_input=q", "reference=a", "retrieved_contexts=c"],
-            "t.json: item 1: c: got an object with x, expected a context, or a list of them",
+            "t.json: item 1: retrieved_contexts[0]: got an object with x, expected a string, or",
         ),
     ],
 )  # fmt: skip
@@ -536,7 +533,7 @@ def test_an_error_of_a_named_column_names_file_and_line(
 def test_a_bad_value_of_a_named_column_is_one_bad_row(run: Any) -> None:
     """The others go in, also where it is the first."""
     rows: list[dict[str, Any]] = [{"q": "q", "a": "r", "c": 3}, {"q": "q", "a": "r", "c": ["c"]}]
-    write("t.jsonl", rows)
+    write_rows("t.jsonl", rows)
 
     code, out, _ = run(
         "import", "t.jsonl", "--map", "user_input=q", "--map", "reference=a", "--map", "retrieved_contexts=c"
@@ -545,3 +542,18 @@ def test_a_bad_value_of_a_named_column_is_one_bad_row(run: Any) -> None:
     assert 3 == code
     assert "1 new, 1 rejected" in out
     assert "t.jsonl:1: c: got number 3, expected a context, or a list of them" in out
+
+
+def test_rows_of_a_document_come_in_with_rows_and_map(run: Any) -> None:
+    """The next step that the message names is one that works."""
+    rows = [{"q": "q", "gold": {"answer": "Ann met Bob."}, "hits": [{"body": "Ann"}]}]
+    Path("a.json").write_text(json.dumps({"run": 7, "data": {"items": rows}}, indent=1))
+
+    code, _, err = run("import", "a.json")
+    assert (2, True) == (code, "--rows LIST" in err and "data.items (q, gold, hits)" in err)
+    maps = ("user_input=q", "reference=gold.answer", "retrieved_contexts=hits")
+    named = [part for one in maps for part in ("--map", one)]
+    code, out, _ = run("import", "a.json", "--rows", "data.items", *named)
+    assert (0, True) == (code, "around the rows, left out: run" in out)
+    Path("a.csv").write_text("question,ground_truth,contexts\nq,r,[]\n")
+    assert "--rows x: a.csv is no JSON document with lists inside" in run("import", "a.csv", "--rows", "x")[2]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.rows import gold, naming, write_rows
 from workbench.stages import editing
 from workbench.stages.queue import queue_ids
 from workbench.stages.review import act, open_sample
@@ -19,22 +19,10 @@ NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
 def row(number: int, **more: Any) -> dict[str, Any]:
     """Two cities, found or not; every fourth sample has one under a near name."""
-    names = ["Kathmandu" if number % 4 == 0 else NAMES[number % 8], NAMES[(number + 3) % 8]]
-    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
-    return {
-        "id": f"s{number:03}",
-        "user_input": f"question {number}",
-        "reference": ", ".join(names) + f". {number}",
-        "retrieved_contexts": [", ".join(found) + "."],
-        "group": f"g{number % 10}",
-        "meta": {"lang": "en" if number % 3 else "ru"},
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in names],
-            "context_entities": [found],
-        },
-        **more,
-    }
+    near, second = number % 4 == 0, NAMES[(number + 3) % 8]
+    first, seen = ("Kathmandu", "Katmandu") if near else (NAMES[number % 8],) * 2
+    marks = {"group": f"g{number % 10}", "meta": {"lang": "en" if number % 3 else "ru"}}
+    return naming(f"s{number:03}", [first, second], [seen, second], also=f" {number}", **marks | more)
 
 
 @pytest.fixture
@@ -43,7 +31,7 @@ def load(tmp_path: Path, run: Any) -> Any:
 
     def put(n: int, name: str = "data.jsonl", first: int = 0) -> str:
         rows = [row(number) for number in range(first, first + n)]
-        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+        write_rows(tmp_path / name, rows)
         ended = run("import", name, "--seed", 3, "--dataset", "data")
         assert ended.code == 0
         return str(ended.out)
@@ -158,9 +146,9 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
 
 def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path) -> None:
     """All of it: complete, but nobody reviewed anything."""
-    gold = {"annotator": "corpus", "entities": [{"text": "Oslo", "label": "place", "verdict": "missing"}]}
-    rows = [row(number, gold=gold, reference=f"Oslo. {number}") for number in range(12)]
-    (tmp_path / "d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    given = gold({"Oslo": "missing"}, "corpus")
+    rows = [row(number, gold=given, reference=f"Oslo. {number}") for number in range(12)]
+    write_rows(tmp_path / "d.jsonl", rows)
     assert run("import", "d.jsonl", "--dataset", "data", "--gold").code == 0
 
     made = run("plan", "--n", 8, "--yes")

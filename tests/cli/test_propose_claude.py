@@ -16,6 +16,7 @@ import pytest
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
+from tests.rows import write_rows
 from workbench.proposing.claude import run as claude_run
 
 Start = Callable[..., Service]
@@ -39,7 +40,7 @@ def loaded(run: Any, tmp_path: Path) -> Any:
          "retrieved_contexts": [f"{place} is old."]}
         for place, country in places
     ]  # fmt: skip
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(tmp_path / "rows.jsonl", rows)
     assert run("import", "rows.jsonl").code == 0
     return run
 
@@ -236,7 +237,7 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     service()
     gold = {"annotator": "gina", "entities": [{"text": "Oslo", "label": "place", "verdict": "found"}]}
     row = json.loads(Path("rows.jsonl").read_text("utf-8").splitlines()[0])
-    Path("gold.jsonl").write_text(json.dumps({**row, "gold": gold}) + "\n", "utf-8")
+    write_rows("gold.jsonl", [{**row, "gold": gold}])
     assert loaded("import", "gold.jsonl", "--gold", "--dataset", "rows").code == 0
 
     plan = loaded(*CLAUDE, "--dry-run", "--examples", "2")
@@ -315,7 +316,7 @@ def begun(
     folder: Path, rows: list[dict[str, Any]], so_far: Callable[[], bool], *options: str
 ) -> subprocess.Popen[bytes]:
     """A process that proposes for some rows, and has come so far."""
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(folder / "rows.jsonl", rows)
     program = [sys.executable, "-m", "workbench.cli", "--db", str(folder / "w.db")]
     subprocess.run([*program, "import", str(folder / "rows.jsonl")], check=True, capture_output=True)
     process = subprocess.Popen(

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import gold, naming, proposal, write_rows
+from tests.rows import sample as made
 from workbench import reports
 from workbench.scoring.names import SCORERS
 from workbench.stages import editing
@@ -104,22 +106,13 @@ def test_compare_by_prints_both_retrievers(run: Any) -> None:
     contexts = {"high": "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal.", "low": "Taj Mahal."}
     names = ("Taj Mahal", "Yamuna", "Agra", "1631", "Shah Jahan", "Mumtaz Mahal")
     rows = [
-        {
-            "id": f"taj-{retriever}",
-            "user_input": "?",
-            "reference": ", ".join(names),
-            "retrieved_contexts": [context],
-            "meta": {"retriever": retriever},
-            "gold": {
-                "annotator": "g",
-                "entities": [
-                    {"text": name, "verdict": "found" if name in context else "missing"} for name in names
-                ],
-            },
-        }
+        made(
+            f"taj-{retriever}", ", ".join(names), context, user_input="?", meta={"retriever": retriever},
+            gold=gold({name: "found" if name in context else "missing" for name in names}),
+        )
         for retriever, context in contexts.items()
-    ]
-    Path("taj.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    ]  # fmt: skip
+    write_rows("taj.jsonl", rows)
     assert run("import", "taj.jsonl", "--gold").code == 0
 
     text, document = (
@@ -176,7 +169,7 @@ def test_the_gate_and_bad_usage_by_exit_code(demo: Any, arguments: list[str], co
 def test_the_gate_fails_when_every_sample_is_undefined(run: Any) -> None:
     """A pass mark of 0 is not met by nothing."""
     row = {"user_input": "q", "reference": "", "retrieved_contexts": []}
-    Path("rows.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    write_rows("rows.jsonl", [row])
     run("import", "rows.jsonl")
     run("propose")
 
@@ -239,8 +232,7 @@ def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
 
 def test_import_says_what_became_of_every_row(run: Any) -> None:
     """0 when all went in, 3 when some were refused, each named; 2 when nothing could be."""
-    good = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
-    Path("rows.jsonl").write_text(json.dumps(good) + "\n" + '{"id": "b"}\n', "utf-8")
+    write_rows("rows.jsonl", [made("a", "Rome."), '{"id": "b"}'])
 
     first, again, strict = run("import", "rows.jsonl"), run("import", "rows.jsonl", "--json"), run(
         "import", "rows.jsonl", "--strict"
@@ -269,7 +261,7 @@ def test_an_export_imports_back_and_exports_the_same_bytes(run: Any) -> None:
     rows[2]["alternatives"] = ["other"]
     rows[3]["group"] = "g"
     rows[4]["response"] = "r"
-    Path("all.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    write_rows("all.jsonl", rows)
     assert run("import", "all.jsonl", "--gold").code == 0
 
     first = run("export", "one", "--json")
@@ -284,16 +276,6 @@ def test_an_export_imports_back_and_exports_the_same_bytes(run: Any) -> None:
     one, two = (json.loads(Path(name, "manifest.json").read_text("utf-8")) for name in ("one", "two"))
     assert one["files"] == two["files"]  # day and seed are those of each database
     assert one["counts"] == two["counts"]
-
-
-def test_the_demo_exports_back_too(demo: Any) -> None:
-    """With its recorded proposals and the demo's gold."""
-    assert demo("export", "one").code == 0
-    assert demo("import", "one/samples.jsonl", "--gold-if-given", "--db", "two.db").code == 0
-    assert demo("export", "two", "--db", "two.db").code == 0
-
-    assert samples_of("one") == samples_of("two")
-    assert samples_of("one").count(b"\n") == 50
 
 
 def test_an_export_never_overwrites(demo: Any) -> None:
@@ -331,29 +313,15 @@ def test_status_and_backup(demo: Any) -> None:
 def blind_row(key: str, found: int) -> dict[str, Any]:
     """Three cities of which so many stand in the context, with what a file says of them."""
     cities = ["Rome", "Oslo", "Bern"]
-    return {
-        "id": key,
-        "user_input": f"question {key}",
-        "reference": ", ".join(cities) + ".",
-        "retrieved_contexts": [", ".join(cities[:found]) + "."],
-        "context_entity_recall": found / 3,
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": one, "label": "place"} for one in cities],
-            "context_entities": [cities[:found]],
-        },
-        "gold": {
-            "annotator": "corpus",
-            "entities": [{"text": one, "label": "place", "verdict": "found"} for one in cities],
-        },
-    }
+    said = gold(dict.fromkeys(cities, "found"), "corpus")
+    return naming(key, cities, cities[:found], context_entity_recall=found / 3, gold=said)
 
 
 @pytest.fixture
 def blind(run: Any) -> Any:
     """Every sample is reviewed blind; ann has decided `done` and nothing else."""
     rows = [blind_row(key, place % 3) for place, key in enumerate(("done", *"abcdefghijkl"))]
-    Path("d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    write_rows("d.jsonl", rows)
     assert run("import", "d.jsonl", "--dataset", "d", "--gold", "--blind", "1").code == 0
     store = open_store("workbench.db")
     opened = open_sample(store, sample_ids(store, 1)["done"], "ann")
@@ -415,3 +383,39 @@ def test_what_only_rounding_keeps_from_nothing_is_nothing() -> None:
     assert {"a": [0.0, 1e-9], "b": {"c": 0.0}} == reports.document(
         {"a": (-5.55e-17, 1e-9), "b": {"c": 2e-16}}
     )
+
+
+HASH = "0123456789abcdef0123456789abcdef"
+ROW = made(
+    HASH, "Rome and Oslo.", "Rome", user_input="Who built\nit?", scores={"context_entity_recall": 0.25},
+    gold=gold({"Rome": "found"}), proposal=proposal(["Rome", "Oslo"], ["Rome"]),
+)  # fmt: skip
+
+
+def loaded(run: Any, tmp_path: Path) -> None:
+    assert 0 == run("import", write_rows(tmp_path / "a.jsonl", [ROW]), "--gold").code
+
+
+def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
+    loaded(run, tmp_path)
+
+    for text, first, last in (
+        (run("score").out, "entities context_entity_recall ragas", "−.75"),
+        (run("compare", "--samples").out, "sample context_entity_recall verified", "invented unit"),
+    ):
+        assert HASH not in text
+        lines = text.splitlines()
+        head, row = (
+            next(line for line in lines if line.startswith(word)) for word in (first.split()[0], "Who")
+        )
+        assert first.split() == head.split()[:3]
+        assert row.startswith("Who built it?")
+        assert "−.75" in row
+        assert row.endswith(last)
+    assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
+
+
+def test_the_gate_names_what_is_below_by_its_question(run: Any, tmp_path: Path) -> None:
+    loaded(run, tmp_path)
+
+    assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Bench
 from workbench.model import DEFAULT_LABELS, REASONS
+from workbench.stages.plan import prefix
+from workbench.stages.queue import queue_ids
+from workbench.store.datasets import find_dataset
+from workbench.store.samples import sample_ids
 
 Row = dict[str, Any]
 
@@ -344,3 +349,21 @@ def test_the_hard_texts_are_there() -> None:
     assert "1\u00a0642" in baikal["retrieved_contexts"][0]
     assert BY_ID["curie"]["proposal"]["reference_entities"] == []
     assert outer["start"] < inner["start"] < inner["end"] == outer["end"]
+
+
+def test_the_gold_of_the_demo_is_the_whole_beginning_of_its_order(demo: Bench) -> None:
+    """So it has the chance of a simple plan, and the comparison has an estimate."""
+    begun = prefix(demo.store, find_dataset(demo.store, "demo"), "entity")
+
+    assert {"verified": 13} == begun.counts
+    assert ("simple", True, 0) == (begun.design, begun.at_planned_n, begun.beyond)
+    assert {13 / 50} == {row.pi for row in begun.rows}
+
+
+def test_the_first_samples_to_review_are_english(demo: Bench) -> None:
+    """A newcomer judges them without help; none is empty, and no two have the same reference."""
+    info = find_dataset(demo.store, "demo")
+    names = {number: name for name, number in sample_ids(demo.store, info.id).items()}
+    order = [names[number] for number in queue_ids(demo.store, info, "ann")]
+
+    assert ["www", "mona-lisa", "eiffel-en", "bolt-bm25", "python", "france"] == order[13:19]

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Bench, Row
+from tests.conftest import Bench
+from tests.rows import Row, write_rows
 from workbench.errors import InputError
 from workbench.stages.export import ExportOptions, ExportReport, export
 from workbench.stages.plan import Wish, draft, make
@@ -241,7 +242,7 @@ def edited(path: Path, change: Callable[[list[dict[str, Any]]], object], *, to: 
     if target.suffix == ".json":
         target.write_text(json.dumps(rows), "utf-8")
     elif target.suffix == ".jsonl":
-        target.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        write_rows(target, rows)
     elif target.suffix == ".csv":
         with target.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]))

@@ -7,16 +7,23 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave
+from workbench import calibration
+from workbench.api import ContextEntityRecall
+from workbench.errors import ExportError, NotFoundError
+from workbench.formats import calibration as calibration_file
 from workbench.formats.exports.tables import neutral, original
+from workbench.stages import calibrate
 from workbench.stages.export import ExportOptions, export
+from workbench.stages.upkeep import verify
 from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
+from workbench.store.engine import Store, open_store
 
 RUNS = set("=+-@\t\r\n＝＋－＠")
 
@@ -118,3 +125,65 @@ def test_a_copied_database_gives_the_same_tables(hard: Bench, leave: Leave, tmp_
         assert (first / name).read_bytes() == (again / name).read_bytes(), name
     cells = next(one for one in table(first / "samples.csv") if one["id"] == "unsorted")
     assert '{"a": 2, "z": {"a": [{"c": 2, "d": 1}], "b": 1}}' == cells["meta"]
+
+
+def leave(store: Store, target: Path, *formats: str, **options: Any) -> Path:
+    given = ExportOptions(formats=formats, **options)
+    export(store, find_dataset(store, None), target, given, annotator="ann")
+    return target
+
+
+@pytest.fixture
+def calibrated(demo: Bench) -> Bench:
+    """The demo with a calibration in use, and its file beside the database."""
+    report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
+    calibration_file.write(demo.folder / "calibration.json", report.document)
+    calibrate.use(demo.store, demo.info(), "may")
+    return demo
+
+
+@pytest.mark.parametrize(
+    ("formats", "place"),
+    [
+        (("huggingface",), ""),
+        (("all",), "huggingface"),
+        (("csv", "huggingface"), "huggingface"),
+    ],
+)
+def test_an_export_holds_the_calibration_in_use_as_calibrate_writes_it(
+    calibrated: Bench, formats: tuple[str, ...], place: str
+) -> None:
+    """Its folder is all that a pipeline needs; it verifies, and may be replaced."""
+    pytest.importorskip("pyarrow")
+    target = leave(calibrated.store, calibrated.folder / "out", *formats)
+    file = calibrated.folder / "calibration.json"
+
+    assert file.read_bytes() == (target / place / "calibration.json").read_bytes()
+    assert calibration.load(file) == calibration.load(target) == calibration.load(target / place)
+    assert calibration.load(file).threshold == ContextEntityRecall(calibration=target).calibration.threshold  # type: ignore[union-attr]
+    assert verify(target).passed
+    leave(calibrated.store, target, *formats, force=True)
+
+
+def test_without_a_calibration_in_use_it_is_said_how_to_make_one(calibrated: Bench) -> None:
+    """A saved one that is not in use is none that a pipeline should find."""
+    calibrate.use(calibrated.store, calibrated.info(), calibrate.NONE)
+    target = leave(calibrated.store, calibrated.folder / "out", "native", "huggingface")
+
+    assert not list(target.rglob("calibration.json"))
+    for one in (target, target / "huggingface", target / "native"):
+        with pytest.raises(
+            NotFoundError, match=r"no calibration\.json: workbench calibrate --save NAME -o FILE"
+        ):
+            calibration.load(one)
+    assert verify(target).passed
+
+
+def test_a_calibration_laid_into_an_export_by_hand_is_still_a_foreign_file(demo: Bench) -> None:
+    report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
+    target = leave(demo.store, demo.folder / "out", "native")
+    calibration_file.write(target / "calibration.json", report.document)
+
+    assert ("not in the manifest: calibration.json",) == verify(target).found
+    with pytest.raises(ExportError, match=r"calibration\.json is not of the export there"):
+        leave(demo.store, target, "native", force=True)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Bench, Row
+from tests.conftest import Bench
+from tests.rows import Row
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import calibrate, editing
 from workbench.stages.disputes import disputes, set_state

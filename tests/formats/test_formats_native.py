@@ -411,7 +411,8 @@ def test_a_bad_row_leaves_the_others_alone(load: Any) -> None:
     assert loaded.errors == [
         '2: row: got "{broken" (expecting property name enclosed in double quotes at column 2), '
         "expected a JSON object",
-        "3: user_input: got nothing, expected a string (missing)",
+        "3: user_input: got nothing, expected a string (missing); "
+        "--map user_input=COLUMN or COLUMN.KEY names it",
     ]
     assert loaded.rows[1].raw == "{broken"
 

@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 from tests.proposing.claude.answering import unfenced
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, running
+from tests.rows import write_rows
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import ClaudeOptions, propose_claude, setup_of
+from workbench.stages.claude import ModelOptions, propose_by_model, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.policy import change_policy, policy_text
@@ -129,12 +130,12 @@ def weather(
     database = folder / "storm.db"
     store = open_store(str(database))
     source = folder / "storm.jsonl"
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows(samples)), "utf-8")
+    write_rows(source, rows(samples))
     import_file(store, source, ImportOptions(), annotator="ann")
     info = find_dataset(store, None)
     text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
     change_policy(store, info, text, "ann")
-    setup = setup_of(store, find_dataset(store, None), ClaudeOptions())
+    setup = setup_of(store, find_dataset(store, None), ModelOptions())
     store.close()
     ledger = Ledger(share=share, kinds=(*UNPAID, *PAID), seed=seed, setup=setup)
     storm, marks = Storm(samples, 0, ledger), []
@@ -176,7 +177,7 @@ def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
     store = open_store(database)
     limits = Limits(in_flight=IN_FLIGHT, call_seconds=call_seconds)
     info = find_dataset(store, None)
-    report = propose_claude(store, info, ClaudeOptions(retry=retry), annotator="ann", limits=limits)
+    report = propose_by_model(store, info, ModelOptions(retry=retry), annotator="ann", limits=limits)
     if report.stopped:
         raise SystemExit(report.stopped)
 

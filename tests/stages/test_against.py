@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.comparing.score_runs import Against
+from workbench.comparing.versions import Against
 from workbench.errors import UsageError
 from workbench.stages.compare import compare_against
 
@@ -82,6 +82,7 @@ def test_what_a_reader_is_to_review_without_suggestions_is_counted_and_not_liste
         ({"against": "context_entity_recal"}, r"unknown scorer .*; did you mean 'context_entity_recall@"),
         ({"against": "nothing"}, r"unknown scorer 'nothing'; there is: ragas, .*context_entity_recall@"),
         ({"against": "context_entity_recall"}, "against itself: name another one; there is: ragas, "),
+        ({"against": "contextual_recall"}, "counts another kind of unit than contextual_recall"),
         ({"since": "yesterday"}, "--since 'yesterday': give a day, as 2026-11-23"),
         ({"since": "2026-02-30"}, "--since '2026-02-30': give a day, as 2026-11-23"),
         (

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import sample
 from workbench.comparing.answer import Answer, Effect
 from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
 from workbench.comparing.explained import What
@@ -26,14 +27,9 @@ def row(number: int, column: str, score: float, *, hidden: bool = False, **more:
     """Two people and a city, all in the text; `hidden`: the people by their last names only."""
     city = CITIES[number % len(CITIES)]
     people = ("Walther", "Meyer") if hidden else ("Anna Walther", "Karl Meyer")
-    return {
-        "id": f"s{number:02}",
-        "user_input": f"Who met in {city}?",
-        "reference": f"Anna Walther and Karl Meyer met in {city}.",
-        "retrieved_contexts": [f"In {city} it rained when {people[0]} came. Later {people[1]} came too."],
-        "scores": {column: score},
-        **more,
-    }
+    context = f"In {city} it rained when {people[0]} came. Later {people[1]} came too."
+    made = sample(f"s{number:02}", f"Anna Walther and Karl Meyer met in {city}.", context)
+    return made | {"user_input": f"Who met in {city}?", "scores": {column: score}} | more
 
 
 def loaded(bench: Any, column: str, count: int, *, score: float = 0.0, hidden: bool = True) -> None:

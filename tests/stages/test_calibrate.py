@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import gold, naming
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
 from workbench.reports.calibrate import report_text, verdict_lines
@@ -32,26 +33,9 @@ def row(
     key: str, verdicts: dict[str, str], *, group: str | None = None, reference: str = ""
 ) -> dict[str, Any]:
     """A sample whose contexts have Rome, never Oslo, and the other names as in NEAR."""
-    names = list(verdicts)
-    inside = [NEAR.get(name, name) for name in names if name != "Oslo"]
-    return {
-        "id": key,
-        "user_input": f"question {reference or key}",
-        "reference": ", ".join(names) + ".",
-        "retrieved_contexts": [", ".join(inside) + f". {key}"],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in names],
-            "context_entities": [inside],
-        },
-        "gold": {
-            "annotator": "gina",
-            "entities": [
-                {"text": name, "label": "place", "verdict": said} for name, said in verdicts.items()
-            ],
-        },
-        **({"group": group} if group else {}),
-    }
+    inside = [NEAR.get(name, name) for name in verdicts if name != "Oslo"]
+    made = naming(key, verdicts, inside, also=f" {key}", gold=gold(verdicts))
+    return made | {"user_input": f"question {reference or key}"} | ({"group": group} if group else {})
 
 
 LOW = {"Johann Strauss": "found", "Saint Petersburg": "missing", "Rome": "found", "Oslo": "missing"}

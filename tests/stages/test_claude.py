@@ -24,7 +24,7 @@ from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
-from workbench.stages.claude import ClaudeOptions, plan_run, propose_claude, run_of, setup_of
+from workbench.stages.claude import ModelOptions, plan_run, propose_by_model, run_of, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.runs import list_runs
@@ -59,11 +59,11 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     local = service()
     bench.load(ROWS)
     info = both_kinds(bench)
-    plan = plan_run(bench.store, info, ClaudeOptions())
+    plan = plan_run(bench.store, info, ModelOptions())
 
-    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann")
+    report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann")
     once = asked(local)
-    again = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    again = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
     assert report.requests == once
@@ -77,7 +77,7 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     assert all(unit.match.verdict for unit in opened.state.statement.assessment.units)
     assert bench.info().run == report.run
     bench.load(ROWS, dataset="copy")
-    copied = propose_claude(bench.store, both_kinds(bench, "copy"), ClaudeOptions(), annotator="ann")
+    copied = propose_by_model(bench.store, both_kinds(bench, "copy"), ModelOptions(), annotator="ann")
     assert (copied.proposed, copied.requests, str(copied.cost)) == (6, 0, "0")
 
 
@@ -86,7 +86,7 @@ def test_the_same_reference_under_a_second_retriever_is_extracted_once(bench: An
     local = service()
     bench.load(ROWS)
 
-    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     sent = "".join(json.dumps(body) for body in local.stats.bodies)
     assert sent.count("Anna Berg was born in Oslo") == 1
@@ -97,14 +97,14 @@ def test_what_was_asked_and_paid_is_on_record(bench: Any, service: Start) -> Non
     """Prompt, model and parameters with the run; model, request, stop and tokens with the call."""
     service()
     bench.load(ROWS)
-    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     ((parameters, model),) = bench.query("SELECT parameters, model FROM run WHERE proposer = 'claude'")
     calls = bench.query("SELECT model, request_id, stop_reason, failure, usage FROM call")
     proposals = bench.query("SELECT calls FROM proposal")
 
     assert len(json.loads(parameters)["prompt_sha256"]) == 64
-    assert model == ClaudeOptions().model
+    assert model == ModelOptions().model
     assert all(row[0] and row[1] and row[2] == "end_turn" and row[3] == "" for row in calls)
     assert all(json.loads(row[4])["input"] > 0 for row in calls)
     assert all(json.loads(one) for (one,) in proposals)
@@ -116,9 +116,9 @@ def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, se
     local = service(faults=faults)
     bench.load(ROWS)
 
-    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    report = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
     before = asked(local)
-    idle = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    idle = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     assert (report.proposed, report.failed, report.left) == (4, 2, 0)
     assert report.failures == {"refused": 2}
@@ -127,7 +127,7 @@ def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, se
     opened = bench.open("Oslo-near")
     assert opened.opening.proposal is None
     faults.texts = {}
-    mended = propose_claude(bench.store, bench.info(), ClaudeOptions(retry=True), annotator="ann")
+    mended = propose_by_model(bench.store, bench.info(), ModelOptions(retry=True), annotator="ann")
     assert (mended.proposed, mended.failed, mended.left) == (2, 0, 0)
 
 
@@ -137,7 +137,7 @@ def test_a_key_that_is_refused_ends_the_run_at_once(bench: Any, service: Start) 
     bench.load(ROWS)
     info = bench.info()
 
-    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann", limits=Limits(attempts=1))
+    report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann", limits=Limits(attempts=1))
 
     assert (report.proposed, report.failed, report.left) == (0, 0, 6)
     assert "check ANTHROPIC_API_KEY" in report.stopped
@@ -151,8 +151,8 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     bench.load(ROWS)
     info = both_kinds(bench)
 
-    report = propose_claude(bench.store, info, ClaudeOptions(batch=True), annotator="ann")
-    again = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    report = propose_by_model(bench.store, info, ModelOptions(batch=True), annotator="ann")
+    again = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
     assert again.requests == 0
@@ -174,9 +174,9 @@ def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> No
     local = service(faults=Faults(texts={"Town7 ": "refusal"}))
     bench.load(towns(40))
 
-    report = propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True), annotator="ann")
-    retried = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann"
+    report = propose_by_model(bench.store, bench.info(), ModelOptions(batch=True), annotator="ann")
+    retried = propose_by_model(
+        bench.store, bench.info(), ModelOptions(batch=True, retry=True), annotator="ann"
     )
 
     assert (report.proposed, report.failures, report.left) == (39, {"refused": 1}, 0)
@@ -190,17 +190,19 @@ def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: St
     faults = Faults(texts={"Town7 ": "refusal"})
     local = service(faults=faults)
     bench.load(towns(10))
-    propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True), annotator="ann")
+    propose_by_model(bench.store, bench.info(), ModelOptions(batch=True), annotator="ann")
     faults.texts, local.options.batch_seconds = {}, 2.0
     stop = threading.Event()
     threading.Timer(1.0, stop.set).start()
 
-    first = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann", stop=stop
+    first = propose_by_model(
+        bench.store, bench.info(), ModelOptions(batch=True, retry=True), annotator="ann", stop=stop
     )
     sent = len(local.batches)
     time.sleep(1.5)
-    second = propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann")
+    second = propose_by_model(
+        bench.store, bench.info(), ModelOptions(batch=True, retry=True), annotator="ann"
+    )
 
     assert (first.proposed, second.proposed, second.failed) == (0, 1, 0)
     assert len(local.batches) == sent == 3
@@ -211,14 +213,14 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     local = service()
     bench.load(towns(10))
     info = bench.info()
-    run = run_of(bench.store, info, setup_of(bench.store, info, ClaudeOptions()), "ann")
+    run = run_of(bench.store, info, setup_of(bench.store, info, ModelOptions()), "ann")
     ids = [bench.id(str(n)) for n in range(10)]
-    book = Book(bench.store, run.id, ids, setup_of(bench.store, info, ClaudeOptions()), info.policy.kinds)
+    book = Book(bench.store, run.id, ids, setup_of(bench.store, info, ModelOptions()), info.policy.kinds)
     stored = load_samples(bench.store, ids, None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
     book.save(bench.store, pack, Failure("refused"))
 
-    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann")
+    report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann")
 
     assert (report.proposed, report.requests, asked(local)) == (10, 10, 10)
 
@@ -227,11 +229,11 @@ def test_the_forecast_thinks_as_much_as_earlier_calls_did(bench: Any, service: S
     """An assumption as long as there are none; then their mean."""
     service(thinking=123)
     bench.load(towns(20))
-    before = plan_run(bench.store, bench.info(), ClaudeOptions())
-    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    before = plan_run(bench.store, bench.info(), ModelOptions())
+    propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
     bench.load(towns(30), name="more.jsonl", dataset="data")
 
-    after = plan_run(bench.store, bench.info("data"), ClaudeOptions())
+    after = plan_run(bench.store, bench.info("data"), ModelOptions())
 
     assert (2, 1_000) == (before.requests, before.thinking_tokens)
     assert (1, 123) == (after.requests, after.thinking_tokens)
@@ -241,13 +243,13 @@ def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) 
     """What was paid is kept; the plan of the rest is smaller; nothing is failed."""
     local = service(thinking=500)
     bench.load(towns(60))
-    whole = plan_run(bench.store, bench.info(), ClaudeOptions())
+    whole = plan_run(bench.store, bench.info(), ModelOptions())
     assert whole.cost is not None
 
     some = Limits(max_cost=whole.cost / 2)
-    first = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", limits=some)
-    rest = plan_run(bench.store, bench.info(), ClaudeOptions())
-    second = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    first = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann", limits=some)
+    rest = plan_run(bench.store, bench.info(), ModelOptions())
+    second = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     assert first.cost is not None
     assert 0 < first.cost <= whole.cost / 2
@@ -263,7 +265,7 @@ def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, serv
     service(faults=Faults(share=1.0, kinds=["no usage"]))
     bench.load(towns(3))
 
-    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    report = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     assert (report.proposed, report.unmetered, report.cost) == (3, 1, None)
     assert "an unknown cost (1 answers named no tokens)" in report_text(report)
@@ -275,7 +277,7 @@ def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, serv
 def test_texts_too_long_for_an_answer_are_noted_before_they_are_paid(bench: Any) -> None:
     bench.load([*towns(1), *towns(2, 30_000)[1:]])
 
-    (note,) = plan_run(bench.store, bench.info(), ClaudeOptions()).notes
+    (note,) = plan_run(bench.store, bench.info(), ModelOptions()).notes
 
     assert note.startswith("1 calls carry texts of up to 2")
     assert "may need more than 16,000 tokens (--max-tokens)" in note
@@ -292,12 +294,12 @@ def test_a_service_that_is_not_there_is_said_at_once(
     bench.load(towns(3))
 
     with pytest.raises(BusyError) as caught:
-        propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+        propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     where = {"address": "127.0.0.1:9", "proxy": "api.anthropic.com through the proxy 127.0.0.1:9"}[way]
     assert str(caught.value).startswith(f"{where} cannot be reached: connection")
     assert "secret" not in str(caught.value)
-    assert where == plan_run(bench.store, bench.info(), ClaudeOptions()).host
+    assert where == plan_run(bench.store, bench.info(), ModelOptions()).host
     assert bench.query("SELECT count(*) FROM run WHERE proposer = 'claude'") == [(0,)]
     assert bench.query("SELECT count(*) FROM failed") == [(0,)]
 
@@ -305,11 +307,12 @@ def test_a_service_that_is_not_there_is_said_at_once(
 KILLED = """
 import sys
 from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import propose_claude
-from workbench.stages.claude import ClaudeOptions
+from workbench.stages.claude import ModelOptions, propose_by_model
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 store = open_store(sys.argv[1])
-propose_claude(store, find_dataset(store, None), ClaudeOptions(), annotator="ann", limits=Limits(in_flight=2))
+info = find_dataset(store, None)
+propose_by_model(store, info, ModelOptions(), annotator="ann", limits=Limits(in_flight=2))
 """
 
 
@@ -333,7 +336,7 @@ def test_a_killed_run_goes_on_and_asks_for_no_stored_answer(bench: Any, service:
     time.sleep(0.5)
     stored, texts_before = answered(bench.db), local.stats.bodies[:]
 
-    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    report = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
 
     fresh = local.stats.bodies[len(texts_before) :]
     assert (report.proposed + report.already, report.failed, report.left) == (60, 0, 0)

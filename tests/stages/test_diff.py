@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Bench, add_text
 from workbench.comparing.versions import GoldDiff, UnitChange
 from workbench.errors import WorkbenchError
-from workbench.reports.diff import diff_text
+from workbench.reports.compare import diff_text
 from workbench.stages import editing
 from workbench.stages.diff import diff
 from workbench.stages.export import ExportOptions, export
@@ -85,7 +85,8 @@ def test_a_moment_of_the_database_is_a_version(cities: Bench) -> None:
     by_folder, by_moment = (between(cities, one, "now") for one in (first, moment))
 
     assert by_folder.changes == by_moment.changes != ()
-    assert by_folder.verified == by_moment.verified
+    assert (by_folder.verified, by_folder.columns) == (by_moment.verified, by_moment.columns)
+    assert [(0, 1)] == [(one.before.n, one.after.n) for one in by_moment.columns]
     assert () == between(cities, "now", "now").changes
     assert () == between(cities, first, moment).changes
 

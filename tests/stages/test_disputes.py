@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import naming
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
@@ -31,18 +32,7 @@ def row(name: str, found: int = 3, *, near: bool = False, **more: Any) -> dict[s
     """Five cities of which the contexts name the first ones; `near`: one of them under another spelling."""
     reference = ["Kathmandu", *NAMES[1:]] if near else NAMES
     retrieved = ["Katmandu" if one == "Kathmandu" else one for one in reference[:found]]
-    return {
-        "id": name,
-        "user_input": f"question {name}",
-        "reference": ", ".join(reference) + ".",
-        "retrieved_contexts": [", ".join(retrieved) + "."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": one, "label": "place"} for one in reference],
-            "context_entities": [retrieved],
-        },
-        **more,
-    }
+    return naming(name, reference, retrieved, **more)
 
 
 def verify(bench: Any, key: str, toggled: int = 0, who: str = "ann") -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import FIXTURES
+from tests.rows import gold as verdicts
+from tests.rows import proposal, sample
 from workbench.comparing.causes import CAUSES
 from workbench.comparing.figures import Figures
 from workbench.comparing.words import estimate_facts
@@ -37,28 +39,14 @@ def rows(count: int, *, gold: bool, seed: int = 3, **more: Any) -> list[dict[str
         cities = chance.sample(NAMES, 3)
         there = [city for city in cities if chance.random() < 0.5]
         proposed = [city for city in cities if chance.random() < 0.8] or cities[:1]
-        row: dict[str, Any] = {
-            "id": f"s{number:03}",
-            "user_input": f"Which cities are in {number}?",
-            "reference": f"In {number} there are {', '.join(cities)}.",
-            "retrieved_contexts": [f"They saw {' and '.join(there)}." if there else "They saw nothing."],
-            "proposal": {
-                "proposer": "claude",
-                "reference_entities": [{"text": city, "label": "place"} for city in proposed],
-                "context_entities": [
-                    [{"text": city, "label": "place"} for city in there if chance.random() < 0.7]
-                ],
-            },
-            **more,
-        }
+        named = [[city for city in there if chance.random() < 0.7]]
+        row = sample(
+            f"s{number:03}", f"In {number} there are {', '.join(cities)}.",
+            f"They saw {' and '.join(there)}." if there else "They saw nothing.",
+            proposal=proposal(proposed, *named, proposer="claude"), **more,
+        )  # fmt: skip
         if gold:
-            row["gold"] = {
-                "annotator": "corpus",
-                "entities": [
-                    {"text": city, "label": "place", "verdict": "found" if city in there else "missing"}
-                    for city in cities
-                ],
-            }
+            row["gold"] = verdicts({city: ("missing", "found")[city in there] for city in cities}, "corpus")
         made.append(row)
     return made
 
@@ -344,7 +332,7 @@ def accepted_in_order(bench: Any, name: str, written: Callable[[int, int], float
     for row in made:
         given = row["proposal"]
         named = {one["text"] for one in given["reference_entities"]}
-        there = {one["text"] for one in given["context_entities"][0]}
+        there = set(given["context_entities"][0])
         row["scores"] = {"context_entity_recall": written(len(named & there), len(named))}
     bench.load(made, f"{name}.jsonl", blind=0.0)
     query = "SELECT key FROM sample WHERE dataset_id = ? ORDER BY rank LIMIT 20"

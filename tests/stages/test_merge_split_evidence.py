@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import add_text
+from tests.rows import write_rows
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Put
@@ -308,10 +309,9 @@ def edits(opened: Opened, what: str, n: int, m: int) -> list[Put]:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Path:
     """The sample in a database, to be copied."""
-    import json
 
     folder = tmp_path_factory.mktemp("merging")
-    (folder / "data.jsonl").write_text(json.dumps(ROW) + "\n", "utf-8")
+    write_rows(folder / "data.jsonl", [ROW])
     shutil.copy(empty_database, folder / "wb.db")
     store = open_store(str(folder / "wb.db"))
     options = ImportOptions(kinds=("entity", "statement"))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.rows import gold, proposal, sample
 from workbench.comparing import words
 from workbench.reports.compare import figures_text
+from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
+from workbench.stages.policy import change_policy, policy_text
 from workbench.text.figures import number as shown
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
@@ -27,28 +32,13 @@ def rows(count: int, annotators: int, *, differ: float, seed: int = 5) -> list[d
         def verdict(city: str, there: list[str] = there) -> str:
             return "found" if (city in there) != (chance.random() < differ) else "missing"
 
-        made.append(
-            {
-                "id": f"s{number:03}",
-                "user_input": f"Which cities are in {number}?",
-                "reference": f"In {number} there are {', '.join(cities)}.",
-                "retrieved_contexts": [f"They saw {' and '.join(there)}." if there else "They saw nothing."],
-                "proposal": {
-                    "proposer": "claude",
-                    "reference_entities": [{"text": city, "label": "place"} for city in proposed],
-                    "context_entities": [[{"text": city, "label": "place"} for city in there]],
-                },
-                "gold": [
-                    {
-                        "annotator": f"annotator {one}",
-                        "entities": [
-                            {"text": city, "label": "place", "verdict": verdict(city)} for city in cities
-                        ],
-                    }
-                    for one in range(annotators)
-                ],
-            }
-        )
+        row = sample(
+            f"s{number:03}", f"In {number} there are {', '.join(cities)}.",
+            f"They saw {' and '.join(there)}." if there else "They saw nothing.",
+            proposal=proposal(proposed, there, proposer="claude"),
+            gold=[gold({c: verdict(c) for c in cities}, f"annotator {n}") for n in range(annotators)],
+        )  # fmt: skip
+        made.append(row)
     return made
 
 
@@ -125,3 +115,61 @@ def test_unsure_units_make_the_verified_mean_a_range(bench: Any) -> None:
     assert 12 / 80 == pytest.approx(found.estimate.reach.width)
     assert "20 of 20 settled; 12 with unsure units" == facts["verified, all 20"].note
     assert facts["verified, all 20"].value.startswith("between ")
+
+
+def row(number: int, *labels: str) -> dict[str, Any]:
+    """A sample whose one name, found for everybody, has a label from each annotator."""
+    said = [gold({"Paris": "found"}, f"a{place}", label) for place, label in enumerate(labels)]
+    proposed = proposal(["Paris"], ["Paris"])
+    return sample(f"s{number:02}", f"Paris, {number}.", "Paris.", proposal=proposed, gold=said)
+
+
+def settled(bench: Any) -> tuple[int, int]:
+    """How many samples the figures count as unresolved, and how many have gold."""
+    found = figures(bench.store, bench.info())
+    return found.counts.unresolved, found.paired.n
+
+
+def written(bench: Any, folder: Path) -> list[dict[str, Any]]:
+    export(bench.store, bench.info("data"), folder, ExportOptions(names=True), annotator="ann")
+    return [json.loads(line) for line in (folder / "samples.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_a_label_alone_opens_no_sample(bench: Any) -> None:
+    bench.load([row(n, "place", "person" if n < 3 else "place") for n in range(12)], gold="require")
+
+    assert (0, 12) == settled(bench)
+
+
+def test_a_label_that_the_policy_does_not_count_opens_its_sample(bench: Any) -> None:
+    bench.load([row(n, "place", "person" if n < 3 else "place") for n in range(12)], gold="require")
+    text = policy_text(bench.info())
+    assert "counted_labels = []" in text
+    counted = text.replace("counted_labels = []", 'counted_labels = ["place"]')
+    change_policy(bench.store, bench.info(), counted, "ann")
+
+    assert (3, 9) == settled(bench)
+
+
+def test_another_label_of_the_same_annotator_is_still_other_gold(bench: Any) -> None:
+    """Two people may differ in a label; a file may not change one silently."""
+    bench.load([row(1, "place")], gold="require")
+    report = bench.load([row(1, "person")], gold="require")
+
+    assert "other gold of annotator 'a0'" in report.errors[0]
+
+
+def test_an_export_marks_the_labels_that_differ_and_comes_back_equal(bench: Any, tmp_path: Path) -> None:
+    bench.load([row(1, "place", "person"), row(2, "place", "place")], gold="require")
+    first, second = written(bench, tmp_path / "out")
+
+    assert [True, True] == [one["entities"][0].get("label_disputed") for one in first["gold"]]
+    assert [None, None] == [one["entities"][0].get("label_disputed") for one in second["gold"]]
+    assert ["place", "person"] == [one["entities"][0]["label"] for one in first["gold"]]
+
+    report = bench.load(tmp_path / "out" / "samples.jsonl", gold="require", dataset="again")
+    assert [] == [note for note in report.notes if "label_disputed" in note]
+    again = tmp_path / "again"
+    export(bench.store, bench.info("again"), again, ExportOptions(names=True), annotator="ann")
+    before, after = (folder / "samples.jsonl" for folder in (tmp_path / "out", again))
+    assert before.read_bytes() == after.read_bytes()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
 from workbench.stages import editing, plan, queue
@@ -24,18 +25,7 @@ NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 def row(number: int, **more: Any) -> dict[str, Any]:
     """A sample of two cities."""
     names = [NAMES[number % 8], NAMES[(number + 3) % 8]]
-    return {
-        "id": f"s{number:03}",
-        "user_input": f"question {number}",
-        "reference": ", ".join(names) + ".",
-        "retrieved_contexts": [", ".join(names) + "."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in names],
-            "context_entities": [names],
-        },
-        **more,
-    }
+    return naming(f"s{number:03}", names, names, **more)
 
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
@@ -19,28 +20,12 @@ from workbench.text.query import Query, parse
 
 pytestmark = pytest.mark.databases
 
-
-def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
-    return {
-        "id": key,
-        "user_input": f"question {key}",
-        "reference": ", ".join(entities) + f". {key}",
-        "retrieved_contexts": [", ".join(in_contexts) + "."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": text, "label": "place"} for text in entities],
-            "context_entities": [in_contexts],
-        },
-        **more,
-    }
-
-
 ROWS = [
-    row("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
-    row("half", ["Rome", "Oslo"], ["Rome"]),
-    row("near", ["Rome", "Oslo", "Bern"], ["Romes", "Oslo"]),
-    row("none", ["Rome", "Oslo"], []),
-    row("empty", [], []),
+    naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
+    naming("half", ["Rome", "Oslo"], ["Rome"]),
+    naming("near", ["Rome", "Oslo", "Bern"], ["Romes", "Oslo"]),
+    naming("none", ["Rome", "Oslo"], []),
+    naming("empty", [], []),
 ]
 
 
@@ -95,7 +80,7 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
 
 def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any) -> None:
     """As in the review; before and after `score` counted it."""
-    rome = row("rome", ["Rome", "Oslo"], ["Rome"])
+    rome = naming("rome", ["Rome", "Oslo"], ["Rome"])
     del rome["proposal"]["context_entities"]
     bench.load([rome])
     verify(bench, "rome", toggle=("Rome",))
@@ -283,7 +268,7 @@ def test_the_next_of_a_view(cities: Any) -> None:
 
 def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -> None:
     """In queue order, with their rows, without reading the view."""
-    bench.load([row(f"s{n}", ["Rome"], []) for n in range(30)])
+    bench.load([naming(f"s{n}", ["Rome"], []) for n in range(30)])
     every = queue.queue_ids(bench.store, bench.info(), "ann")
     for number in every[:10]:
         opened = open_sample(bench.store, number, "ann")
@@ -359,9 +344,9 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
 def test_facets_count_what_occurs(bench: Any) -> None:
     """States, marks, labels, languages, groups, keys of meta, people and flags."""
     bench.load([
-        row("a", ["Rome"], [], group="web", meta={"lang": "en-GB", "topic": "art", "long": "x" * 10}),
-        row("b", ["Rome", "Oslo"], [], group="web", meta={"language": "ru", "topic": "art", "list": [1]}),
-        row("c", [], [], group="x\x1b]0;y\u202e", meta={"topic": "music", "odd key": "x", "b[\x07]": "x"}),
+        naming("a", ["Rome"], [], group="web", meta={"lang": "en-GB", "topic": "art", "long": "x" * 10}),
+        naming("b", ["Rome", "Oslo"], [], group="web", meta={"language": "ru", "topic": "art", "list": [1]}),
+        naming("c", [], [], group="x\x1b]0;y\u202e", meta={"topic": "music", "odd key": "x", "b[\x07]": "x"}),
     ])  # fmt: skip
     verify(bench, "a")
     opened = bench.open("b")
@@ -387,7 +372,7 @@ def test_facets_of_a_large_dataset_are_those_of_a_random_part_and_not_counted(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """States are always counted."""
-    bench.load([row(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
+    bench.load([naming(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
     monkeypatch.setattr(queue_values, "LOOKED_AT", 40)
 
     found = facets(bench.store, bench.info(), "ann")

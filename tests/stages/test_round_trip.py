@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.rows import write_rows
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
@@ -147,7 +148,7 @@ def test_rows_that_went_through_a_database_are_the_same_rows(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = folder / "rows.jsonl"
-        source.write_text("".join(json.dumps(one) + "\n" for one in given), "utf-8")
+        write_rows(source, given)
 
         first = taken_in(folder, source, 1, empty_database)
         second = taken_in(folder, first, 2, empty_database)

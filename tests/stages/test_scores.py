@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming
 from workbench.comparing.figures import Beside
 from workbench.comparing.intervals import Mean
 from workbench.errors import NotFoundError, UsageError
@@ -21,27 +22,11 @@ from workbench.stages.review import act
 
 pytestmark = pytest.mark.databases
 
-
-def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
-    return {
-        "id": key,
-        "user_input": f"question {key}",
-        "reference": ", ".join(entities) + ".",
-        "retrieved_contexts": [", ".join(in_contexts) + "."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": text, "label": "place"} for text in entities],
-            "context_entities": [in_contexts],
-        },
-        **more,
-    }
-
-
 ROWS = [
-    row("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
-    row("half", ["Rome", "Oslo"], ["Rome"], scores={"context_entity_recall": 0.25, "faithfulness": 0.9}),
-    row("none", ["Rome", "Oslo"], []),
-    row("empty", [], []),
+    naming("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
+    naming("half", ["Rome", "Oslo"], ["Rome"], scores={"context_entity_recall": 0.25, "faithfulness": 0.9}),
+    naming("none", ["Rome", "Oslo"], []),
+    naming("empty", [], []),
     {"id": "bare", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []},
 ]
 
@@ -141,7 +126,7 @@ def test_ragas_differs_by_its_exact_fraction(cities: Any) -> None:
 
 def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
     """Stored scores of the old policy are not shown as those of the new one."""
-    bench.load([row("a", ["London", "Oslo"], ["University of London"])])
+    bench.load([naming("a", ["London", "Oslo"], ["University of London"])])
     before = report(bench).samples[0].automatic["presence"].tally
 
     text = policy_text(bench.info()).replace('nested = "missing"', 'nested = "found"')
@@ -153,7 +138,7 @@ def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
 
 def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any) -> None:
     """A `score` that was under way when the policy or a text changed; the next one is right."""
-    rows = [row("a", ["London", "Oslo"], ["University of London"]), row("b", ["Oslo"], ["Oslo"])]
+    rows = [naming("a", ["London", "Oslo"], ["University of London"]), naming("b", ["Oslo"], ["Oslo"])]
     bench.load(rows)
     old = bench.info()
     text = policy_text(old).replace('nested = "missing"', 'nested = "found"')
@@ -164,12 +149,12 @@ def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any)
     assert bench.tables("counted", "score") == {"counted": [], "score": []}
     assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
 
-    later = [row("c", ["Oslo"], ["Oslo"]), row("d", ["Oslo"], ["Oslo"])]
+    later = [naming("c", ["Oslo"], ["Oslo"]), naming("d", ["Oslo"], ["Oslo"])]
     bench.load(later)
     new = bench.info()
 
     def replace_text(done: int) -> None:
-        assert bench.load([row("d", ["Oslo"], ["Rome"])], update=True).updated == 1
+        assert bench.load([naming("d", ["Oslo"], ["Rome"])], update=True).updated == 1
 
     recompute(bench.store, new, new.run_id, new.threshold, replace_text)
 
@@ -209,7 +194,7 @@ def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
 def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> None:
     """The old proposal is of the old text: without a new one there is no automatic value."""
     report(cities)
-    changed = row("half", ["Rome", "Oslo"], ["Oslo", "Rome"])
+    changed = naming("half", ["Rome", "Oslo"], ["Oslo", "Rome"])
     bare = {key: value for key, value in changed.items() if key != "proposal"}
 
     cities.load([bare], update=True)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from tests.rows import write_rows
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, preview_import
@@ -35,7 +36,7 @@ def by_csv(rows: Rows, path: Path) -> None:
 def by_json_lines(rows: Rows, path: Path) -> None:
     """As `to_json(orient="records", lines=True)` writes: every column in every row."""
     names = dict.fromkeys(name for row in rows for name in row)
-    path.write_text("".join(json.dumps({n: row.get(n) for n in names}) + "\n" for row in rows), "utf-8")
+    write_rows(path, ({n: row.get(n) for n in names} for row in rows))
 
 
 def by_parquet(rows: Rows, path: Path) -> None:
@@ -175,6 +176,22 @@ def test_a_second_run_of_a_metric_stands_next_to_the_first_with_its_day(bench: B
     assert FIRST == headline_scorer(bench.store, bench.info(), FIRST)
 
 
+def test_what_was_said_of_a_dispute_stays_with_its_run(bench: Bench) -> None:
+    """It is kept under the names of both sides, and the first run gets another name."""
+    rows = scored(bench, a=0.75)
+    said = "'statement', ?, 'explained', '', 'ann', '2026-01-06'"
+    with bench.store.writing() as session:
+        for column in ("context_recall", "context_recall_2"):
+            session.connection().exec_driver_sql(
+                f"INSERT INTO dispute SELECT min(id), {said} FROM sample", (f"{column}~verified",)
+            )
+    bench.load(rows, dataset="set")
+
+    assert {f"{FIRST}~verified", "context_recall_2~verified"} == {
+        between for (between,) in bench.query('SELECT "between" FROM dispute')
+    }
+
+
 def test_two_runs_of_one_day_are_counted(bench: Bench) -> None:
     scored(bench)
     for value in (0.75, 1.0):
@@ -227,6 +244,22 @@ def test_an_update_replaces_the_numbers_of_the_newest_run(bench: Bench) -> None:
 
     assert 1 == report.extended
     assert ({"a": 0.25, "b": 0.5}, {"a": 1.0}) == (stored(bench, FIRST), stored(bench, SECOND))
+
+
+def test_a_run_whose_import_was_killed_is_completed_by_the_same_file(bench: Bench) -> None:
+    """What it had stored is a run already, and nothing contradicts it."""
+    rows = scored(bench, a=0.75, b=1.0)
+    with bench.store.writing() as session:
+        for statement in (
+            f"INSERT INTO score_column VALUES (1, '{SECOND}', 'data.jsonl', '{TODAY}')",
+            f"INSERT INTO external_score SELECT id, '{SECOND}', 0.75, '0.75' FROM sample WHERE key = 'a'",
+        ):
+            session.connection().exec_driver_sql(statement)
+    report = bench.load(rows, dataset="set")
+
+    assert (1, 1) == (report.unchanged, report.extended)
+    assert ({"a": 0.25, "b": 0.5}, {"a": 0.75, "b": 1.0}) == (stored(bench, FIRST), stored(bench, SECOND))
+    assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info().id)]
 
 
 def test_a_file_that_gives_one_sample_two_numbers_is_refused_there(bench: Bench) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from tests.rows import proposal, sample
 from workbench.errors import InputError
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review
@@ -20,18 +21,12 @@ ENTITIES = ["Paris", "Rome"]
 
 
 def row(name: str, contexts: list[str], **more: Any) -> dict[str, Any]:
-    return {
-        "id": name,
-        "user_input": "Where?",
-        "reference": "She went from Paris to Rome.",
-        "retrieved_contexts": contexts,
-        **more,
-    }
+    return sample(name, "She went from Paris to Rome.", *contexts, user_input="Where?", **more)
 
 
 def proposed(contexts: list[str]) -> dict[str, Any]:
     found = [[name for name in ENTITIES if name in context] for context in contexts]
-    return {"proposer": "p", "reference_entities": ENTITIES, "context_entities": found}
+    return {**proposal((), *found), "reference_entities": ENTITIES}
 
 
 def verify(bench: Any, key: str, who: str, *, reject: str = "") -> None:

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,15 @@ from hypothesis import strategies as st
 from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
 from tests.postgres import Server, ask
-from tests.stages.purging import fill, leave, row, run_purge
+from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.errors import InputError, StoreError, UsageError
 from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing
+from workbench.stages import editing, upkeep
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act, open_sample, redo, undo
-from workbench.store.copying import copy_into
+from workbench.store.copying import backup_file, copy_into, copy_to
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, full_url, open_store
 from workbench.store.samples import sample_ids
@@ -221,3 +222,57 @@ def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: 
         with pytest.raises(StoreError, match="foreign key constraint"):
             copy(filled.store, target)
         assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+
+
+ROWS = [{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}]
+
+
+def samples(path: Path) -> list[Any]:
+    with closing(sqlite3.connect(path)) as raw:
+        return raw.execute("SELECT key FROM sample").fetchall()
+
+
+def test_a_copy_holds_what_is_committed_while_the_database_is_open(bench: Any) -> None:
+    """Also what stands in the write-ahead log only."""
+    bench.load(ROWS)
+
+    copy = copy_to(bench.db, bench.folder / "copy.db")
+
+    assert copy == bench.folder / "copy.db"
+    assert samples(copy) == [("a",)]
+
+
+def test_an_existing_target_is_kept(bench: Any) -> None:
+    """A copy never replaces a file; a tagged copy takes the next number."""
+    bench.load(ROWS)
+    target = bench.folder / "copy.db"
+    target.write_text("mine")
+
+    with pytest.raises(UsageError, match=r"copy\.db exists already"):
+        copy_to(bench.db, target)
+
+    assert target.read_text() == "mine"
+    made = [backup_file(bench.db, "before").name for _ in range(3)]
+    assert made == ["workbench.before.db", "workbench.before-2.db", "workbench.before-3.db"]
+
+
+def test_a_copy_that_cannot_be_made_leaves_nothing(bench: Any) -> None:
+    """No folder, or a source that is no database: no file, not even a part of one."""
+    with pytest.raises(StoreError, match="no backup was made"):
+        copy_to(bench.db, bench.folder / "nowhere" / "copy.db")
+    (bench.folder / "text.db").write_text("not a database " * 100)
+    before = sorted(path.name for path in bench.folder.iterdir())
+    with pytest.raises(StoreError, match="no backup was made"):
+        copy_to(bench.folder / "text.db", bench.folder / "copy.db")
+
+    assert sorted(path.name for path in bench.folder.iterdir()) == before
+
+
+def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
+    """By default beside the database."""
+    bench.load(ROWS)
+
+    copy = upkeep.backup(bench.store, None, datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC))
+
+    assert copy == bench.folder / "workbench.20260301-123005.db"
+    assert samples(copy) == [("a",)]

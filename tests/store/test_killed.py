@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import proposal, sample
 from workbench.model import KINDS
 from workbench.reviewing.documents import unit_of
 from workbench.reviewing.edits import Comment
@@ -26,19 +27,12 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills by signal")
 
 ROUNDS = 24
 ROWS = [
-    {
-        "id": f"s{number}",
-        "user_input": f"question {number}",
-        "reference": "Ann met Bob in Rome.",
-        "retrieved_contexts": ["Ann was in Rome."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": ["Ann", "Bob", "Rome"],
-            "context_entities": [["Ann", "Rome"]],
-        },
-    }
+    sample(
+        f"s{number}", "Ann met Bob in Rome.", "Ann was in Rome.",
+        proposal=proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"]),
+    )
     for number in range(6)
-]
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from sqlalchemy import create_engine, inspect
 
 from tests.conftest import Bench
 from tests.postgres import Server, ask
+from tests.rows import gold, proposal, sample
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
 from workbench.store import engine
 from workbench.store.datasets import list_datasets, set_dataset
@@ -270,16 +271,9 @@ def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 NEWEST = engine.SCHEMA
 ROWS = [
-    {
-        "id": "a",
-        "user_input": "q",
-        "reference": "Rome.",
-        "retrieved_contexts": ["Rome."],
-        "gold": {"annotator": "x", "entities": [{"text": "Rome", "verdict": "found"}]},
-        "scores": {"context_entity_recall": 0.5},
-        "proposal": {"proposer": "p", "reference_entities": ["Rome"], "context_entities": [["Rome"]]},
-    }
-]
+    sample("a", "Rome.", "Rome.", gold=gold({"Rome": "found"}), scores={"context_entity_recall": 0.5},
+           proposal=proposal(["Rome"], ["Rome"]))
+]  # fmt: skip
 
 
 def test_an_older_database_is_copied_and_then_migrated(bench: Any, later: Any) -> None:

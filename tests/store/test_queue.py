@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from tests.rows import sample
 from workbench.model import Assessment, Kind, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
 from workbench.stages import editing, queue, review
 from workbench.stages.review import act
 from workbench.store.datasets import add_policy
+from workbench.store.samples import related_ids
 from workbench.text.query import FIELDS, MARKS, STATES, VALUES, Query, parse, quoted
 
 pytestmark = pytest.mark.databases
@@ -358,3 +361,22 @@ def test_every_term_can_be_said_to_postgresql(bench: Any) -> None:
         said = str(condition(term, info, "ann", picked).compile(dialect=dialect.dialect()))
         assert "holds(" not in said
         assert "JSON_EXTRACT" not in said.upper()
+
+
+def row(key: str, group: str) -> dict[str, Any]:
+    return sample(key, f"Rome of {key}.", "Rome.", group=group)
+
+
+def test_more_groups_and_references_than_one_statement_may_name_are_asked_about(bench: Any) -> None:
+    """SQLite takes 32,766 values in a statement as it comes; 2,000 here."""
+    bench.load([row("a", "g0000"), row("b", "g3999"), row("c", "other"), row("d", "far")])
+    ((reference,),) = bench.query("SELECT reference_hash FROM sample WHERE key = 'c'")
+    groups = {f"g{number:04}" for number in range(4_000)}
+    hashes = {f"h{number:04}" for number in range(4_000)} | {reference}
+
+    with bench.store.reading() as session:
+        connection = session.connection().connection.driver_connection
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 2_000)
+        found = related_ids(bench.store, bench.info().id, groups, hashes)
+
+    assert {"a", "b", "c"} == found

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.pty_app import PtyApp, frames, installed, plain, terminal_environment
+from tests.rows import proposal, sample, write_rows
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 from workbench.store.samples import draw
@@ -30,18 +31,9 @@ SAID = re.compile(r"✓ (s\d{3}) accepted")
 def row(number: int, *, doubtful: bool = False) -> dict[str, Any]:
     """A sample whose reference and units stand nowhere else; a doubtful one has a unit without a place."""
     name = f"Name{number:03}"
-    units = [{"text": name, "label": "person"}, {"text": "Rome", "label": "place"}]
-    return {
-        "id": f"s{number:03}",
-        "user_input": "Who was where?",
-        "reference": f"{name} met Word{number:03} in Rome.",
-        "retrieved_contexts": [f"{name} was in Rome."],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [*units, *([{"text": "Atlantis", "label": "place"}] if doubtful else [])],
-            "context_entities": [units],
-        },
-    }
+    proposed = proposal([name, "Rome", *(["Atlantis"] if doubtful else [])], [name, "Rome"])
+    reference = f"{name} met Word{number:03} in Rome."
+    return sample(f"s{number:03}", reference, f"{name} was in Rome.", proposal=proposed)
 
 
 def in_queue_order() -> list[int]:
@@ -59,9 +51,9 @@ def program() -> str:
 
 def database(folder: Path, doubtful: int | None = None) -> Path:
     """The samples in a database, one of them doubtful."""
-    source, path = folder / "rows.jsonl", folder / "wb.db"
+    path = folder / "wb.db"
     rows = [row(number, doubtful=number == doubtful) for number in range(SAMPLES)]
-    source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    source = write_rows(folder / "rows.jsonl", rows)
     store = open_store(str(path))
     import_file(store, source, ImportOptions(dataset="held", seed=SEED, blind=0.0), annotator="importer")
     store.close()

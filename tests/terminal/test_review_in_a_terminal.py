@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.pty_app import PtyApp, installed, terminal_environment
+from tests.rows import write_rows
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 
@@ -53,7 +54,7 @@ def database(tmp_path: Path) -> Path:
 
 def imported(folder: Path, rows: list[dict[str, Any]]) -> Path:
     source, database = folder / "rows.jsonl", folder / "wb.db"
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(source, rows)
     store = open_store(str(database))
     import_file(store, source, ImportOptions(blind=0.0), annotator="ann")
     store.close()

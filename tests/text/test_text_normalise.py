@@ -49,6 +49,7 @@ LANGUAGES = st.sampled_from([None, "", "en", "ru", "uk", "de", "fr", "tr", "pl",
         ("《红楼梦》", "红楼梦", "zh"),
         ("مُحَمَّد", "محمد", "ar"),
         ("Qurʾān", "Qur'an", "en"),
+        ("Dr. Anna Berg", "Anna Berg", "en"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(a: str, b: str, lang: str | None) -> None:
@@ -70,6 +71,7 @@ def test_spellings_of_one_name_have_one_key(a: str, b: str, lang: str | None) ->
         ("03/04/1999", "4 March 1999", "en"),
         ("iPhone 4", "iPhone 4S", "en"),
         ("Malcolm X", "Malcolm", "en"),
+        ("Dr. Berg", "Berg", "en"),
     ],
 )
 def test_two_names_have_two_keys(a: str, b: str, lang: str | None) -> None:

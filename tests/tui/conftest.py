@@ -10,14 +10,16 @@ os.environ.pop("NO_COLOR", None)
 import asyncio
 import json
 import shutil
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from textual.command import CommandList
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -215,10 +217,32 @@ def no_seconds_in_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
 
 @pytest.fixture(autouse=True)
-def no_held_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pilots press faster than any hand; what a held key may do is tested in a file of its own."""
-    monkeypatch.setattr("workbench.tui.screens.review.LOOK", float("-inf"))
-    monkeypatch.setattr("workbench.tui.screens.review.RELEASED", float("-inf"))
+def no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilots press faster than any hand, and nothing waits for a hand to rest.
+
+    What a held key may do is tested in a file of its own.
+    """
+    for name in ("review.LOOK", "review.RELEASED"):
+        monkeypatch.setattr(f"workbench.tui.screens.{name}", float("-inf"))
+    for name in ("screens.review.REST", "screens.finding.FIND_DELAY", "widgets.sample_pane.NEAR_DELAY"):
+        monkeypatch.setattr(f"workbench.tui.{name}", 0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Style sheets are parsed once, not by every app: that is a tenth of what its start takes."""
+    usual = Stylesheet._parse_rules
+    known: dict[tuple[Any, ...], list[RuleSet]] = {}
+
+    def parse(self: Stylesheet, *args: Any, **own: Any) -> list[RuleSet]:
+        given = (*self._variables.items(), *args, *own.items())
+        if given not in known:
+            known[given] = usual(self, *args, **own)
+        return known[given]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse)
+        yield
 
 
 @pytest.fixture
@@ -299,3 +323,58 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
         await settle(pilot)
 
     return go
+
+
+class User:
+    """A person at the app, and what another window, or a check, sees of the same database.
+
+    The database is made when it is first asked for: a test may change its `rows` before.
+    """
+
+    def __init__(self, make_app: MakeApp, press: Any, open_review: Any, ask: Callable[[str], Any]) -> None:
+        self._make_app, self._press, self._open_review, self._ask = make_app, press, open_review, ask
+        self.pilot: Any = None
+
+    @property
+    def database(self) -> Path:
+        """The file with the samples."""
+        return cast("Path", self._ask("database"))
+
+    @property
+    def store(self) -> Store:
+        """A second connection to it."""
+        return cast("Store", self._ask("store"))
+
+    @asynccontextmanager
+    async def opens(
+        self,
+        sample: str | None = None,
+        *,
+        database: Path | None = None,
+        size: tuple[int, int] = (100, 30),
+        **own: Any,
+    ) -> AsyncIterator[Any]:
+        """The app, started; at the review of a sample by its id."""
+        app = self._make_app(database or self.database, **own)
+        async with app.run_test(size=size) as self.pilot:
+            if sample is not None:
+                await self.review(sample)
+            yield app
+
+    async def press(self, *names: str) -> None:
+        """Press keys all at once and wait until all is done; without keys wait."""
+        await self._press(self.pilot, *names)
+
+    async def settle(self) -> None:
+        """Wait until everything is read, written and drawn."""
+        await self._press(self.pilot)
+
+    async def review(self, sample: str) -> None:
+        """From the queue to a sample, by its id."""
+        await self._open_review(self.pilot, sample)
+
+
+@pytest.fixture
+def user(make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest) -> User:
+    """Opens the app over the samples and presses keys."""
+    return User(make_app, press, open_review, request.getfixturevalue)

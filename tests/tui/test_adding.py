@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.conftest import User
 from workbench.model import Span, Unit
 from workbench.stages import queue, review
 from workbench.stages.review import names_of
@@ -101,22 +102,18 @@ def opened(store: Store, key: str) -> review.Opened:
 
 
 @pytest.mark.parametrize("sample", NAMES)
-async def test_a_name_takes_four_presses(
-    sample: str, database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_name_takes_four_presses(user: User, sample: str, press: Press) -> None:
     """`n`, its letter, a label, and accept."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, sample)
-        hand = Hand(pilot, press)
+    async with user.opens(sample, size=(80, 24)):
+        hand = Hand(user.pilot, press)
         await hand.press("n")
         code = hand.code(*place(hand.reference.text, NAMES[sample]))
         await hand.press(code, "2", "a")
 
     assert hand.presses == 4
-    unit = entities(store, sample)[NAMES[sample]]
+    unit = entities(user.store, sample)[NAMES[sample]]
     assert (unit.label, unit.origin, unit.rejected) == ("place", "human", False)
-    assert opened(store, sample).state.entity.disposition == "verified"
+    assert opened(user.store, sample).state.entity.disposition == "verified"
 
 
 LONG = {
@@ -131,21 +128,13 @@ LONG = {
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 @pytest.mark.parametrize("script", LONG)
 async def test_any_stretch_takes_at_most_seven_presses(
-    script: str,
-    size: tuple[int, int],
-    import_rows: Any,
-    make_app: Any,
-    press: Press,
-    open_review: Press,
-    rows: Any,
+    user: User, script: str, size: tuple[int, int], import_rows: Any, press: Press, rows: Any
 ) -> None:
     """From any visible token to any later one: two letters each, a label, and accept."""
     rows[0] |= {"reference": LONG[script], "proposal": {"proposer": "x", "reference_entities": []}}
     at = import_rows(rows[:1])
-    app = make_app(at)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", database=at, size=size):
+        hand = Hand(user.pilot, press)
         await hand.press("n")
         start, end = hand.reference.visible_span()
         visible = [(t.start, t.end) for t in tokens(hand.reference.text) if start <= t.start < end]
@@ -195,70 +184,54 @@ def plain(hand: Hand) -> list[str]:
     return lines
 
 
-async def test_one_token_takes_the_same_letter_or_enter(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_one_token_takes_the_same_letter_or_enter(user: User, press: Press) -> None:
     """The first token can be the last one: Enter, or its letter in the second step."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", size=(80, 24)):
+        hand = Hand(user.pilot, press)
         for word, last in (("company", "enter"), ("built", "a")):
             await hand.press("n")
             at = place(hand.reference.text, word)
             await hand.press(*hand.code(*at))
             assert hand.code(*at) == "a"
             await hand.press(last, "8")
-    found = entities(store, "tower")
+    found = entities(user.store, "tower")
     assert [(found[word].label, found[word].origin) for word in ("company", "built")] == [
         ("other", "human"),
         ("other", "human"),
     ]
 
 
-async def test_a_capital_begins_at_a_name(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_capital_begins_at_a_name(user: User, press: Press) -> None:
     """The hinted name is the beginning of a longer one, or its first word is one."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower"):
+        hand = Hand(user.pilot, press)
         await hand.press("n")
         text = hand.reference.text
         await hand.press(hand.code(*place(text, "Seine")).upper())
         last = len(text) - 1, len(text)
         await hand.press(*hand.code(*last), "2")
-    assert entities(store, "tower")["Seine."].spans == (Span(last[0] - 5, last[1]),)
+    assert entities(user.store, "tower")["Seine."].spans == (Span(last[0] - 5, last[1]),)
 
 
-async def test_letters_of_the_russian_layout_are_the_same_keys(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_letters_of_the_russian_layout_are_the_same_keys(user: User, press: Press) -> None:
     """A name and a stretch, typed without switching the keyboard."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "nevsky")
-        hand = Hand(pilot, press)
+    async with user.opens("nevsky", size=(80, 24)):
+        hand = Hand(user.pilot, press)
         await hand.press(TWINS["n"])
         text = hand.reference.text
         await hand.press(TWINS[hand.code(*place(text, "Огюст Монферран"))], "1", TWINS["n"])
         await hand.press(*(TWINS[letter] for letter in hand.code(*place(text, "работы"))))
         await hand.press(*(TWINS[letter] for letter in hand.code(*place(text, "шли"))), "8")
-    found = entities(store, "nevsky")
+    found = entities(user.store, "nevsky")
     assert (found["Огюст Монферран"].label, found["работы шли"].label) == ("person", "other")
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 4])
-async def test_escape_leaves_everything_as_it_was(
-    steps: int, database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_escape_leaves_everything_as_it_was(user: User, steps: int, press: Press) -> None:
     """At each step: the same picture, nothing written, the review on top."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
-        before, lines = opened(store, "tower").state, hand.drawn
+    async with user.opens("tower", size=(80, 24)):
+        hand = Hand(user.pilot, press)
+        before, lines = opened(user.store, "tower").state, hand.drawn
         marks = list(hand.reference._marks)
         await hand.press("n")
         text = hand.reference.text
@@ -274,17 +247,13 @@ async def test_escape_leaves_everything_as_it_was(
         assert hand.screen == "ReviewScreen"
         assert hand.drawn == lines
         assert hand.reference._marks == tuple(marks)
-        assert opened(store, "tower").state == before
+        assert opened(user.store, "tower").state == before
 
 
-async def test_backspace_takes_back_a_letter_and_then_the_first_token(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_backspace_takes_back_a_letter_and_then_the_first_token(user: User, press: Press) -> None:
     """And a letter that begins no code is refused with a word."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", size=(80, 24)):
+        hand = Hand(user.pilot, press)
         await hand.press("n")
         offered = hand.codes()
         code = hand.code(*place(hand.reference.text, "company"))
@@ -300,17 +269,13 @@ async def test_backspace_takes_back_a_letter_and_then_the_first_token(
         assert "a letter first" in hand.bars
 
 
-async def test_a_stretch_over_several_screens(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_stretch_over_several_screens(user: User, import_rows: Any, rows: Any, press: Press) -> None:
     """The text scrolls under the letters, before the first token and between it and the last one."""
     rows[0] |= {"reference": "\n".join(f"alpha{n} beta{n}" for n in range(40))}
     rows[0]["proposal"] = {"proposer": "x", "reference_entities": []}
     at = import_rows(rows[:1])
-    app = make_app(at)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", database=at, size=(80, 24)):
+        hand = Hand(user.pilot, press)
         text = hand.reference.text
         await hand.press("n", "pagedown", "pagedown", "up", "down")
         await hand.press(*hand.code(*place(text, "beta9")), "space", "ctrl+d", "pageup")
@@ -320,15 +285,11 @@ async def test_a_stretch_over_several_screens(
         assert entities(store, "tower")[text[start:end]].spans == (Span(start, end),)
 
 
-async def test_a_unit_that_is_there_already_is_shown(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_unit_that_is_there_already_is_shown(user: User, press: Press) -> None:
     """No label is asked for; the cursor goes to it, and a rejected one says how to restore it."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(80, 24)) as app:
         listed = app.screen.query_one(UnitList)
-        hand = Hand(pilot, press)
+        hand = Hand(user.pilot, press)
         listed.move_to(0)
         await hand.press("x", "j", "n")
         text = hand.reference.text
@@ -352,13 +313,11 @@ def statements(import_rows: Any, rows: Any) -> Path:
 
 
 async def test_a_statement_is_its_first_and_its_last_token(
-    statements: Path, make_app: Any, press: Press, open_review: Press
+    user: User, statements: Path, press: Press
 ) -> None:
     """No label is asked for, the claim is what stands there, its match is open; twice is refused."""
-    app = make_app(statements)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", database=statements, size=(80, 24)):
+        hand = Hand(user.pilot, press)
         text = hand.reference.text
         for _ in range(2):
             hand.presses = 0
@@ -378,14 +337,12 @@ async def test_a_statement_is_its_first_and_its_last_token(
 
 
 async def test_blind_samples_have_no_name_hints(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Any, rows: Any, press: Press
 ) -> None:
     """Nothing is underlined, only tokens have letters, and a new unit is undecided."""
     at = import_rows(rows[:1], blind=1.0)
-    app = make_app(at)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", database=at, size=(80, 24)):
+        hand = Hand(user.pilot, press)
         text = hand.reference.text
         assert underlined(hand) == []
         await hand.press("n")
@@ -403,14 +360,10 @@ def underlined(hand: Hand) -> list[str]:
     return [part.text for strip in strips for part in strip if part.style and part.style.underline]
 
 
-async def test_names_that_are_no_units_are_underlined(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_names_that_are_no_units_are_underlined(user: User, press: Press) -> None:
     """Until they are units; undoing that brings the hint back."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower"):
+        hand = Hand(user.pilot, press)
         nested = ["Paris"]  # in the University of Paris
         assert underlined(hand) == [*nested, "Seine"]
         await hand.press("n")
@@ -430,42 +383,34 @@ async def test_the_hints_of_a_reference_are_looked_for_once(store: Store) -> Non
 # Labels.
 
 
-async def test_a_label_from_the_list(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_label_from_the_list(user: User, press: Press) -> None:
     """`l`, some letters, Enter; a letter that no label has is refused and what was typed stays."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(80, 24)) as app:
         app.screen.query_one(UnitList).move_to(1)
-        hand = Hand(pilot, press)
+        hand = Hand(user.pilot, press)
         await hand.press("l", "o", "r", "q")
         assert "no label has orq" in hand.bars
         await hand.press("enter")
-        assert entities(store, "tower")["Champ de Mars"].label == "organisation"
+        assert entities(user.store, "tower")["Champ de Mars"].label == "organisation"
         await hand.press("l", "down", "enter")
-        assert entities(store, "tower")["Champ de Mars"].label == "date"
+        assert entities(user.store, "tower")["Champ de Mars"].label == "date"
         await hand.press("l", "x", "escape", "l", "e", "backspace", "p", "e", "enter")
-        assert entities(store, "tower")["Champ de Mars"].label == "person"
+        assert entities(user.store, "tower")["Champ de Mars"].label == "person"
         await hand.press(TWINS["l"], *(TWINS[letter] for letter in "num"), "enter")
-        assert entities(store, "tower")["Champ de Mars"].label == "number"
+        assert entities(user.store, "tower")["Champ de Mars"].label == "number"
         await hand.press("l", "7")
-        assert entities(store, "tower")["Champ de Mars"].label == "event"
+        assert entities(user.store, "tower")["Champ de Mars"].label == "event"
 
 
-async def test_enter_gives_no_label_and_letters_a_new_unit_its_label(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_enter_gives_no_label_and_letters_a_new_unit_its_label(user: User, press: Press) -> None:
     """The label step of a new unit is the same list."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", size=(80, 24)):
+        hand = Hand(user.pilot, press)
         text = hand.reference.text
         await hand.press("n", "tab", *"seine", "enter", "enter")
         await hand.press("n")
         await hand.press(*hand.code(*place(text, "company")), "enter", *"ev", "enter")
-    found = entities(store, "tower")
+    found = entities(user.store, "tower")
     assert (found["Seine"].label, found["company"].label) == ("", "event")
 
 
@@ -511,20 +456,11 @@ DRAGS = {
 @pytest.mark.parametrize("size", [(62, 30), (100, 30)], ids=["62x30", "100x30"])
 @pytest.mark.parametrize("sample", DRAGS)
 async def test_dragging_over_the_reference_adds_what_it_covers(
-    sample: str,
-    size: tuple[int, int],
-    database: Path,
-    store: Store,
-    make_app: Any,
-    press: Press,
-    settle: Any,
-    open_review: Press,
+    user: User, sample: str, size: tuple[int, int], press: Press, settle: Any
 ) -> None:
     """Whole tokens, also over wrapped lines, wide, joined and right-to-left characters, and backwards."""
-    app = make_app(database)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, sample)
-        hand, mouse = Hand(pilot, press), Mouse(pilot, settle)
+    async with user.opens(sample, size=size):
+        hand, mouse = Hand(user.pilot, press), Mouse(user.pilot, settle)
         dragged, whole = DRAGS[sample]
         start, end = place(hand.reference.text, dragged)
         for first, last in ((start, end - 1), (end - 1, start)):
@@ -532,59 +468,49 @@ async def test_dragging_over_the_reference_adds_what_it_covers(
             assert hand.screen == "LabelScreen"
             await hand.press("6")
             begin = hand.reference.text.index(whole)
-            assert entities(store, sample)[whole].spans[0] == Span(begin, begin + len(whole))
+            assert entities(user.store, sample)[whole].spans[0] == Span(begin, begin + len(whole))
             await hand.press("u")
 
 
-async def test_the_right_half_of_a_wide_character_is_that_character(
-    database: Path, make_app: Any, press: Press, settle: Any, open_review: Press
-) -> None:
+async def test_the_right_half_of_a_wide_character_is_that_character(user: User, settle: Any) -> None:
     """The pointer has cells, the text has characters."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "changcheng")
-        mouse = Mouse(pilot, settle)
+    async with user.opens("changcheng") as app:
+        mouse = Mouse(user.pilot, settle)
         x, y = mouse.at(mouse.reference.text.index("长城"))
-        await pilot.mouse_down("#reference", offset=(x + 1, y))
-        await pilot.hover("#reference", offset=(x + 3, y))
+        await user.pilot.mouse_down("#reference", offset=(x + 1, y))
+        await user.pilot.hover("#reference", offset=(x + 3, y))
         assert mouse.reference.selected == place(mouse.reference.text, "长城")
-        await pilot.mouse_up("#reference", offset=(x + 3, y))
-        await settle(pilot)
+        await user.pilot.mouse_up("#reference", offset=(x + 3, y))
+        await user.settle()
         assert "new entity 长城" in " ".join(bar.text for bar in app.screen.query(Bar))
 
 
 async def test_escape_after_dragging_leaves_the_selection_to_copy(
-    database: Path, store: Store, make_app: Any, press: Press, settle: Any, open_review: Press
+    user: User, press: Press, settle: Any
 ) -> None:
     """Exactly what was dragged over, over the wrapped lines; adding it takes the selection away."""
-    app = make_app(database)
-    async with app.run_test(size=(62, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand, mouse = Hand(pilot, press), Mouse(pilot, settle)
+    async with user.opens("tower", size=(62, 30)) as app:
+        hand, mouse = Hand(user.pilot, press), Mouse(user.pilot, settle)
         dragged = "ompany built it in 1889; the Univ"
         start, end = place(hand.reference.text, dragged)
-        before = opened(store, "tower").state
+        before = opened(user.store, "tower").state
         await mouse.drag(start, end - 1)
         await hand.press("escape", "y")
         assert app.clipboard == dragged
-        assert opened(store, "tower").state == before
+        assert opened(user.store, "tower").state == before
         await mouse.drag(start, end - 1)
         await hand.press("6")
         assert hand.reference.selected is None
 
 
-async def test_dragging_elsewhere_only_selects(
-    database: Path, make_app: Any, press: Press, settle: Any, open_review: Press
-) -> None:
+async def test_dragging_elsewhere_only_selects(user: User, press: Press, settle: Any) -> None:
     """Units stand in the reference; and a plain click selects nothing."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand, mouse = Hand(pilot, press), Mouse(pilot, settle)
-        await pilot.mouse_down("#context", offset=(3, 1))
-        await pilot.hover("#context", offset=(12, 1))
-        await pilot.mouse_up("#context", offset=(12, 1))
-        await settle(pilot)
+    async with user.opens("tower") as app:
+        hand, mouse = Hand(user.pilot, press), Mouse(user.pilot, settle)
+        await user.pilot.mouse_down("#context", offset=(3, 1))
+        await user.pilot.hover("#context", offset=(12, 1))
+        await user.pilot.mouse_up("#context", offset=(12, 1))
+        await user.settle()
         assert hand.screen == "ReviewScreen"
         await hand.press("y")
         assert app.clipboard == "e Eiffel T"
@@ -592,14 +518,10 @@ async def test_dragging_elsewhere_only_selects(
         assert hand.screen == "ReviewScreen"
 
 
-async def test_dragging_over_a_unit_says_that_it_is_one(
-    database: Path, make_app: Any, press: Press, settle: Any, open_review: Press
-) -> None:
+async def test_dragging_over_a_unit_says_that_it_is_one(user: User, press: Press, settle: Any) -> None:
     """And goes to it."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand, mouse = Hand(pilot, press), Mouse(pilot, settle)
+    async with user.opens("tower") as app:
+        hand, mouse = Hand(user.pilot, press), Mouse(user.pilot, settle)
         start, end = place(hand.reference.text, "Champ de Mars")
         await mouse.drag(start + 1, end - 2)
         assert hand.screen == "ReviewScreen"
@@ -608,28 +530,24 @@ async def test_dragging_over_a_unit_says_that_it_is_one(
 
 
 async def test_a_click_on_a_name_that_is_no_unit_begins_to_add_it(
-    database: Path, store: Store, make_app: Any, press: Press, settle: Any, open_review: Press
+    user: User, press: Press, settle: Any
 ) -> None:
     """The label can be clicked, too."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand, mouse = Hand(pilot, press), Mouse(pilot, settle)
+    async with user.opens("tower"):
+        hand, mouse = Hand(user.pilot, press), Mouse(user.pilot, settle)
         await mouse.click(hand.reference.text.index("Seine") + 2)
         assert "new entity Seine" in hand.bars
-        await pilot.click("#labels", offset=(6, 2))
-        await settle(pilot)
-    assert entities(store, "tower")["Seine"].label == "place"
+        await user.pilot.click("#labels", offset=(6, 2))
+        await user.settle()
+    assert entities(user.store, "tower")["Seine"].label == "place"
 
 
 async def test_a_dragged_statement_is_asked_about(
-    statements: Path, make_app: Any, press: Press, settle: Any, open_review: Press
+    user: User, statements: Path, press: Press, settle: Any
 ) -> None:
     """It has no label whose step could be escaped; Enter adds it."""
-    app = make_app(statements)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        hand, mouse = Hand(pilot, press), Mouse(pilot, settle)
+    async with user.opens("tower", database=statements) as app:
+        hand, mouse = Hand(user.pilot, press), Mouse(user.pilot, settle)
         start, end = place(hand.reference.text, "Gustave Eiffel's company built it in 1889")
         await mouse.drag(start, end - 1)
         assert app.screen_stack[1].query_one(UnitList).count == 0
@@ -639,35 +557,31 @@ async def test_a_dragged_statement_is_asked_about(
         ]
 
 
-async def test_clicks_on_the_parts_of_a_row(
-    database: Path, store: Store, make_app: Any, press: Press, settle: Any, open_review: Press
-) -> None:
+async def test_clicks_on_the_parts_of_a_row(user: User, press: Press) -> None:
     """The sign rejects and restores, the label opens the list, the verdict toggles; the name only chooses."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
-        hand = Hand(pilot, press)
+    async with user.opens("tower", size=(120, 36)) as app:
+        hand = Hand(user.pilot, press)
         listed = app.screen.query_one(UnitList)
         line = listed.render_line(2).text
         row = 1 + 2  # below the border
 
         async def click(column: int) -> None:
-            await pilot.click(UnitList, offset=(2 + column, row))
-            await settle(pilot)
+            await user.pilot.click(UnitList, offset=(2 + column, row))
+            await user.settle()
 
-        before = entities(store, "tower")["Gustave Eiffel"]
+        before = entities(user.store, "tower")["Gustave Eiffel"]
         await click(line.index("Gustave"))
         assert listed.cursor == 2
-        assert entities(store, "tower")["Gustave Eiffel"] == before
+        assert entities(user.store, "tower")["Gustave Eiffel"] == before
         await click(line.index("person"))
         assert hand.screen == "LabelScreen"
         await hand.press("8")
         await click(line.index("●"))
         await click(line.index("✓"))
-        unit = entities(store, "tower")["Gustave Eiffel"]
+        unit = entities(user.store, "tower")["Gustave Eiffel"]
         assert (unit.label, unit.match.verdict, unit.rejected) == ("other", "missing", True)
         await click(line.index("✓"))
-        assert not entities(store, "tower")["Gustave Eiffel"].rejected
+        assert not entities(user.store, "tower")["Gustave Eiffel"].rejected
 
 
 # Pictures.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tui.conftest import MakeApp, Settle, until
+from tests.tui.conftest import MakeApp, Settle, User, until
 from workbench.stages.review import open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -18,8 +17,6 @@ from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
 
 
 @pytest.fixture
@@ -44,27 +41,24 @@ def picked(store: Store, n: int) -> tuple[int, ...]:
     return tuple(sample_ids(store, find_dataset(store, None).id).values())[:n]
 
 
-async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
-    make_app: MakeApp, settle: Settle, database: Path, store: Store
-) -> None:
-    first, second = picks = picked(store, 2)
-    app = make_app(database, begin_with=picks)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(user: User) -> None:
+    first, second = picks = picked(user.store, 2)
+    async with user.opens(size=(120, 36), begin_with=picks) as app:
+        await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         assert first == app.screen.pane.now.sample_id
         assert app.screen.pane.now.automatic
         assert app.screen.query_one(Tallies).display
-        await pilot.press("a")
-        await settle(pilot)
+        await user.pilot.press("a")
+        await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         assert second == app.screen.pane.now.sample_id
         assert app.screen.pane.now.automatic
-        await pilot.press("a")
-        await settle(pilot)
+        await user.pilot.press("a")
+        await user.settle()
         assert isinstance(app.screen, QueueScreen)
     for number in picks:
-        opening = open_sample(store, number, "ann").opening
+        opening = open_sample(user.store, number, "ann").opening
         assert (True, True) == (opening.off_plan, opening.auto_shown)
 
 
@@ -77,12 +71,9 @@ async def test_a_sample_that_was_read_ahead_and_not_shown_is_not_marked(
     assert {} == load_reviews(store, {picks[1]: "ann"})
 
 
-async def test_next_opens_the_random_order_with_automatic_values_hidden(
-    make_app: MakeApp, settle: Settle, database: Path, store: Store
-) -> None:
-    app: Any = make_app(database, begin_with="next")
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+async def test_next_opens_the_random_order_with_automatic_values_hidden(user: User) -> None:
+    async with user.opens(size=(120, 36), begin_with="next") as app:
+        await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         opened = app.screen.pane.now
         assert ((), False, False) == (opened.automatic, opened.opening.off_plan, opened.opening.auto_shown)
@@ -90,7 +81,7 @@ async def test_next_opens_the_random_order_with_automatic_values_hidden(
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_a_picked_sample_says_why_its_score_looks_wrong(
-    size: tuple[int, int], import_rows: Any, store: Store, make_app: MakeApp, settle: Settle
+    user: User, size: tuple[int, int], import_rows: Any
 ) -> None:
     named = [{"text": "Anna Walther", "label": "person"}, {"text": "Karl Meyer", "label": "person"}]
     row = {
@@ -103,14 +94,13 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
         "scores": {"context_entity_recall": 0.0},
     }  # fmt: skip
     database = import_rows([row])
-    one = sample_ids(store, find_dataset(store, None).id)["one"]
-    app: Any = make_app(database, begin_with=(one,))
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await until(pilot, lambda: app.screen.pane._suspicion is not None)
-        await settle(pilot)
+    one = sample_ids(user.store, find_dataset(user.store, None).id)["one"]
+    async with user.opens(database=database, size=size, begin_with=(one,)) as app:
+        await user.settle()
+        await until(user.pilot, lambda: app.screen.pane._suspicion is not None)
+        await user.settle()
         listed, said = app.screen.query_one(UnitList), app.screen.query_one(Tallies)
         for place, hit, name in ((0, "Walther", "Anna Walther"), (1, "Meyer", "Karl Meyer")):
             listed.move_to(place)
-            await settle(pilot)
+            await user.settle()
             assert f"looks wrong: context 2 has “{hit}” for {name}" in said.text

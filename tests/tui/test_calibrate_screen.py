@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.tui.conftest import User
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
@@ -26,7 +27,6 @@ from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import ThresholdPlot
 
 Press = Callable[..., Awaitable[None]]
-Settle = Callable[[Pilot[None]], Awaitable[None]]
 MakeApp = Callable[..., Any]
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
@@ -97,13 +97,12 @@ def said(app: Any) -> str:
 
 
 async def test_moving_the_threshold_scores_all_samples_anew(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press
+    user: User, calibrated: Callable[..., Path]
 ) -> None:
-    app = make_app(calibrated())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K")
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
+        await user.press("K")
         before = numbers(app)
-        await press(pilot, "left", "left", "left")
+        await user.press("left", "left", "left")
         after = numbers(app)
         last = app.screen
 
@@ -117,12 +116,11 @@ async def test_moving_the_threshold_scores_all_samples_anew(
 
 
 async def test_keys_move_by_one_by_five_to_the_best_and_back(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press
+    user: User, calibrated: Callable[..., Path]
 ) -> None:
     """And `o` chooses by the other objective."""
-    app = make_app(calibrated())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K")
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
+        await user.press("K")
         seen = []
         for name in (
             "left",
@@ -136,10 +134,10 @@ async def test_keys_move_by_one_by_five_to_the_best_and_back(
             "shift+right",
             "right",
         ):
-            await press(pilot, name)
+            await user.press(name)
             seen.append(app.screen.at)
         first = str(app.screen.query_one("#finding", Static).content)
-        await press(pilot, "o")
+        await user.press("o")
         second = str(app.screen.query_one("#finding", Static).content)
 
     assert [84, 79, 80, 85, 76, 85, 90, 95, 100, 100] == seen
@@ -148,19 +146,18 @@ async def test_keys_move_by_one_by_five_to_the_best_and_back(
 
 
 async def test_the_chosen_threshold_is_saved_under_a_new_name_and_used_with_enter(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press
+    user: User, calibrated: Callable[..., Path]
 ) -> None:
     """A name is taken once."""
     database = calibrated()
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K", "b", "enter", "enter")
+    async with user.opens(database=database, size=(80, 24)) as app:
+        await user.press("K", "b", "enter", "enter")
         first = said(app)
-        await press(pilot, "enter", "backspace", "1", "enter")
+        await user.press("enter", "backspace", "1", "enter")
         refused = str(app.screen.query_one("#hint", Static).content)
-        await press(pilot, "backspace", "2", "enter")
+        await user.press("backspace", "2", "enter")
         used, title = said(app), app.screen.query_one(Head).text
-        await press(pilot, "escape")
+        await user.press("escape")
         queue = app.screen
 
     store = open_store(str(database))
@@ -180,14 +177,13 @@ async def test_the_chosen_threshold_is_saved_under_a_new_name_and_used_with_ente
 
 
 async def test_a_threshold_by_hand_is_asked_for_and_has_no_calibration(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press
+    user: User, calibrated: Callable[..., Path]
 ) -> None:
     database = calibrated()
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K", "right", "enter")
+    async with user.opens(database=database, size=(80, 24)) as app:
+        await user.press("K", "right", "enter")
         asked = app.screen
-        await press(pilot, "y")
+        await user.press("y")
         done = said(app)
 
     assert isinstance(asked, ConfirmScreen)
@@ -199,11 +195,10 @@ async def test_a_threshold_by_hand_is_asked_for_and_has_no_calibration(
 
 
 async def test_without_gold_it_says_what_to_do_and_still_moves(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press
+    user: User, calibrated: Callable[..., Path]
 ) -> None:
-    app = make_app(calibrated(gold=3, more=9))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K", "left", "left", "left", "b")
+    async with user.opens(database=calibrated(gold=3, more=9), size=(80, 24)) as app:
+        await user.press("K", "left", "left", "left", "b")
         why = str(app.screen.query_one("#finding", Static).content)
         shown = numbers(app)
         last = app.screen
@@ -213,30 +208,24 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
     assert "all 12 samples\nautomatic   .600" in shown
 
 
-async def test_without_proposals_it_says_what_to_do(
-    import_rows: Callable[..., Path], make_app: MakeApp, press: Press
-) -> None:
+async def test_without_proposals_it_says_what_to_do(user: User, import_rows: Callable[..., Path]) -> None:
     bare = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
-    app = make_app(import_rows([bare]))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K", "left", "enter")
+    async with user.opens(database=import_rows([bare]), size=(80, 24)) as app:
+        await user.press("K", "left", "enter")
         empty = str(app.screen.query_one("#empty", Static).content)
-        await press(pilot, "escape")
+        await user.press("escape")
         last = app.screen
 
     assert "nothing has been proposed yet: workbench propose" in empty
     assert isinstance(last, QueueScreen)
 
 
-async def test_the_probability_is_one_key_deeper(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press
-) -> None:
-    app = make_app(calibrated())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K", "p")
+async def test_the_probability_is_one_key_deeper(user: User, calibrated: Callable[..., Path]) -> None:
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
+        await user.press("K", "p")
         deeper = app.screen
         table = deeper.query_one(Passage).text
-        await press(pilot, "escape")
+        await user.press("escape")
         last = app.screen
 
     assert isinstance(deeper, ReadScreen)
@@ -279,14 +268,11 @@ def test_picture_in_the_terminals_own_colours(picture: Any) -> None:
     assert picture("left", size=(80, 24), theme="ansi-dark")
 
 
-async def test_a_new_theme_redraws_the_picture(
-    calibrated: Callable[..., Path], make_app: MakeApp, press: Press, settle: Settle
-) -> None:
-    app = make_app(calibrated())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "K")
+async def test_a_new_theme_redraws_the_picture(user: User, calibrated: Callable[..., Path]) -> None:
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
+        await user.press("K")
         app.theme = LIGHT.name
-        await settle(pilot)
+        await user.settle()
         plot = app.screen.query_one(ThresholdPlot).query_one("#plot")
         styles = {style for line in plot._styles for style in line}
 

@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tests.tui.conftest import User
 from workbench.reports.compare import figures_text
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
@@ -27,7 +28,6 @@ from workbench.tui.widgets.compare_sections import SampleRows, ScatterPlot
 from workbench.tui.widgets.passage import Passage
 
 Press = Callable[..., Awaitable[None]]
-Settle = Callable[[Pilot[None]], Awaitable[None]]
 MakeApp = Callable[..., Any]
 Put = Callable[..., Path]
 
@@ -129,12 +129,9 @@ def said(app: Any) -> str:
     return str(app.screen.query_one(Status).text)
 
 
-async def test_it_opens_on_how_many_the_estimate_and_three_causes(
-    compared: Put, make_app: MakeApp, press: Press
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C")
+async def test_it_opens_on_how_many_the_estimate_and_three_causes(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(), size=(80, 24)) as app:
+        await user.press("C")
         head, facts = app.screen.query_one(Head).text, text(app, "#facts")
         causes, notes = lines(app, "#top"), app.screen.query_one(Passage).text
 
@@ -149,23 +146,22 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(
 
 
 async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back_step_by_step(
-    compared: Put, make_app: MakeApp, press: Press
+    user: User, compared: Put
 ) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "j", "enter")
+    async with user.opens(database=compared(), size=(80, 24)) as app:
+        await user.press("C", "j", "enter")
         figures = app.screen
         title, listed = figures.query_one("#behind", Bar).text, lines(app, "#sample-list")
-        await press(pilot, "enter")
+        await user.press("enter")
         reasons = app.screen
         shown = reasons.why.opened.sample.id, reasons.why.scorer
-        await press(pilot, "escape")
+        await user.press("escape")
         back = app.screen.section.NAME, lines(app, "#sample-list")
-        await press(pilot, "escape")
+        await user.press("escape")
         first = app.screen.section.NAME
-        await press(pilot, "4")
+        await user.press("4")
         every = len(lines(app, "#sample-list")), app.screen.query_one("#behind", Bar).display
-        await press(pilot, "escape")
+        await user.press("escape")
         queue = app.screen
 
     assert isinstance(figures, CompareScreen)
@@ -179,18 +175,15 @@ async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back
     assert isinstance(queue, QueueScreen)
 
 
-async def test_digits_tab_and_clicks_show_the_other_parts(
-    compared: Put, make_app: MakeApp, press: Press, settle: Settle
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C")
+async def test_digits_tab_and_clicks_show_the_other_parts(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(), size=(80, 24)) as app:
+        await user.press("C")
         seen = []
         for name in ("2", "tab", "5", "tab", "shift+tab", "4"):
-            await press(pilot, name)
+            await user.press(name)
             seen.append(app.screen.section.NAME)
-        await pilot.click(SectionBar, offset=(14, 0))
-        await settle(pilot)
+        await user.pilot.click(SectionBar, offset=(14, 0))
+        await user.settle()
         seen.append(app.screen.section.NAME)
         shown = [one.NAME for one in app.screen.query("Section") if one.display]
 
@@ -198,12 +191,9 @@ async def test_digits_tab_and_clicks_show_the_other_parts(
     assert ["scatter"] == shown
 
 
-async def test_all_figures_are_those_of_the_command_line(
-    compared: Put, make_app: MakeApp, press: Press
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "5", "pagedown", "j", "enter")
+async def test_all_figures_are_those_of_the_command_line(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(), size=(80, 24)) as app:
+        await user.press("C", "5", "pagedown", "j", "enter")
         screen = app.screen
         shown, top = screen.query_one("#figures", Passage).text, screen.query_one("#figures").scroll_offset.y
 
@@ -214,21 +204,18 @@ async def test_all_figures_are_those_of_the_command_line(
     assert top > 1
 
 
-async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(
-    compared: Put, make_app: MakeApp, press: Press, settle: Settle
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "C", "2")
+async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(), size=(120, 36)) as app:
+        await user.press("C", "2")
         first = app.screen.query_one("#point", Bar).text
-        await press(pilot, "j")
+        await user.press("j")
         second = app.screen.query_one("#point", Bar).text
         plot = app.screen.query_one(ScatterPlot)
         x, y = plot.get_pixel_from_coordinate(0.5, 0.25)
-        await pilot.click(plot.query_one("#plot"), offset=(x, y))
-        await settle(pilot)
+        await user.pilot.click(plot.query_one("#plot"), offset=(x, y))
+        await user.settle()
         clicked = app.screen.query_one("#point", Bar).text
-        await press(pilot, "enter")
+        await user.press("enter")
         reasons = app.screen
 
     assert "s00" in first
@@ -240,15 +227,14 @@ async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(
     assert reasons.why.opened.sample.id in clicked
 
 
-async def test_another_scorer_and_an_imported_column(compared: Put, make_app: MakeApp, press: Press) -> None:
-    app = make_app(compared(column=True))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "s")
+async def test_another_scorer_and_an_imported_column(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(column=True), size=(80, 24)) as app:
+        await user.press("C", "s")
         menu = app.screen
         names = [one.name.strip() for one in menu.query_one("Choices").rows]
-        await press(pilot, "escape")
+        await user.press("escape")
         imported, causes = app.screen.query_one(Head).text, text(app, "#facts")
-        await press(pilot, "4", "enter")
+        await user.press("4", "enter")
         reasons = app.screen
 
     assert isinstance(menu, MenuScreen)
@@ -259,14 +245,13 @@ async def test_another_scorer_and_an_imported_column(compared: Put, make_app: Ma
     assert reasons.why is not None
 
 
-async def test_nothing_verified_says_what_to_do(compared: Put, make_app: MakeApp, press: Press) -> None:
-    app = make_app(compared(gold=0, more=12, column=True))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C")
+async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(gold=0, more=12, column=True), size=(80, 24)) as app:
+        await user.press("C")
         empty = text(app, "#empty")
-        await press(pilot, "2", "enter")
+        await user.press("2", "enter")
         refused = said(app)
-        await press(pilot, "escape")
+        await user.press("escape")
         queue = app.screen
 
     assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
@@ -275,12 +260,11 @@ async def test_nothing_verified_says_what_to_do(compared: Put, make_app: MakeApp
     assert isinstance(queue, QueueScreen)
 
 
-async def test_of_nine_samples_it_shows_counts_alone(compared: Put, make_app: MakeApp, press: Press) -> None:
-    app = make_app(compared(gold=9, more=30))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C")
+async def test_of_nine_samples_it_shows_counts_alone(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(gold=9, more=30), size=(80, 24)) as app:
+        await user.press("C")
         facts, causes = text(app, "#facts"), lines(app, "#top")
-        await press(pilot, "2")
+        await user.press("2")
         beside = text(app, "#paired")
 
     assert "estimated for all 39        –" in facts
@@ -290,29 +274,23 @@ async def test_of_nine_samples_it_shows_counts_alone(compared: Put, make_app: Ma
     assert "Spearman" not in beside
 
 
-async def test_ids_that_steer_a_terminal_are_drawn_harmless(
-    compared: Put, make_app: MakeApp, press: Press
-) -> None:
-    app = make_app(compared(lead="\x1b[31m[bold]\u202e"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "4")
+async def test_ids_that_steer_a_terminal_are_drawn_harmless(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(lead="\x1b[31m[bold]\u202e"), size=(80, 24)) as app:
+        await user.press("C", "4")
         drawn = lines(app, "#sample-list")
-        await press(pilot, "2")
+        await user.press("2")
         point = app.screen.query_one("#point", Bar).text
 
     assert drawn[0].startswith("▸ ␛[31m[bold]\ufffds00 ")
     assert "␛[31m[bold]\ufffds00" in point
 
 
-async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
-    compared: Put, make_app: MakeApp, press: Press
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "4")
+async def test_a_hundred_thousand_samples_are_a_list_like_any_other(user: User, compared: Put) -> None:
+    async with user.opens(database=compared(), size=(80, 24)) as app:
+        await user.press("C", "4")
         listed = app.screen.query_one("#sample-list", SampleRows)
         listed.put(list(listed.rows) * 5000, 0)
-        await press(pilot, "j", "pagedown")
+        await user.press("j", "pagedown")
         at, drawn, height = listed.cursor, len(listed._drawn), listed.size.height
 
     assert 120_000 == listed.count

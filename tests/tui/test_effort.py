@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.tui.conftest import User
 from workbench.model import Effort
 from workbench.stages.export import export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, open_store
+from workbench.store.engine import open_store
 from workbench.tui.bench import Meter
-
-Press = Callable[..., Awaitable[None]]
 
 
 def meter_on(sample: int, at: float = 100.0) -> Meter:
@@ -70,18 +67,14 @@ def test_an_act_that_was_not_written_gives_its_effort_back() -> None:
     assert meter.take(1) == Effort(3.0, 2)
 
 
-async def test_presses_and_seconds_are_stored_with_every_act(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_presses_and_seconds_are_stored_with_every_act(user: User) -> None:
     """Moving counts for the act that follows it; the accept of the next sample starts at nothing."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "j", "k", "x")
-        await press(pilot, "x")
-        await press(pilot, "a", "a")
+    async with user.opens("schiller"):
+        await user.press("j", "k", "x")
+        await user.press("x")
+        await user.press("a", "a")
 
-    with closing(sqlite3.connect(database)) as raw:
+    with closing(sqlite3.connect(user.database)) as raw:
         rows = raw.execute(
             "SELECT sample.key, op, presses, seconds FROM review_event JOIN review ON review.id = review_id "
             "JOIN sample ON sample.id = review.sample_id ORDER BY review_event.id"
@@ -94,16 +87,12 @@ async def test_presses_and_seconds_are_stored_with_every_act(
     assert all(0 <= seconds < 60 for _, op, _, seconds in rows if op != "open")
 
 
-async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(
-    tmp_path: Path, database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(user: User, tmp_path: Path) -> None:
     """In the row's gold, and the same bytes after an import elsewhere."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "j", "k", "a")
+    async with user.opens("schiller"):
+        await user.press("j", "k", "a")
 
-    export(store, find_dataset(store, None), tmp_path / "out", annotator="ann")
+    export(user.store, find_dataset(user.store, None), tmp_path / "out", annotator="ann")
     rows = [json.loads(line) for line in (tmp_path / "out" / "samples.jsonl").read_text("utf-8").splitlines()]
     effort = next(row["gold"]["effort"] for row in rows if row["id"] == "schiller")
     assert effort["presses"] == 3
@@ -116,14 +105,10 @@ async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(
     assert (tmp_path / "again" / "samples.jsonl").read_bytes() == source.read_bytes()
 
 
-async def test_what_is_typed_into_a_dialog_counts(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_what_is_typed_into_a_dialog_counts(user: User) -> None:
     """A flag with three letters is five presses: f, three letters, Enter."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "f", "o", "d", "d", "enter")
+    async with user.opens("schiller"):
+        await user.press("f", "o", "d", "d", "enter")
 
-    with closing(sqlite3.connect(database)) as raw:
+    with closing(sqlite3.connect(user.database)) as raw:
         assert raw.execute("SELECT presses FROM review_event WHERE op = 'flag'").fetchall() == [(5,)]

@@ -10,6 +10,7 @@ import pytest
 from textual.screen import Screen
 from textual.widgets.input import Selection as InputSelection
 
+from tests.tui.conftest import User
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared, nodes
 from workbench.tui.screens.base import Dialog
@@ -31,53 +32,44 @@ def test_help_is_on_every_screen(screen: type[Screen[None]]) -> None:
 @pytest.mark.parametrize(
     "keys", [(), ("enter",), ("enter", "X"), ("enter", "g"), ("question_mark",)], ids=str
 )
-async def test_help_and_the_way_out_work_where_one_is(
-    database: Path, make_app: Any, press: Press, keys: tuple[str, ...]
-) -> None:
+async def test_help_and_the_way_out_work_where_one_is(user: User, keys: tuple[str, ...]) -> None:
     """F1 shows the keys of the screen or closes those; ctrl+q leaves, over dialogs and while one types."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with user.opens(size=(80, 24)) as app:
         for key in keys:
-            await press(pilot, key)
+            await user.press(key)
         there = type(app.screen).__name__
-        await press(pilot, "f1")
+        await user.press("f1")
         assert type(app.screen).__name__ == ("QueueScreen" if there == "HelpScreen" else "HelpScreen")
-        await press(pilot, "ctrl+q")
+        await user.press("ctrl+q")
     assert app.return_code == 0
 
 
-async def test_ctrl_c_copies_what_is_selected(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
     """In a field, and with the mouse; it says so."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot, "slash", "t", "o", "w")
+    async with user.opens() as app:
+        await user.press("slash", "t", "o", "w")
         app.screen.query_one(Field).selection = InputSelection(0, 2)
-        await press(pilot, "ctrl+c")
+        await user.press("ctrl+c")
         assert app.clipboard == "to"
         assert app.screen.query_one(Field).value == "tow"
         assert app.screen.query_one(Status).text == "copied: to"
-        await press(pilot, "escape")
-        await open_review(pilot, "tower")
-        await pilot.mouse_down("#reference", offset=(5, 1))
-        await pilot.hover("#reference", offset=(16, 1))
-        await pilot.mouse_up("#reference", offset=(16, 1))
+        await user.press("escape")
+        await user.review("tower")
+        await user.pilot.mouse_down("#reference", offset=(5, 1))
+        await user.pilot.hover("#reference", offset=(16, 1))
+        await user.pilot.mouse_up("#reference", offset=(16, 1))
         copied = app.screen.get_selected_text()
         assert copied == "Eiffel Tower"
-        await press(pilot, "ctrl+c")
+        await user.press("ctrl+c")
         assert app.clipboard == copied
 
 
 @pytest.mark.parametrize("keys", [(), ("slash",), ("enter",)], ids=str)
-async def test_ctrl_c_says_how_to_leave(
-    database: Path, make_app: Any, press: Press, keys: tuple[str, ...]
-) -> None:
+async def test_ctrl_c_says_how_to_leave(user: User, keys: tuple[str, ...]) -> None:
     """People press it to leave: losing the app by accident would be worse."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, *keys)
-        await press(pilot, "ctrl+c")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press(*keys)
+        await user.press("ctrl+c")
         assert app.screen.query_one(Status).text == "ctrl+q quits; ctrl+c copies what is selected"
         assert app.is_running
 
@@ -94,10 +86,9 @@ async def test_ctrl_c_in_a_dialog_says_it_in_a_toast(
         assert type(app.screen).__name__ == "PromptScreen"
 
 
-async def test_the_shell_is_offered_where_there_is_one(database: Path, make_app: Any, press: Press) -> None:
+async def test_the_shell_is_offered_where_there_is_one(user: User) -> None:
     """Not without a terminal: neither in the help nor by its key."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "ctrl+z")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("ctrl+z")
         assert app.is_running
         assert "app.suspend" not in {entry.binding.id for entry in app.screen.active_bindings.values()}

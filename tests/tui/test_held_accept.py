@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.events import Key
 
+from tests.tui.conftest import User
 from workbench.tui.bench import Bench
 from workbench.tui.screens.review import LOOK, RELEASED
-
-Press = Callable[..., Awaitable[None]]
 
 # seconds after the stop was shown at which further `a` arrive, and whether one of them accepts
 PRESSES: list[tuple[str, list[float], bool]] = [
@@ -33,33 +29,23 @@ PRESSES: list[tuple[str, list[float], bool]] = [
 
 @pytest.mark.parametrize(("name", "after", "accepted"), PRESSES, ids=[name for name, *_ in PRESSES])
 async def test_what_passes_a_stop(
-    name: str,
-    after: list[float],
-    accepted: bool,
-    database: Path,
-    make_app: Any,
-    open_review: Press,
-    press: Press,
-    settle: Press,
-    monkeypatch: pytest.MonkeyPatch,
+    user: User, name: str, after: list[float], accepted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The times of the key events decide, not those at which a busy program gets to them."""
     now = [1000.0]
     monkeypatch.setattr("workbench.tui.screens.review.LOOK", LOOK)
     monkeypatch.setattr("workbench.tui.screens.review.RELEASED", RELEASED)
     monkeypatch.setattr(Bench, "clock", staticmethod(lambda: now[0]))
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "M")  # unsure: a reason to stop
+    async with user.opens("schiller") as app:
+        await user.press("M")  # unsure: a reason to stop
         for moment in [0.0, *after]:
             key = Key("a", "a")
             key.time = 1000.0 + moment
             app.post_message(key)
-        await settle(pilot)
+        await user.settle()
         said = app.screen.query_one("#status").text
 
-    with closing(sqlite3.connect(database)) as raw:
+    with closing(sqlite3.connect(user.database)) as raw:
         rows = raw.execute("SELECT count(*) FROM review WHERE entity = 'verified'").fetchone()
     assert (int(accepted),) == rows
     assert accepted or "a: accept anyway" in said

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.segment import Segment
 from textual.color import Color
 
+from tests.tui.conftest import User
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.safe import TerminalGuard, flat
 from workbench.tui.widgets.passage import Passage
@@ -105,32 +106,26 @@ async def test_nothing_of_a_dataset_steers_the_terminal(
 
 
 async def test_a_click_on_markup_in_a_text_does_nothing(
-    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Any, nasty_rows: Any
 ) -> None:
     """Every cell of the reference is clicked; the app neither quits nor acts."""
     nasty_rows[0]["id"] = "evil"
-    app = make_app(import_rows(nasty_rows))
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "evil")
+    async with user.opens("evil", database=import_rows(nasty_rows), size=(120, 36)) as app:
         before = app.screen.query_one(UnitList).rows
         width = app.screen.query_one("#reference", Passage).size.width
         for x in range(1, width, 3):
-            await pilot.click("#reference", offset=(x, 1))
-        await press(pilot)
+            await user.pilot.click("#reference", offset=(x, 1))
+        await user.press()
         assert app.is_running
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.query_one(UnitList).rows == before
 
 
-async def test_the_palette_shows_no_data(
-    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_palette_shows_no_data(user: User, import_rows: Any, nasty_rows: Any) -> None:
     """Its entries read markup: they are our own words alone, whatever labels and ids there are."""
     nasty_rows[0]["id"] = "evil"
-    app = make_app(import_rows(nasty_rows))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "evil")
-        await pilot.press("ctrl+p")
+    async with user.opens("evil", database=import_rows(nasty_rows)) as app:
+        await user.pilot.press("ctrl+p")
         assert type(app.screen).__name__ == "Palette"
         for command in app.get_system_commands(app.screen_stack[-2]):
             assert "[" not in command.title
@@ -156,15 +151,11 @@ def test_flat_keeps_offsets() -> None:
 @pytest.mark.parametrize(
     ("letters", "apart"), [("xxx", 0.01), pytest.param("jjx", 0.04, id="each key makes the tail longer")]
 )
-async def test_the_tail_of_a_paste_is_no_key_press(
-    letters: str, apart: float, database: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_tail_of_a_paste_is_no_key_press(user: User, letters: str, apart: float) -> None:
     """A paste that ends itself early delivers the rest as keys: they are dropped; later keys count."""
     from textual.events import Key, Paste
 
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
         paste = Paste("harmless")
         app.post_message(paste)
@@ -172,10 +163,10 @@ async def test_the_tail_of_a_paste_is_no_key_press(
             tail = Key(letter, letter)
             tail.time = paste.time + number * apart  # when it came, however busy the machine is
             app.post_message(tail)
-        await press(pilot)
+        await user.press()
         assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).rows[:3]]
-        await pilot.pause(0.15)
-        await press(pilot, "x")
+        await user.pilot.pause(0.15)
+        await user.press("x")
         assert app.screen.query_one(UnitList).rows[0].rejected
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.widgets import Static
 
+from tests.tui.conftest import User
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.why_text import written
@@ -31,24 +32,20 @@ def audited(import_rows: Callable[..., Path], rows: list[dict[str, Any]]) -> Pat
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_from_an_accept_to_the_reason(
-    audited: Path, make_app: Any, press: Press, open_review: Press, size: tuple[int, int]
-) -> None:
-    app = make_app(audited)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, HASH)
+async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tuple[int, int]) -> None:
+    async with user.opens(HASH, database=audited, size=size) as app:
         assert "yours" not in app.screen.query_one(Tallies).text
-        await press(pilot, "a")
+        await user.press("a")
         status = app.screen.query_one(Status).text
 
         assert "✓ Where" in status
         assert HASH[:8] not in status
         assert "accepted: yours .33 · true 5/6 .83 · −.50" in status
 
-        await press(pilot, "u", "U")
+        await user.press("u", "U")
         box = app.screen.query_one(Tallies)
         assert box.text.startswith("yours .33   true 5/6 .83   −.50: ")
-        await press(pilot, "w")
+        await user.press("w")
         listed = app.screen.query_one(CauseList)
         values = app.screen.query_one("#values", Bar).text
 
@@ -60,12 +57,10 @@ async def test_from_an_accept_to_the_reason(
 
 
 async def test_the_queue_says_yours_and_true_and_names_a_hash_by_its_question(
-    audited: Path, make_app: Any, press: Press, open_review: Press
+    user: User, audited: Path
 ) -> None:
-    app = make_app(audited)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, HASH)
-        await press(pilot, "a", "b")
+    async with user.opens(HASH, database=audited, size=(120, 36)) as app:
+        await user.press("a", "b")
         screen = app.screen
         assert isinstance(screen, QueueScreen)
         head = str(screen.query_one(SampleHead).render())
@@ -80,19 +75,16 @@ async def test_the_queue_says_yours_and_true_and_names_a_hash_by_its_question(
     assert [".33", ".83", "−.50"] == [word for word in drawn.split() if word.lstrip("−").startswith(".")]
 
 
-async def test_compare_opens_with_the_sentences_of_the_answer(
-    audited: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
-    app = make_app(audited)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "C")
+async def test_compare_opens_with_the_sentences_of_the_answer(user: User, audited: Path) -> None:
+    async with user.opens(database=audited, size=(120, 36)) as app:
+        await user.press("C")
         assert isinstance(app.screen, CompareScreen)
         empty = str(app.screen.query_one("#empty", Static).render())
         assert empty.startswith("Your context_entity_recall is .33.")
 
-        await press(pilot, "escape")
-        await open_review(pilot, HASH)
-        await press(pilot, "a", "b", "C")
+        await user.press("escape")
+        await user.review(HASH)
+        await user.press("a", "b", "C")
         said = str(app.screen.query_one("#answer", Static).render())
 
     assert said.startswith("Your context_entity_recall is .33.")

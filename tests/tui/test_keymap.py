@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.binding import Binding
 
+from tests.tui.conftest import User
 from workbench.errors import UsageError
 from workbench.settings import Settings
 from workbench.tui.keys import actions, acts, declared, key_name, keymap, nodes, shown
@@ -144,23 +145,19 @@ def test_the_page_of_keys_is_current() -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-async def test_a_chosen_key_does_what_it_is_for(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_chosen_key_does_what_it_is_for(user: User) -> None:
     """The new key, its Russian twin and Shift of it; the old key does nothing any more."""
-    app = make_app(database, keymap=keymap(keys(review__reject="d", review__undo="f9")))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", keymap=keymap(keys(review__reject="d", review__undo="f9"))) as app:
         units = app.screen.query_one(UnitList)
         units.move_to(0)
-        await press(pilot, "x", "u")
-        assert not units.units[0].rejected
-        await press(pilot, "d")
-        assert units.units[0].rejected
-        await press(pilot, "в")
-        assert not units.units[0].rejected
-        await press(pilot, "в", "f9")
-        assert not units.units[0].rejected
+        await user.press("x", "u")
+        assert not units.rows[0].rejected
+        await user.press("d")
+        assert units.rows[0].rejected
+        await user.press("в")
+        assert not units.rows[0].rejected
+        await user.press("в", "f9")
+        assert not units.rows[0].rejected
 
 
 async def test_every_place_shows_the_chosen_keys(
@@ -188,16 +185,13 @@ async def test_every_place_shows_the_chosen_keys(
         assert any(line.split() == ["F6", "Accept", "and", "go", "on"] for line in text.splitlines())
 
 
-async def test_a_letter_is_typed_in_a_field_whatever_it_is_bound_to(
-    database: Path, make_app: Any, press: Press
-) -> None:
+async def test_a_letter_is_typed_in_a_field_whatever_it_is_bound_to(user: User) -> None:
     """Also when the action has another key that the field leaves alone; the bar shows what works there."""
-    app = make_app(database, keymap=keymap(keys(queue__down="d down", queue__open="l f6")))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot, "slash", "l", "d")
+    async with user.opens(keymap=keymap(keys(queue__down="d down", queue__open="l f6"))) as app:
+        await user.press("slash", "l", "d")
         assert app.screen.query_one(Field).value == "ld"
         bar = footer(app.screen.query_one(KeyBar))
         assert bar.startswith("enter done  esc cancel  ")
         assert bar.endswith("  F6 review  F1 help")
-        await press(pilot, "escape")
+        await user.press("escape")
         assert footer(app.screen.query_one(KeyBar)).startswith("l review  c continue  / search")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+
+from tests.tui.conftest import User
 
 Press = Callable[..., Awaitable[None]]
 
@@ -27,36 +28,32 @@ async def repainted(app: Any, pilot: Pilot[None], settle: Any) -> str:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_what_is_painted_is_what_a_full_repaint_shows(
-    size: tuple[int, int], database: Path, make_app: Any, press: Press, settle: Press, open_review: Press
+    user: User, size: tuple[int, int], settle: Press
 ) -> None:
     """After every key of a review, in every script of the samples."""
-    app = make_app(database)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=size) as app:
         for number, key in enumerate(KEYS):
-            await press(pilot, key)
+            await user.press(key)
             painted = app.export_screenshot()
-            assert painted == await repainted(app, pilot, settle), (number, key)
+            assert painted == await repainted(app, user.pilot, settle), (number, key)
 
 
 async def test_scrolled_texts_and_other_widths_are_painted_whole(
-    import_rows: Any, rows: list[Any], make_app: Any, press: Press, settle: Press, open_review: Press
+    user: User, import_rows: Any, rows: list[Any], settle: Press
 ) -> None:
     """A long text scrolled, then a short one, and the other way round; and after a resize."""
     long = " ".join(f"word{number}" for number in range(900))
     for row in rows[:4]:
         row["retrieved_contexts"] = [f"{row['id']} {long}", "short"]
         row["reference"] += f" {long}"
-    app = make_app(import_rows(rows))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", database=import_rows(rows)) as app:
         for key in ("pagedown", "pagedown", "right_square_bracket", "a", "ctrl+d", "j", "x", "s", "u", "u"):
-            await press(pilot, key)
+            await user.press(key)
             painted = app.export_screenshot()
-            assert painted == await repainted(app, pilot, settle), key
+            assert painted == await repainted(app, user.pilot, settle), key
         for width in (80, 120):
-            await pilot.resize_terminal(width, 30)
-            await settle(pilot)
-            await press(pilot, "j")
+            await user.pilot.resize_terminal(width, 30)
+            await user.settle()
+            await user.press("j")
             painted = app.export_screenshot()
-            assert painted == await repainted(app, pilot, settle), width
+            assert painted == await repainted(app, user.pilot, settle), width

@@ -11,12 +11,12 @@ from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 from textual.pilot import Pilot
 
+from tests.tui.conftest import User, first_offer
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import DatasetCommands
 from workbench.tui.safe import TerminalGuard
 
-Press = Callable[..., Awaitable[None]]
 Settle = Callable[[Pilot[None]], Awaitable[None]]
 
 
@@ -49,67 +49,99 @@ async def choose(pilot: Pilot[None], settle: Settle) -> None:
     await settle(pilot)
 
 
-async def test_another_dataset(import_rows: Any, rows: Any, make_app: Any, settle: Settle) -> None:
+async def test_another_dataset(user: User, import_rows: Any, rows: Any, settle: Settle) -> None:
     """Every other dataset is offered at once, found by name, and opens its queue."""
     database = import_rows(rows)
     import_rows(rows[:3], name="few")
-    app = make_app(database, dataset="cities")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with user.opens(database=database, dataset="cities") as app:
+        await user.settle()
         assert [("Dataset few", "Open it")] == [(one.text, one.help) for one in await offered(app)]
-        await search(pilot, "dataset few")
-        await choose(pilot, settle)
+        await search(user.pilot, "dataset few")
+        await choose(user.pilot, settle)
         assert app.desk.info.name == "few"
         assert app.screen.query_one("#head").text.startswith("few  3 samples")
         assert ["Dataset cities"] == [one.text for one in await offered(app)]
 
 
+async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
+    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Any, monkeypatch: Any
+) -> None:
+    """Each says where it is; a name that is taken is asked for again, and nothing there is touched."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.html").write_text("mine")
+    app = make_app(database)
+    said = []
+    async with app.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        await search(pilot, "Export")
+        await first_offer(pilot, "export")
+        await choose(pilot, settle)
+        await press(pilot, "j", "enter", "enter")
+        said.append(app.screen.query_one("#status").text)
+        await search(pilot, "Report page")
+        await first_offer(pilot, "report page")
+        await choose(pilot, settle)
+        await press(pilot, "enter")
+        refused = str(app.screen.query_one("#hint").content)
+        await press(pilot, "ctrl+u", *"page.html", "enter")
+        said.append(app.screen.query_one("#status").text)
+        await search(pilot, "Backup")
+        await first_offer(pilot, "backup")
+        await choose(pilot, settle)
+        said.append(app.screen.query_one("#status").text)
+
+    copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))
+    assert [
+        f"wrote {tmp_path / 'ragas-export'}: 8 samples, 0 verified",
+        f"wrote {tmp_path / 'page.html'}",
+        f"copied the database to {copies[0] if copies else None}",
+    ] == said
+    assert "there is something of that name" in refused
+    assert "mine" == (tmp_path / "report.html").read_text()
+    assert "<html" in (tmp_path / "page.html").read_text()
+    assert (tmp_path / "ragas-export" / "dataset.jsonl").is_file()
+
+
 async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(
-    import_rows: Any, rows: Any, make_app: Any, settle: Settle, open_review: Press, press: Press
+    user: User, import_rows: Any, rows: Any
 ) -> None:
     """A dialog keeps what was typed; a failed write stays in sight."""
     database = import_rows(rows)
     import_rows(rows[:3], name="few")
-    app = make_app(database, dataset="cities")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", database=database, dataset="cities") as app:
         review = app.screen
         review.saver.failure = object()
         assert [] == await offered(app)
         review.saver.failure = None
         (hit,) = await offered(app)
-        await press(pilot, "X", "b")
+        await user.press("X", "b")
         assert [] == await offered(app)
         hit.command()  # chosen before the dialog was there
-        await settle(pilot)
+        await user.settle()
         assert type(app.screen).__name__ == "PromptScreen"
 
 
-async def test_keys_pressed_before_are_acted_on_first(
-    import_rows: Any, rows: Any, make_app: Any, settle: Settle, open_review: Press
-) -> None:
+async def test_keys_pressed_before_are_acted_on_first(user: User, import_rows: Any, rows: Any) -> None:
     """What is being written when a dataset is chosen is on disk before the screen is left."""
     database = import_rows(rows)
     import_rows(rows[:3], name="few")
-    app = make_app(database, dataset="cities")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", database=database, dataset="cities") as app:
         (few,) = await offered(app)
         app.simulate_key("x")
         few.command()
-        await settle(pilot)
+        await user.settle()
         assert app.desk.info.name == "few"
         (cities,) = await offered(app)
         cities.command()
-        await settle(pilot)
-        await pilot.press("u")
-        await settle(pilot)
+        await user.settle()
+        await user.pilot.press("u")
+        await user.settle()
         assert app.screen.pane.now.sample.id == "tower"
 
 
 @pytest.mark.parametrize("wall", ["widgets", "both"])
 async def test_hostile_names_are_shown_and_steer_nothing(
-    import_rows: Any, rows: Any, make_app: Any, settle: Settle, monkeypatch: Any, wall: str
+    user: User, import_rows: Any, rows: Any, monkeypatch: Any, wall: str
 ) -> None:
     """Markup in names of datasets is text; escapes are pictures; nothing is clicked."""
     if wall == "widgets":
@@ -117,10 +149,9 @@ async def test_hostile_names_are_shown_and_steer_nothing(
     database = import_rows(rows)
     import_rows(rows[:3], name=f"evil{NASTY}")
     import_rows(rows[:2], name="evil set [@click=app.quit]q[/] \x1b]0;x\x07")
-    app = make_app(database, dataset="cities")
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
-        await search(pilot, "evil")
+    async with user.opens(database=database, size=(100, 40), dataset="cities") as app:
+        await user.settle()
+        await search(user.pilot, "evil")
         picture = on_screen(app)
         assert steering(picture) == []
         assert "Dataset evil set [@click=app.quit]q[/] ␛]0;x␇" in picture
@@ -130,14 +161,11 @@ async def test_hostile_names_are_shown_and_steer_nothing(
                 assert "@click" not in style.meta
 
 
-async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(
-    database: Path, make_app: Any, settle: Settle
-) -> None:
+async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(user: User) -> None:
     """Leaving while samples are looked for must not end in an error."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("ctrl+p")
+    async with user.opens() as app:
+        await user.settle()
+        await user.pilot.press("ctrl+p")
         palette = app.screen
         assert isinstance(palette, CommandPalette)
         shown = palette.query_one(CommandList)
@@ -147,11 +175,10 @@ async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(
         assert before == shown.option_count
 
 
-async def test_actions_are_found_with_their_keys(database: Path, make_app: Any, settle: Settle) -> None:
+async def test_actions_are_found_with_their_keys(user: User) -> None:
     """Every action of the screen with its keys; keys that are brackets are no markup."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with user.opens() as app:
+        await user.settle()
         said = {command.title: command.help for command in app.get_system_commands(app.screen)}
         assert said["Review this sample"] == "Queue · enter"
         assert "Tour" in said
@@ -160,16 +187,12 @@ async def test_actions_are_found_with_their_keys(database: Path, make_app: Any, 
             assert Content.from_markup(help_text).plain == help_text
 
 
-async def test_the_palette_over_a_dialog_leaves_by_ctrl_q(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_palette_over_a_dialog_leaves_by_ctrl_q(user: User) -> None:
     """The keys that hold everywhere do so over dialogs and in the palette."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "X", "question_mark")
-        await pilot.press("ctrl+p")
+    async with user.opens("tower") as app:
+        await user.press("X", "question_mark")
+        await user.pilot.press("ctrl+p")
         assert isinstance(app.screen, CommandPalette)
-        await pilot.press("ctrl+q")
-        await pilot.pause()
+        await user.pilot.press("ctrl+q")
+        await user.pilot.pause()
     assert app.return_code == 0

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 from textual.widgets import Static
 
+from tests.tui.conftest import User
 from workbench.stages import editing
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
@@ -117,24 +118,21 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
         assert app.screen.query_one(ProgressLine).text.startswith("▱▱▱▱▱▱▱▱▱▱  0 of 20 planned · 0 of 80")
 
 
-async def test_from_the_plan_one_goes_on_with_its_next_sample(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> None:
     """Also out of a search; what was decided is counted on the way back."""
-    info = find_dataset(store, None)
-    planning.make(store, info, planning.draft(store, info, Wish(20), "ann"))
-    first = queue_ids(store, info, "ann")[0]
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, *"/state:verified", "enter")
-        await press(pilot, "P", "c")
+    info = find_dataset(user.store, None)
+    planning.make(user.store, info, planning.draft(user.store, info, Wish(20), "ann"))
+    first = queue_ids(user.store, info, "ann")[0]
+    async with user.opens(size=(80, 24)) as app:
+        await user.press(*"/state:verified", "enter")
+        await user.press("P", "c")
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
         assert app.screen.pane.opened.sample_id == first
-        await press(pilot, "a", "b")
+        await user.press("a", "b")
         assert isinstance(app.screen, QueueScreen)
         assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")
-        await press(pilot, "P")
+        await user.press("P")
         assert "complete prefix: 1 (1 verified)" in shown(app)
         assert shown(app).startswith(
             "The plan says what to review and when to stop: c goes on, 19 reviews left."
@@ -149,24 +147,23 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
     ],
 )
 async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
-    database: Path, store: Store, make_app: Any, press: Press, planned: int, means: str
+    user: User, planned: int, means: str
 ) -> None:
     """And the queue's order is called the plan's."""
-    info = find_dataset(store, None)
-    planning.make(store, info, planning.draft(store, info, Wish(planned), "ann"))
-    verify(store, planned - 1)
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "r")
+    info = find_dataset(user.store, None)
+    planning.make(user.store, info, planning.draft(user.store, info, Wish(planned), "ann"))
+    verify(user.store, planned - 1)
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("r")
         before = app.screen.query_one(ProgressLine).text
-        verify(store, planned)
-        await press(pilot, "r")
+        verify(user.store, planned)
+        await user.press("r")
         after = app.screen.query_one(ProgressLine).text
-        await press(pilot, "P")
+        await user.press("P")
         told = shown(app)
-        await press(pilot, "escape", "o")
+        await user.press("escape", "o")
         menu = [choice.name for choice in app.screen.query_one(Choices).rows]
-        await press(pilot, "j", "enter")
+        await user.press("j", "enter")
         asked = app.screen
 
         assert "complete" not in before
@@ -179,30 +176,26 @@ async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
 
 
 async def test_what_is_complete_by_imported_gold_is_called_so(
-    import_rows: Callable[..., Path], make_app: Any, press: Press
+    user: User, import_rows: Callable[..., Path]
 ) -> None:
-    app = make_app(import_rows([row(number) for number in range(12)]))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P")
+    async with user.opens(database=import_rows([row(number) for number in range(12)]), size=(80, 24)) as app:
+        await user.press("P")
         store = app.store
         info = find_dataset(store, None)
         planning.make(store, info, planning.draft(store, info, Wish(4), "ann"))
         verify(store, 2)
         with store.writing() as session:
             session.execute(text("UPDATE review SET origin = 'imported'"))
-        await press(pilot, "r")
+        await user.press("r")
 
         assert "2 of 4 planned complete (2 by imported verdicts)" in shown(app)
 
 
-async def test_after_the_first_verdict_no_plan_can_be_made(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
     """The key says why."""
-    verify(store, 2)
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "n")
+    verify(user.store, 2)
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P", "n")
         why = "2 samples are verified or not counted: a plan is drawn before the first verdict"
         assert app.screen.query_one(Status).text == why
         assert isinstance(app.screen, PlanScreen)
@@ -210,61 +203,51 @@ async def test_after_the_first_verdict_no_plan_can_be_made(
         assert "import the file again, under another name (--dataset)." in shown(app)
 
 
-async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(user: User) -> None:
     """Between the question and the answer another window decided."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "n", "enter")
-        verify(store, 1)
-        await press(pilot, "y")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P", "n", "enter")
+        verify(user.store, 1)
+        await user.press("y")
         assert isinstance(app.screen, PlanScreen)
         assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or not counted already")
-        assert plan_of(store, find_dataset(store, None).id) is None
+        assert plan_of(user.store, find_dataset(user.store, None).id) is None
 
 
-async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(
-    database: Path, make_app: Any, press: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "n", "m", *"81", "enter")
+async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P", "n", "m", *"81", "enter")
         assert isinstance(app.screen, PromptScreen)
         assert "a number from 2 to 80" in shown(app, "#hint")
-        await press(pilot, "backspace", "backspace", *"25", "enter")
+        await user.press("backspace", "backspace", *"25", "enter")
         assert isinstance(app.screen, FormScreen)
         assert "‹ 25 ›" in shown(app, "#lines")
-        await press(pilot, "enter")
+        await user.press("enter")
         assert "simple random: 25 reviews for 80 samples" in shown(app, "#text")
 
 
-async def test_a_precision_is_asked_for(database: Path, make_app: Any, press: Press) -> None:
+async def test_a_precision_is_asked_for(user: User) -> None:
     """Typing takes the place of the width that stands there; one that is none is refused in place."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "p", *"x", "enter")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P", "p", *"x", "enter")
         assert "a number between 0 and 1, as 0.03" in shown(app, "#hint")
-        await press(pilot, "backspace", *"0.1", "enter")
+        await user.press("backspace", *"0.1", "enter")
         assert isinstance(app.screen, ReadScreen)
         assert "± 0.100: a plan of 45 of 80 samples" in app.screen.query_one(Passage).text
-        await press(pilot, "escape")
+        await user.press("escape")
         assert isinstance(app.screen, PlanScreen)
 
 
-async def test_keys_typed_ahead_run_in_order(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_keys_typed_ahead_run_in_order(user: User) -> None:
     """From the queue through the form to the first sample of the plan, without a look at the screen."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "n", "left", "left", "enter", "y", "c", "a")
-    info = find_dataset(store, None)
-    plan = plan_of(store, info.id)
+    async with user.opens(size=(80, 24)):
+        await user.press("P", "n", "left", "left", "enter", "y", "c", "a")
+    info = find_dataset(user.store, None)
+    plan = plan_of(user.store, info.id)
     assert plan is not None
     assert plan.planned_n == 20
-    first = queue_ids(store, info, "ann")[0]
-    assert open_sample(store, first, "ann").state.entity.disposition == "verified"
+    first = queue_ids(user.store, info, "ann")[0]
+    assert open_sample(user.store, first, "ann").state.entity.disposition == "verified"
 
 
 async def test_strata_of_hostile_names_are_shown_as_text(
@@ -311,29 +294,26 @@ def test_pictures(
     assert snap_compare(make_app(database), terminal_size=size, run_before=before)
 
 
-async def test_the_review_says_when_the_plan_is_complete(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_the_review_says_when_the_plan_is_complete(user: User) -> None:
     """Once, with the decision that completes it, and where the estimate is; not before and not again."""
-    info = find_dataset(store, None)
-    planning.make(store, info, planning.draft(store, info, Wish(20), "ann"))
-    verify(store, 18)
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "enter")
+    info = find_dataset(user.store, None)
+    planning.make(user.store, info, planning.draft(user.store, info, Wish(20), "ann"))
+    verify(user.store, 18)
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("enter")
         assert "18 of 20 planned" in head(app)
-        await press(pilot, "a")
+        await user.press("a")
         assert "complete" not in said(app)
         assert "19 of 20 planned" in head(app)
-        await press(pilot, "a")
+        await user.press("a")
         assert said(app) == "✓ all 20 planned samples are complete: C shows the estimate"
-        await press(pilot, "a")
+        await user.press("a")
         assert "complete" not in said(app)
         assert "plan complete · 21 of" in head(app)
-        await press(pilot, "C")
+        await user.press("C")
         assert type(app.screen).__name__ == "CompareScreen"
-        await press(pilot, "escape")
+        await user.press("escape")
         assert type(app.screen).__name__ == "ReviewScreen"
-        await press(pilot, "b")
+        await user.press("b")
         assert isinstance(app.screen, QueueScreen)
         assert "21 of" in app.screen.query_one(ProgressLine).text

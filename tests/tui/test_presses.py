@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.tui.conftest import User
 from workbench.model import Unit
 from workbench.stages import review
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
 
 
 def stored(store: Store, key: str) -> tuple[str, dict[str, Unit]]:
@@ -68,66 +65,48 @@ WAYS: list[tuple[str, str, list[str], dict[str, tuple[str, str, str] | None]]] =
 
 @pytest.mark.parametrize(("name", "unit", "keys", "changes"), WAYS, ids=[way[0] for way in WAYS])
 async def test_presses(
-    name: str,
-    unit: str,
-    keys: list[str],
-    changes: dict[str, tuple[str, str, str] | None],
-    database: Path,
-    store: Store,
-    make_app: Any,
-    press: Press,
-    open_review: Press,
+    user: User, name: str, unit: str, keys: list[str], changes: dict[str, tuple[str, str, str] | None]
 ) -> None:
     """The keys alone verify the sample with that correction, and it is what they are counted as."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller") as app:
         listed = app.screen.query_one(UnitList)
         listed.move_to([one.id for one in listed.rows].index(unit))
-        await press(pilot, *keys)
+        await user.press(*keys)
 
     expected = {name: row for name, row in (SCHILLER | changes).items() if row is not None}
-    assert (stored(store, "schiller")[0], gold(database)) == ("verified", expected)
-    assert counted(database) == len(keys)
+    assert (stored(user.store, "schiller")[0], gold(user.database)) == ("verified", expected)
+    assert counted(user.database) == len(keys)
 
 
-async def test_undo_is_one_press_and_redo_another(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_undo_is_one_press_and_redo_another(user: User) -> None:
     """Whatever was done, also the accept of the sample before."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        before = stored(store, "schiller")
+    async with user.opens("schiller") as app:
+        before = stored(user.store, "schiller")
         listed = app.screen.query_one(UnitList)
         for keys in (["x"], ["7"], ["m"], ["comma"], ["M"], ["ampersand"], ["e", "1"]):
             listed.move_to(0)
-            await press(pilot, *keys)
-            after = stored(store, "schiller")
+            await user.press(*keys)
+            after = stored(user.store, "schiller")
             assert after != before, keys
-            await press(pilot, "u")
-            assert stored(store, "schiller")[1] == before[1], keys
-            await press(pilot, "U")
-            assert stored(store, "schiller") == after, keys
-            await press(pilot, "u")
-        await press(pilot, "a")
-        assert gold(database) == SCHILLER
-        await press(pilot, "u")
-        assert (gold(database), app.screen.pane.now.sample.id) == ({}, "schiller")
-        await press(pilot, "U")
-        assert gold(database) == SCHILLER
+            await user.press("u")
+            assert stored(user.store, "schiller")[1] == before[1], keys
+            await user.press("U")
+            assert stored(user.store, "schiller") == after, keys
+            await user.press("u")
+        await user.press("a")
+        assert gold(user.database) == SCHILLER
+        await user.press("u")
+        assert (gold(user.database), app.screen.pane.now.sample.id) == ({}, "schiller")
+        await user.press("U")
+        assert gold(user.database) == SCHILLER
 
 
-async def test_split_is_two_presses(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_split_is_two_presses(user: User) -> None:
     """`|` and the letter of the token at which the second part begins."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller") as app:
         app.screen.query_one(UnitList).move_to(0)
-        await press(pilot, "vertical_line", "a")
+        await user.press("vertical_line", "a")
 
-    texts = [(unit.text, unit.label) for unit in stored(store, "schiller")[1].values()]
+    texts = [(unit.text, unit.label) for unit in stored(user.store, "schiller")[1].values()]
     assert [("Friedrich", "person"), ("Schiller", "person")] == texts[:2]
-    assert counted(database) == 2
+    assert counted(user.database) == 2

@@ -12,12 +12,15 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
-from tests.tui.conftest import until
+from tests.tui.conftest import User, until
+from workbench.stages.disputes import disputes, set_state
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.tui.figures import short, told_of
 from workbench.tui.screens.dialogs import Choices
+from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
@@ -32,53 +35,46 @@ def shown(app: Any) -> list[str]:
     return [listed.row(index).key for index in range(listed.count)]
 
 
-async def test_search_while_typing_then_open(database: Path, make_app: Any, press: Press) -> None:
+async def test_search_while_typing_then_open(user: User) -> None:
     """`/`, some letters of id, question or reference, Enter to the list, Enter into the sample."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "slash", *"Монферран", "enter")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"Монферран", "enter")
         assert shown(app) == ["nevsky"]
-        await press(pilot, "slash", *"nil", "enter")  # what stood there is replaced
+        await user.press("slash", *"nil", "enter")  # what stood there is replaced
         assert shown(app) == ["nil"]
-        await press(pilot, "enter")
+        await user.press("enter")
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == "nil"
 
 
-async def test_escape_clears_the_search(database: Path, make_app: Any, press: Press) -> None:
+async def test_escape_clears_the_search(user: User) -> None:
     """A search without hits says so and how to get out of it."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "slash", *"zzz", "enter")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"zzz", "enter")
         empty = app.screen.query_one("#empty", Static)
         assert "No sample fits this search." in str(empty.render())
         assert "esc shows all samples" in str(empty.render())
-        await press(pilot, "slash", "escape")
+        await user.press("slash", "escape")
         assert len(shown(app)) == 8
         assert not empty.display
-        await press(pilot, "slash", *"nil", "enter")
+        await user.press("slash", *"nil", "enter")
         assert shown(app) == ["nil"]
-        await press(pilot, "escape")  # from the list as well
+        await user.press("escape")  # from the list as well
         assert len(shown(app)) == 8
 
 
-async def test_letters_in_the_search_field_are_letters(database: Path, make_app: Any, press: Press) -> None:
+async def test_letters_in_the_search_field_are_letters(user: User) -> None:
     """No key of the queue acts while one types: q does not quit, c does not continue."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "slash", *"qcuvoG?")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"qcuvoG?")
         assert app.screen.query_one(Field).value == "qcuvoG?"
         assert type(app.screen).__name__ == "QueueScreen"
 
 
-async def test_progress_and_rows_follow_a_decision(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_progress_and_rows_follow_a_decision(user: User) -> None:
     """Back from the review the row and the counts are the new ones, with the cursor on the sample."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "f", *"see me", "enter", "a", "b")
+    async with user.opens("schiller", size=(120, 36)) as app:
+        await user.press("f", *"see me", "enter", "a", "b")
         listed = app.screen.query_one(SampleList)
         by_key = {row.key: row for row in (listed.row(i) for i in range(listed.count)) if row}
         assert by_key["schiller"].disposition == "verified"
@@ -87,24 +83,64 @@ async def test_progress_and_rows_follow_a_decision(
         assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
-async def test_one_key_shows_the_disputed_samples_and_another_all_again(
+async def test_one_key_shows_what_disagrees_and_another_all_again(
     database: Path, make_app: Any, press: Press, open_review: Press
 ) -> None:
-    """The largest difference first; what reviews out of the random order mean is asked once."""
+    """What reviews out of the random order mean is asked once; from there `esc` leads back as well."""
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "D")
-        assert type(app.screen).__name__ == "ConfirmScreen"
+        asked = type(app.screen).__name__
         await press(pilot, "y")
-        assert shown(app) == []
-        assert "is:disputed: values differ" in str(app.screen.query_one("#empty", Static).render())
+        nothing = str(app.screen.query_one("#empty", Static).render())
         await press(pilot, "escape")
-        assert len(shown(app)) == 8
+        every = len(shown(app))
         await open_review(pilot, "schiller")
         await press(pilot, "f", *"odd", "enter", "b", "D")
-        assert shown(app) == ["schiller"]
-        assert app.screen.query_one(Field).value == "is:disputed"
-        assert "1 of 8 samples  largest Δ first" in app.screen.query_one(Head).text
+        flagged, head = shown(app), app.screen.query_one(Head).text
+        line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
+        await press(pilot, "D")
+        back = len(shown(app)), app.screen.order
+
+    assert ("ConfirmScreen", "Nothing disagrees that you may see.") == (asked, nothing)
+    assert 8 == every
+    assert ["schiller"] == flagged
+    assert "1 of 8 samples  disagreements, 1 open" in head
+    assert ["flagged", "–", "–", "open"] == line[-4:]
+    assert (8, "u") == back
+
+
+async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
+    demo_database: Path, tmp_path: Path, make_app: Any, settle: Any, press: Press
+) -> None:
+    """The largest effect first, each with its note; the search filters; hidden ones are counted."""
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    store = open_store(str(path))
+    info = find_dataset(store, "demo")
+    everything = disputes(store, info, "lead").disputes
+    named = next(one for one in everything if one.id == "volcano")
+    set_state(store, named, "explained", "a spelling", "lead")
+    store.close()
+    app = make_app(path, dataset="demo")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await press(pilot, "D", "y", "g")
+        listed, said = app.screen.samples, app.screen.query_one(Status).text
+        lines = ["".join(part.text for part in listed.segments(line, 110)) for line in range(listed.count)]
+        await press(pilot, "j", "enter")
+        evidence = app.screen
+        await press(pilot, "escape", "slash", *"baikal", "enter")
+        found = shown(app)
+
+    hidden = sum(one.hidden for one in everything)
+    assert f"{hidden} more between automatic values: hidden until you review their samples" == said
+    assert hidden > 0
+    effects = [line.split()[2 if "▸" in line else 1] for line in lines]
+    assert sorted(effects, reverse=True) == effects
+    assert [".031", "explained: a spelling"] == [effects[1], lines[1].strip()[-21:]]
+    assert "yours – true" in lines[1]
+    assert "   .20    .60  " in lines[1]
+    assert isinstance(evidence, WhyScreen)
+    assert ["baikal"] == found
 
 
 async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
@@ -119,62 +155,57 @@ async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
     await press(pilot, *(["j"] * steps if steps > 0 else ["k"] * -steps), "enter")
 
 
-async def test_a_facet_is_put_into_the_query_and_taken_out_again(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_facet_is_put_into_the_query_and_taken_out_again(user: User, press: Press) -> None:
     """v lists states, marks, labels with counts; another state takes the place of the first."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "s", "b", "v")
+    async with user.opens("schiller", size=(120, 36)) as app:
+        await user.press("s", "b", "v")
         listed = {one.name: one.right for one in app.screen.query_one(Choices).rows if one.take}
         assert (listed["to do"], listed["skipped"], listed["verified"]) == ("7", "1", "0")
         assert listed["person"] == "5"
-        await press(pilot, "escape")
-        await choose(press, pilot, "v", "skipped")
+        await user.press("escape")
+        await choose(press, user.pilot, "v", "skipped")
         assert shown(app) == ["schiller"]
         assert app.screen.query_one(Field).value == "state:skipped"
         assert "1 of 8 samples" in app.screen.query_one(Head).text
-        await choose(press, pilot, "v", "to do")
+        await choose(press, user.pilot, "v", "to do")
         assert app.screen.query_one(Field).value == "state:todo"
         assert len(shown(app)) == 7
-        await choose(press, pilot, "v", "person")
+        await choose(press, user.pilot, "v", "person")
         assert app.screen.query_one(Field).value == "state:todo label:person"
         assert set(shown(app)) == {"tower", "nevsky", "genji", "emoji"}
-        await choose(press, pilot, "v", "all samples")
+        await choose(press, user.pilot, "v", "all samples")
         assert len(shown(app)) == 8
 
 
-async def test_completion_while_typing(database: Path, make_app: Any, press: Press) -> None:
+async def test_completion_while_typing(user: User) -> None:
     """Fields, then values with counts; tab takes the first, down and enter the chosen one."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "slash")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("slash")
         hint = app.screen.query_one(Completions)
         assert "state:" in str(hint.render())
-        await press(pilot, *"sta", "tab")
+        await user.press(*"sta", "tab")
         assert app.screen.query_one(Field).value == "state:"
         assert "todo 8" in str(hint.render())
-        await press(pilot, "tab")
+        await user.press("tab")
         assert app.screen.query_one(Field).value == "state:todo "
-        await press(pilot, *"label:", "down", "down", "enter")
+        await user.press(*"label:", "down", "down", "enter")
         assert app.screen.query_one(Field).value == "state:todo label:person "
-        await press(pilot, "enter")
+        await user.press("enter")
         assert app.screen.focused is None
         assert set(shown(app)) == {"tower", "nevsky", "genji", "schiller", "emoji"}
         assert str(hint.render()).strip() == ""
 
 
 async def test_samples_without_an_id_of_their_own_show_the_whole_question(
-    import_rows: Callable[..., Path], make_app: Any, press: Press
+    user: User, import_rows: Callable[..., Path]
 ) -> None:
     """There is no column of hashes, and none of their beginnings."""
     question = "Who was it that led the expedition?"
-    app = make_app(
-        import_rows([{"user_input": question, "reference": "Amundsen.", "retrieved_contexts": []}])
-    )
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(
+        database=import_rows([{"user_input": question, "reference": "Amundsen.", "retrieved_contexts": []}]),
+        size=(80, 24),
+    ) as app:
+        await user.press()
         head = str(app.screen.query_one("#columns").render()).split()
         line = "".join(part.text for part in app.screen.samples.segments(0, 78))
 
@@ -183,7 +214,7 @@ async def test_samples_without_an_id_of_their_own_show_the_whole_question(
 
 
 async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
-    import_rows: Callable[..., Path], make_app: Any, press: Press
+    user: User, import_rows: Callable[..., Path]
 ) -> None:
     """Where it stands, its texts (long ones cut, nothing that steers a terminal); 80 columns have no room."""
     rows = [
@@ -193,17 +224,16 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
         }
         for name in ("ant", "bee")
     ]  # fmt: skip
-    app = make_app(import_rows(rows))
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "g")
+    async with user.opens(database=import_rows(rows), size=(120, 36)) as app:
+        await user.press("g")
         first, pane = app.screen.samples.row(0).key, app.screen.query_one(Passage)
         other = "bee" if first == "ant" else "ant"
-        await until(pilot, lambda: f"first {first}" in pane.text)
+        await until(user.pilot, lambda: f"first {first}" in pane.text)
         text = pane.text
-        await press(pilot, "j")
-        await until(pilot, lambda: f"first {other}" in pane.text)
-        await pilot.resize_terminal(80, 24)
-        await press(pilot)
+        await user.press("j")
+        await until(user.pilot, lambda: f"first {other}" in pane.text)
+        await user.pilot.resize_terminal(80, 24)
+        await user.press()
         narrow = pane.display and pane.region.width
 
     lines = text.split("\n")
@@ -214,21 +244,18 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
     assert 0 == narrow
 
 
-async def test_the_list_follows_what_is_typed_and_waits_for_the_end_of_a_field(
-    database: Path, make_app: Any, press: Press
-) -> None:
+async def test_the_list_follows_what_is_typed_and_waits_for_the_end_of_a_field(user: User) -> None:
     """A word filters at once; the beginning of a field or value does not empty the list."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with user.opens(size=(120, 36)) as app:
         seen = []
-        await press(pilot, "slash")
+        await user.press("slash")
         for typed in ("eiffel", " stat", "e:todo", " is:fl", "x"):
-            await press(pilot, *typed)
-            await until(pilot, lambda: app.screen.field._pending is None)
-            await press(pilot)
+            await user.press(*typed)
+            await until(user.pilot, lambda: app.screen.field._pending is None)
+            await user.press()
             seen.append((app.screen.field.value, shown(app)))
         assert app.screen.focused is app.screen.field
-        await press(pilot, "backspace", "enter")
+        await user.press("backspace", "enter")
 
     assert [
         ("eiffel", ["tower"]),
@@ -239,119 +266,100 @@ async def test_the_list_follows_what_is_typed_and_waits_for_the_end_of_a_field(
     ] == seen
 
 
-async def test_a_mistake_is_said_and_the_last_good_view_stays(
-    database: Path, make_app: Any, press: Press
-) -> None:
+async def test_a_mistake_is_said_and_the_last_good_view_stays(user: User) -> None:
     """Enter does not leave the field; tab puts in what may have been meant."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "slash", *"nil", "enter", "slash", "end", *" state:tood", "enter")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("slash", *"nil", "enter", "slash", "end", *" state:tood", "enter")
         hint = app.screen.query_one(Completions)
         assert "did you mean state:todo?" in str(hint.render())
         assert shown(app) == ["nil"]
         assert app.screen.focused is app.screen.query_one(Field)
-        await press(pilot, "tab", "enter")
+        await user.press("tab", "enter")
         assert app.screen.query_one(Field).value == "nil state:todo"
         assert shown(app) == ["nil"]
         assert app.screen.focused is None
 
 
-async def test_another_order_is_asked_about_once_and_marks_reviews(
-    database: Path, make_app: Any, press: Press, open_review: Press, store: Any
-) -> None:
+async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, press: Press) -> None:
     """Escape stays in the random order; y leaves it; from then on reviews are off-plan, and one sees it."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(120, 36)) as app:
+        await user.press()
         drawn = shown(app)
         in_file = ["tower", "nevsky", "changcheng", "nil", "genji", "schiller", "emoji", "bare"]
         assert drawn != in_file
-        await choose(press, pilot, "o", "file order")
+        await choose(press, user.pilot, "o", "file order")
         assert type(app.screen).__name__ == "ConfirmScreen"
-        await press(pilot, "escape")
+        await user.press("escape")
         assert shown(app) == drawn
-        await choose(press, pilot, "o", "file order")
-        await press(pilot, "y")
+        await choose(press, user.pilot, "o", "file order")
+        await user.press("y")
         assert shown(app) == in_file
         assert "file order  ◌ picked by hand" in app.screen.query_one(Head).text
-        await press(pilot, "g", "enter", "a", "b")
-        await choose(press, pilot, "o", "random order")
+        await user.press("g", "enter", "a", "b")
+        await choose(press, user.pilot, "o", "random order")
         assert "off-plan" not in app.screen.query_one(Head).text
-        await choose(press, pilot, "o", "doubtful first")  # not asked again
+        await choose(press, user.pilot, "o", "doubtful first")  # not asked again
         assert "doubtful first" in app.screen.query_one(Head).text
-        await choose(press, pilot, "o", "random order")
-        await press(pilot, "slash", *"is:offplan", "enter")
+        await choose(press, user.pilot, "o", "random order")
+        await user.press("slash", *"is:offplan", "enter")
         assert shown(app) == ["tower"]
         assert app.screen.samples.row(0).off_plan
 
 
-async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(
-    database: Path, make_app: Any, press: Press
-) -> None:
+async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(user: User, press: Press) -> None:
     """From the file order to the next of the file, in a filter to the next that fits, then back."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await choose(press, pilot, "o", "file order")
-        await press(pilot, "y", "slash", *"label:date", "enter")
+    async with user.opens(size=(120, 36)) as app:
+        await choose(press, user.pilot, "o", "file order")
+        await user.press("y", "slash", *"label:date", "enter")
         assert shown(app) == ["tower", "nevsky", "genji", "schiller"]
-        await press(pilot, "g", "c")
+        await user.press("g", "c")
         visited = []
         while type(app.screen).__name__ == "ReviewScreen":
             visited.append(app.screen.pane.now.sample.id)
-            await press(pilot, "a")
+            await user.press("a")
         assert visited == ["tower", "nevsky", "genji", "schiller"]
         assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
-        await press(pilot, "c")
+        await user.press("c")
         assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
 
 
-async def test_a_view_of_decided_samples_is_gone_through_one_by_one(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_view_of_decided_samples_is_gone_through_one_by_one(user: User, press: Press) -> None:
     """By largest Δ: each is opened in its turn, verified or not, and the end is said."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with user.opens(size=(120, 36)) as app:
         for name, keys in (("schiller", "m"), ("nil", ""), ("genji", "")):
-            await open_review(pilot, name)
+            await user.review(name)
             app.screen.query_one("#units").move_to(0)
-            await press(pilot, *keys, "a", "a", "b")
-        await press(pilot, "slash", *"state:verified", "enter")
-        await choose(press, pilot, "o", "largest Δ first")
-        await press(pilot, "y")
+            await user.press(*keys, "a", "a", "b")
+        await user.press("slash", *"state:verified", "enter")
+        await choose(press, user.pilot, "o", "largest Δ first")
+        await user.press("y")
         order = shown(app)
         assert order[0] == "schiller"
-        await press(pilot, "g", "enter")
+        await user.press("g", "enter")
         visited = []
         while type(app.screen).__name__ == "ReviewScreen":
             visited.append(app.screen.pane.now.sample.id)
-            await press(pilot, "a")
+            await user.press("a")
         assert visited == order
         assert "this was the last of the view" in app.screen.query_one(Status).text
 
 
-async def test_why_opens_for_a_decided_row_only(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_why_opens_for_a_decided_row_only(user: User) -> None:
     """Before the decision it would show what is hidden."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "slash", *"schiller", "enter", "w")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("slash", *"schiller", "enter", "w")
         assert "once this sample is decided" in app.screen.query_one(Status).text
-        await press(pilot, "enter", "m", "a", "b", "w")
+        await user.press("enter", "m", "a", "b", "w")
         assert type(app.screen).__name__ == "WhyScreen"
-        await press(pilot, "escape")
+        await user.press("escape")
         assert type(app.screen).__name__ == "QueueScreen"
 
 
-async def test_the_cause_stands_in_the_row_of_a_decided_sample(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_cause_stands_in_the_row_of_a_decided_sample(user: User) -> None:
     """And a query finds it by a word of it."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller", size=(120, 36)) as app:
         app.screen.query_one("#units").move_to(0)
-        await press(pilot, "m", "a", "b", "slash", *"cause:match delta>.1", "enter")
+        await user.press("m", "a", "b", "slash", *"cause:match delta>.1", "enter")
         assert shown(app) == ["schiller"]
         drawn = "".join(segment.text for segment in app.screen.samples.render_line(0))
         assert "match" in drawn
@@ -359,51 +367,46 @@ async def test_the_cause_stands_in_the_row_of_a_decided_sample(
 
 
 async def test_the_cause_stands_in_rows_that_come_into_view_later(
-    demo_database: Path, tmp_path: Path, make_app: Any, settle: Any, press: Press
+    user: User, demo_database: Path, tmp_path: Path
 ) -> None:
     """The demo opens at its first open sample, below most of what is decided."""
-    app = make_app(Path(shutil.copy(demo_database, tmp_path / "demo.db")), dataset="demo")
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
+    async with user.opens(
+        database=Path(shutil.copy(demo_database, tmp_path / "demo.db")), size=(120, 24), dataset="demo"
+    ) as app:
+        await user.settle()
         listed = app.screen.samples
         place = shown(app).index("great-pyramid")
         assert listed.scroll_offset.y > place
-        await press(pilot, "g")
+        await user.press("g")
         row = listed.render_line(place).text
         assert "pyramid" in row
         assert "missed match" in row
 
 
-async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(
-    database: Path, make_app: Any, press: Press
-) -> None:
+async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: User) -> None:
     """Everything by mouse."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(80, 24)) as app:
+        await user.press()
         first, _, third = shown(app)[:3]
-        await pilot.click(SampleList, offset=(20, 2))
-        await press(pilot)
+        await user.pilot.click(SampleList, offset=(20, 2))
+        await user.press()
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == third
-        await press(pilot, "b")
+        await user.press("b")
         place = next(at for at, _, act in app.screen.query_one(KeyBar)._places if act.id == "queue.continue")
-        await pilot.click(KeyBar, offset=(place + 4, 0))
-        await press(pilot)
+        await user.pilot.click(KeyBar, offset=(place + 4, 0))
+        await user.press()
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == first
 
 
-async def test_all_decided_comes_back_and_says_so(
-    import_rows: Any, rows: Any, make_app: Any, press: Press
-) -> None:
+async def test_all_decided_comes_back_and_says_so(user: User, import_rows: Any, rows: Any) -> None:
     """After the last sample there is nothing to go on to."""
-    app = make_app(import_rows(rows[5:6]))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "c", "a")
+    async with user.opens(database=import_rows(rows[5:6]), size=(80, 24)) as app:
+        await user.press("c", "a")
         assert type(app.screen).__name__ == "QueueScreen"
         assert "every sample is decided" in app.screen.query_one(Status).text
-        await press(pilot, "c")
+        await user.press("c")
         assert "every sample is decided" in app.screen.query_one(Status).text
 
 
@@ -433,7 +436,7 @@ async def test_several_datasets_are_offered(
 
 
 async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, tmp_path: Path
+    user: User, import_rows: Any, rows: Any, press: Press, tmp_path: Path
 ) -> None:
     """What was typed, filtered and ordered belonged to the one before."""
     database = import_rows(rows)
@@ -444,28 +447,26 @@ async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
     second = open_store(str(database))
     import_file(second, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
     second.close()
-    app = make_app(database, dataset="cities")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "slash", *"nil", "enter")
-        await choose(press, pilot, "o", "file order")
-        await press(pilot, "y")
+    async with user.opens(database=database, size=(80, 24), dataset="cities") as app:
+        await user.press("slash", *"nil", "enter")
+        await choose(press, user.pilot, "o", "file order")
+        await user.press("y")
         app.choose_dataset("more")
-        await press(pilot)
+        await user.press()
         assert shown(app) == ["m1"]
         assert app.screen.query_one(Field).value == ""
         assert "more  1 sample" in app.screen.query_one(Head).text
         assert "file order" not in app.screen.query_one(Head).text
-        await choose(press, pilot, "o", "file order")
+        await choose(press, user.pilot, "o", "file order")
         assert type(app.screen).__name__ == "ConfirmScreen"  # asked again, for this dataset
 
 
-async def test_an_empty_database_says_what_to_do(tmp_path: Path, make_app: Any, press: Press) -> None:
+async def test_an_empty_database_says_what_to_do(user: User, tmp_path: Path) -> None:
     """No dataset: the command that brings one in."""
-    app = make_app(tmp_path / "new.db")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(database=tmp_path / "new.db", size=(80, 24)) as app:
+        await user.press()
         assert "workbench import FILE" in str(app.screen.query_one("#empty", Static).render())
-        await press(pilot, "q")
+        await user.press("q")
     assert app.return_code == 0
 
 

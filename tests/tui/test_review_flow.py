@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tui.conftest import User
 from workbench.model import Unit
 from workbench.stages import queue, review
 from workbench.store.datasets import find_dataset
@@ -47,16 +48,12 @@ def hint(app: Any) -> str:
     return " ".join(app.screen.query_one("#hint", Bar).text.split())
 
 
-async def test_accept_is_one_press_and_goes_on(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_accept_is_one_press_and_goes_on(user: User) -> None:
     """`a` verifies the sample, shows the next undecided one and says what was saved."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "a")
+    async with user.opens("schiller") as app:
+        await user.press("a")
 
-        assert stored(store, "schiller").entity.disposition == "verified"
+        assert stored(user.store, "schiller").entity.disposition == "verified"
         assert said(app).startswith("✓ schiller accepted: verified ")
         assert "name matching" in said(app)
         assert "Δ" in said(app)
@@ -120,79 +117,60 @@ async def test_undo_reaches_back_over_samples_and_restarts(
         assert stored(store, "schiller").entity.disposition == "verified"
 
 
-async def test_undo_from_the_queue_opens_the_sample(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
     """The queue's `u` is the same undo."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "s", "b")
+    async with user.opens("schiller") as app:
+        await user.press("s", "b")
         assert type(app.screen).__name__ == "QueueScreen"
-        await press(pilot, "u")
+        await user.press("u")
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == "schiller"
 
 
-async def test_presses_to_finish_a_sample(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_presses_to_finish_a_sample(user: User) -> None:
     """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with user.opens() as app:
         for keys, field in (("xa", "rejected"), ("7a", "label"), ("ma", "match")):
-            await open_review(pilot, "schiller")
+            await user.review("schiller")
             old = app.screen.query_one(UnitList).chosen
-            await press(pilot, *keys)
-            assert stored(store, "schiller").entity.disposition == "verified"
-            assert getattr(units(store, "schiller")[old.text], field) != getattr(old, field)
-            await press(pilot, "u")
-            assert stored(store, "schiller").entity.disposition == "started"
+            await user.press(*keys)
+            assert stored(user.store, "schiller").entity.disposition == "verified"
+            assert getattr(units(user.store, "schiller")[old.text], field) != getattr(old, field)
+            await user.press("u")
+            assert stored(user.store, "schiller").entity.disposition == "started"
             assert app.screen.query_one(UnitList).chosen.text == old.text
-            await press(pilot, "u", "b")
-            assert stored(store, "schiller").entity.disposition == "todo"
+            await user.press("u", "b")
+            assert stored(user.store, "schiller").entity.disposition == "todo"
 
 
-async def test_accept_stops_once_at_doubts_and_shows_them(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
     """A unit that is not in the reference stops the first `a`, not the second."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "emoji")
+    async with user.opens("emoji") as app:
         app.screen.query_one(UnitList).move_to(0)
-        await press(pilot, "a")
-        assert stored(store, "emoji").entity.disposition == "todo"
+        await user.press("a")
+        assert stored(user.store, "emoji").entity.disposition == "todo"
         assert said(app).startswith("? 1 name is not in the reference. a: accept anyway")
         assert app.screen.query_one(UnitList).chosen.text == "Atlantis"
-        await press(pilot, "a")
-        assert stored(store, "emoji").entity.disposition == "verified"
+        await user.press("a")
+        assert stored(user.store, "emoji").entity.disposition == "verified"
 
 
-async def test_skip_exclude_flag_and_comment(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_skip_exclude_flag_and_comment(user: User) -> None:
     """Each is one key and, where a reason belongs to it, one line."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "nil")
-        await press(pilot, "f", *"look again", "enter", "c", *"odd", "enter", "s")
-        state = stored(store, "nil")
+    async with user.opens("nil"):
+        await user.press("f", *"look again", "enter", "c", *"odd", "enter", "s")
+        state = stored(user.store, "nil")
         assert (state.flag, state.comments, state.entity.disposition) == ("look again", ("odd",), "skipped")
-        await press(pilot, "b")
-        await open_review(pilot, "nil")
-        await press(pilot, "X", "2", "enter")
-        state = stored(store, "nil")
+        await user.press("b")
+        await user.review("nil")
+        await user.press("X", "2", "enter")
+        state = stored(user.store, "nil")
         assert (state.entity.disposition, state.entity.reason) == ("excluded", "unanswerable")
 
 
-async def test_edges_move_by_tokens(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_edges_move_by_tokens(user: User) -> None:
     """One press a token: right edge in and out, left edge out and in, also with shifted arrows."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         listed = app.screen.query_one(UnitList)
         for keys, expected in (
             (["full_stop"], "Eiffel Tower stands"),
@@ -203,178 +181,140 @@ async def test_edges_move_by_tokens(
             (["shift+up", "shift+left"], "The Eiffel"),
         ):
             listed.move_to(0)
-            await press(pilot, *keys)
+            await user.press(*keys)
             assert listed.rows[0].text == expected
-        assert "The Eiffel" in units(store, "tower")
+        assert "The Eiffel" in units(user.store, "tower")
 
 
-async def test_edges_stop_at_the_ends(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_edges_stop_at_the_ends(user: User) -> None:
     """One token is the least, the reference's edge is the end; both are said and nothing is written."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller") as app:
         app.screen.query_one(UnitList).move_to(0)
-        await press(pilot, "less_than_sign")
+        await user.press("less_than_sign")
         assert said(app) == "this is the edge of the reference"
-        await press(pilot, "comma", "comma")
+        await user.press("comma", "comma")
         assert said(app) == "one token is the least"
 
 
-async def test_the_same_keys_on_a_russian_keyboard(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_same_keys_on_a_russian_keyboard(user: User) -> None:
     """ч rejects, ф accepts, г undoes: the physical keys of x, a and u."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "ч", "ф")
-        assert stored(store, "schiller").entity.disposition == "verified"
-        assert any(unit.rejected for unit in units(store, "schiller").values())
-        await press(pilot, "г")
-        assert stored(store, "schiller").entity.disposition == "started"
+    async with user.opens("schiller"):
+        await user.press("ч", "ф")
+        assert stored(user.store, "schiller").entity.disposition == "verified"
+        assert any(unit.rejected for unit in units(user.store, "schiller").values())
+        await user.press("г")
+        assert stored(user.store, "schiller").entity.disposition == "started"
 
 
-async def test_automatic_scores_show_only_after_the_decision(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_automatic_scores_show_only_after_the_decision(user: User) -> None:
     """Before, neither tally nor difference is on the screen; after, all three are."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller", size=(120, 36)) as app:
         tallies = app.screen.query_one(Tallies)
         assert tallies.text.strip() == "The automatic score appears after you accept."
-        await press(pilot, "w")
+        await user.press("w")
         assert said(app) == "automatic and verified show once this sample is decided"
         app.screen.query_one(UnitList).move_to(0)
-        await press(pilot, "m", "a", "b")
-        await open_review(pilot, "schiller")
+        await user.press("m", "a", "b")
+        await user.review("schiller")
         assert app.screen.query_one(Tallies).text == (
             "name matching 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33 (w)"
         )
-        await press(pilot, "w")
+        await user.press("w")
         assert "name matching · claude-run-1 1/3 .33" in app.screen.query_one("#values", Bar).text
 
 
-async def test_blind_samples_propose_nothing(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_blind_samples_propose_nothing(user: User, import_rows: Any, rows: Any) -> None:
     """A blind sample opens empty; `a` asks for units, `0` says that there are none; then the rest shows."""
     database = import_rows(rows, blind=1.0)
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller", database=database) as app:
         listed = app.screen.query_one(UnitList)
         assert listed.rows == ()
         assert "without suggestions" in app.screen.query_one(Head).text
-        await press(pilot, "a")
+        await user.press("a")
         assert said(app) == "no units yet: n makes one, 0 says there are none, s leaves it for later"
-        await press(pilot, "n", "tab", *"weimar", "enter", "2")
+        await user.press("n", "tab", *"weimar", "enter", "2")
         assert [(unit.text, unit.match.verdict) for unit in listed.rows] == [("Weimar", None)]
-        await press(pilot, "m")
+        await user.press("m")
         assert listed.rows[0].match.verdict == "found"
-        await press(pilot, "x", "0")
-        await press(pilot, "u")
-        await press(pilot, "0")
+        await user.press("x", "0")
+        await user.press("u")
+        await user.press("0")
         shown = app.screen
         assert isinstance(shown, ReviewScreen)
         assert shown.pane.now.sample.id != "schiller"
-        await press(pilot, "u", "x", "a", "u", "a")
+        await user.press("u", "x", "a", "u", "a")
 
 
-async def test_the_context_follows_the_unit(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_context_follows_the_unit(user: User) -> None:
     """The chosen unit's evidence is shown: its context comes forward; [ and ] turn the pages."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         context = app.screen.query_one("#context", Passage)
         app.screen.query_one(UnitList).move_to(0)
-        await press(pilot)
+        await user.press()
         assert context.border_title == "Context 1 of 2"
         app.screen.query_one(UnitList).move_to(1)
-        await press(pilot)
+        await user.press()
         assert context.border_title == "Context 2 of 2"
-        await press(pilot, "left_square_bracket")
+        await user.press("left_square_bracket")
         assert context.border_title == "Context 1 of 2 · evidence also in 2"
-        await press(pilot, "right_square_bracket", "right_square_bracket")
+        await user.press("right_square_bracket", "right_square_bracket")
         assert context.border_title == "Context 2 of 2"
 
 
-async def test_a_click_chooses_a_unit(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_click_chooses_a_unit(user: User) -> None:
     """A click on a row of the list, or on a marked name in the reference, chooses the unit."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(120, 36)) as app:
         listed = app.screen.query_one(UnitList)
-        await pilot.click(UnitList, offset=(8, 4))
-        await press(pilot)
+        await user.pilot.click(UnitList, offset=(8, 4))
+        await user.press()
         assert listed.cursor == 3
-        await pilot.click("#reference", offset=(8, 1))
-        await press(pilot)
+        await user.pilot.click("#reference", offset=(8, 1))
+        await user.press()
         assert listed.chosen.text == "Eiffel Tower"
 
 
-async def test_a_new_unit_by_searching_for_it(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_new_unit_by_searching_for_it(user: User) -> None:
     """Enter takes the whole tokens of the place; what is a unit already is not added."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "n", "tab", *"eiffel t", "enter")
+    async with user.opens("tower") as app:
+        await user.press("n", "tab", *"eiffel t", "enter")
         assert "Eiffel Tower" in said(app)
-        await press(pilot, "n", "tab", *"ivers", "enter", "5")
+        await user.press("n", "tab", *"ivers", "enter", "5")
         assert "✓ added University" in said(app)
 
 
 @pytest.mark.parametrize("size", [(60, 16), (100, 30)], ids=["60x16", "100x30"])
 async def test_a_search_for_a_new_unit_that_finds_nothing_stays_open(
-    size: tuple[int, int], database: Path, make_app: Any, press: Press, open_review: Press
+    user: User, size: tuple[int, int]
 ) -> None:
     """Enter says so and keeps what was typed; the next letter changes it, and the keys stand there again."""
-    app = make_app(database)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "n", "tab", "enter")
+    async with user.opens("tower", size=size) as app:
+        await user.press("n", "tab", "enter")
         assert "type what to look for esc cancel" == hint(app)
-        await press(pilot, *"lyon", "enter")
+        await user.press(*"lyon", "enter")
         assert "the reference has no such text esc cancel" == hint(app)
         assert "lyon" == app.screen.query_one(Field).value
-        await press(pilot, *["backspace"] * 4, *"ivers")
+        await user.press(*["backspace"] * 4, *"ivers")
         assert "enter take it" in hint(app)
-        await press(pilot, "enter", "5")
+        await user.press("enter", "5")
         assert "✓ added University" in said(app)
 
 
-async def test_a_copied_unit_leaves_clean(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_copied_unit_leaves_clean(user: User) -> None:
     """`y` copies the unit under the cursor."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
-        await press(pilot, "y")
+        await user.press("y")
         assert app.clipboard == "Eiffel Tower"
         assert said(app) == "copied: Eiffel Tower"
 
 
-async def test_text_selected_with_the_mouse_is_what_y_copies(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_text_selected_with_the_mouse_is_what_y_copies(user: User) -> None:
     """Dragging over the reference selects characters."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await pilot.mouse_down("#reference", offset=(5, 1))
-        await pilot.hover("#reference", offset=(10, 1))
-        await pilot.mouse_up("#reference", offset=(10, 1))
-        await press(pilot, "escape", "y")  # it offers to add what is selected
+    async with user.opens("tower") as app:
+        await user.pilot.mouse_down("#reference", offset=(5, 1))
+        await user.pilot.hover("#reference", offset=(10, 1))
+        await user.pilot.mouse_up("#reference", offset=(10, 1))
+        await user.press("escape", "y")  # it offers to add what is selected
         assert app.clipboard == "Eiffel"
 
 
@@ -382,39 +322,33 @@ def shown_keys(app: Any) -> str:
     return str(app.screen.query_one(KeyBar).render().plain)
 
 
-async def test_accept_goes_to_the_other_kind_first(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_accept_goes_to_the_other_kind_first(user: User, import_rows: Any, rows: Any) -> None:
     """Where both kinds are reviewed `a` shows the statements of the same sample, then the next sample."""
     text = rows[5]["reference"]
     rows[5]["proposal"]["statements"] = [
         {"text": text, "verdict": "found", "context": 0, "quote": "Goethe lebte in Weimar"}
     ]
-    app = make_app(import_rows(rows[4:6], kinds=("entity", "statement")))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
+    async with user.opens("schiller", database=import_rows(rows[4:6], kinds=("entity", "statement"))) as app:
         listed = app.screen.query_one(UnitList)
         assert listed.border_title == "Entities 3 · t statements"
-        await press(pilot, "a")
+        await user.press("a")
         assert app.screen.pane.now.sample.id == "schiller"
         assert listed.border_title == "Statements 1 · t entities"
         assert said(app).startswith("✓ schiller entities accepted: verified ")
         assert "verified" not in app.screen.query_one(Head).text.split("verified", 1)[1]
-        await press(pilot, "t")
+        await user.press("t")
         assert listed.border_title == "Entities 3 · t statements"
-        await press(pilot, "5")
+        await user.press("5")
         assert listed.chosen.label == "number"
         assert "label" in shown_keys(app)
-        await press(pilot, "t", "5")
+        await user.press("t", "5")
         assert "label" not in shown_keys(app)
         assert said(app) == "statements have no labels"
-        await press(pilot, "a")
+        await user.press("a")
         assert app.screen.pane.now.sample.id == "genji"
 
 
-async def test_an_edit_that_changes_the_machines_verdict_says_so(
-    import_rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_an_edit_that_changes_the_machines_verdict_says_so(user: User, import_rows: Any) -> None:
     """Moved or added: old verdict → new, and why; nothing where the verdict stays."""
     units = [{"text": "Bolivia", "label": "place"}, {"text": "Romanian", "label": "other"}]
     found = [{"text": "Bolivia", "label": "place"}, {"text": "Ann Leyes", "label": "person"}]
@@ -425,19 +359,17 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
         "retrieved_contexts": ["In Bolivia a Romanian saw Ann Leyes."],
         "proposal": {"proposer": "p", "reference_entities": units, "context_entities": [found]},
     }
-    app = make_app(import_rows([row]))
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "one")
+    async with user.opens("one", database=import_rows([row]), size=(120, 36)) as app:
         listed = app.screen.query_one(UnitList)
         listed.move_to(1)
-        await press(pilot, "full_stop", "comma")
+        await user.press("full_stop", "comma")
         assert ("✓ now Romanian", "missing") == (said(app), listed.rows[1].match.verdict)
         listed.move_to(0)
-        await press(pilot, "full_stop")
+        await user.press("full_stop")
         assert "✓ now Bolivia Ann: found → missing (perhaps Bolivia)" == said(app)
-        await press(pilot, "comma")
+        await user.press("comma")
         assert "✓ now Bolivia: missing → found (exact match)" == said(app)
-        await press(pilot, "n", "tab", *"ann leyes", "enter", "1")
+        await user.press("n", "tab", *"ann leyes", "enter", "1")
         assert "✓ added Ann Leyes: found (exact match)" == said(app)
         assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.rows]
         assert listed.chosen is not None
@@ -445,7 +377,7 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
 
 
 async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
-    import_rows: Any, make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Any
 ) -> None:
     found = [{"text": "Bolivia", "label": "place"}]
     row = {
@@ -453,35 +385,29 @@ async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
         "retrieved_contexts": ["In Bolivia it rains.", "The Seine is in Bolivia."],
         "proposal": {"proposer": "p", "reference_entities": found, "context_entities": [found, found]},
     }  # fmt: skip
-    app = make_app(import_rows([row]))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "one")
-        await press(pilot, "n", "tab", *"Seine", "enter", "2")
+    async with user.opens("one", database=import_rows([row]), size=(80, 24)) as app:
+        await user.press("n", "tab", *"Seine", "enter", "2")
         assert (
             "✓ added Seine: missing; m makes it found (context 2 has these words, but no name like it)"
             == said(app)
         )
-        await press(pilot, "m")
+        await user.press("m")
         assert "found" == app.screen.query_one(UnitList).chosen.match.verdict
 
 
-async def test_the_way_back_from_compare_is_the_sample_it_was_opened_from(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "C")
+async def test_the_way_back_from_compare_is_the_sample_it_was_opened_from(user: User) -> None:
+    async with user.opens("schiller") as app:
+        await user.press("C")
         assert "CompareScreen" == type(app.screen).__name__
-        await press(pilot, "escape")
+        await user.press("escape")
         assert isinstance(app.screen, ReviewScreen)
         assert "schiller" == app.screen.pane.now.sample.id
-        await press(pilot, "escape", "b")
+        await user.press("escape", "b")
         assert isinstance(app.screen, QueueScreen)
 
 
 async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
-    import_rows: Any, make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Any
 ) -> None:
     """Escape leaves it; a label adds it all the same."""
     row = {
@@ -495,22 +421,16 @@ async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
             "context_entities": [["Большой театр"]],
         },
     }
-    app = make_app(import_rows([row]))
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "ru")
-        await press(pilot, "n", "tab", *"большого театра", "enter")
+    async with user.opens("ru", database=import_rows([row]), size=(120, 36)) as app:
+        await user.press("n", "tab", *"большого театра", "enter")
         title = str(app.screen.query_one("#title", Bar).render())
         assert "new entity Большого театра · already there as Большой театр" in title
-        await press(pilot, "escape")
+        await user.press("escape")
         assert 1 == len(app.screen.pane.units)
 
 
-async def test_zero_says_what_it_is_for(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_zero_says_what_it_is_for(user: User) -> None:
     """With units on the screen it does nothing, and says why."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "0")
+    async with user.opens("tower", size=(120, 36)) as app:
+        await user.press("0")
         assert "0 says that a sample has no units; this one has units: x rejects" in said(app)

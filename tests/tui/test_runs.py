@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -16,12 +17,13 @@ from textual.widgets import Static
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
+from tests.tui.conftest import User
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude
-from workbench.stages.claude import ClaudeOptions, keep_external
+from workbench.stages.claude import ModelOptions, keep_external
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
@@ -84,188 +86,195 @@ def shown(app: Any, selector: str) -> str:
     return str(app.screen.query_one(selector, Static).content)
 
 
-async def test_a_run_is_started_watched_and_mended(
-    database: Any, make_app: Any, press: Press, over: Any, service: Start
-) -> None:
+async def test_a_run_is_started_watched_and_mended(user: User, over: Any, service: Start) -> None:
     """From the queue: the look before it is sent, the end, a failure opened for review, asked again."""
     faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
     service(faults=faults)
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("R")
         assert runs(app) == [("claude-run-1", 7, 0, True)]
-        await press(pilot, "n")
+        await user.press("n")
         assert isinstance(app.screen, FormScreen)
-        await press(pilot, "enter")
+        await user.press("enter")
         assert isinstance(app.screen, ConfirmScreen)
         assert "8 samples to propose, 0 proposed already" in shown(app, "#text")
         assert "text would go to 127.0.0.1:" in shown(app, "#text")
-        await press(pilot, "y")
-        await over(pilot)
+        await user.press("y")
+        await over(user.pilot)
         assert runs(app) == [("claude-run-2", 7, 1, True), ("claude-run-1", 7, 0, False)]
         assert app.screen.query_one(Status).text.startswith("! claude-run-2: 7 proposed, 1 failed · $")
         assert "1 failed: refused  review the sample by hand" in shown(app, "#detail")
 
-        await press(pilot, "f")
+        await user.press("f")
         assert isinstance(app.screen, MenuScreen)
         failed = [(one.name, one.right) for one in app.screen.query_one(Choices).rows]
         assert [("nevsky", "refused (bio: no)")] == failed
-        await press(pilot, "enter")
+        await user.press("enter")
         assert isinstance(app.screen, ReviewScreen)
-        await press(pilot, "b")
+        await user.press("b")
         assert isinstance(app.screen, RunsScreen)
         faults.texts = {}
-        await press(pilot, "t")
+        await user.press("t")
         assert "1 sample to propose, 7 proposed already" in shown(app, "#text")
-        await press(pilot, "y")
-        await over(pilot)
+        await user.press("y")
+        await over(user.pilot)
         assert runs(app) == [("claude-run-2", 8, 0, True), ("claude-run-1", 7, 0, False)]
 
-        await press(pilot, "j", "space")
+        await user.press("j", "space")
         assert runs(app) == [("claude-run-2", 8, 0, False), ("claude-run-1", 7, 0, True)]
-        await press(pilot, "escape")
+        await user.press("escape")
         assert isinstance(app.screen, QueueScreen)
     assert find_dataset(app.store, None).run == "claude-run-1"
 
 
 async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
-    database: Any, make_app: Any, press: Press, over: Any, service: Start
+    user: User, over: Any, service: Start
 ) -> None:
     """The queue takes keys meanwhile; back on the screen the run is still there, and s ends it."""
     hold = threading.Event()
     service(hold=hold)
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "R", "n", "enter")
-        await press(pilot, "y")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("R", "n", "enter")
+        await user.press("y")
         assert app.proposing.is_alive()
-        await press(pilot, "n")
+        await user.press("n")
         assert app.screen.query_one(Status).text == "a run goes on; s stops it"
-        await press(pilot, "escape", "j")
+        await user.press("escape", "j")
         assert isinstance(app.screen, QueueScreen)
-        await press(pilot, "R")
+        await user.press("R")
         assert app.screen.query_one("#going", Bar).text.startswith("↻ ")
-        await press(pilot, "s")
+        await user.press("s")
         assert "stopping" in app.screen.query_one("#going", Bar).text
         hold.set()
-        await over(pilot)
+        await over(user.pilot)
         assert app.screen.query_one("#going", Bar).text == ""
         assert runs(app)[0][0] == "claude-run-2"
 
 
 async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_started_again(
-    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+    user: User, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit is that of the command line."""
     found = service()
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R", "n", "enter")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("R", "n", "enter")
         said = "stops before the call that would exceed $5.00; start it again to continue"
         assert said in shown(app, "#text")
-        await press(pilot, "escape")
+        await user.press("escape")
         monkeypatch.setattr(claude, "MAX_COST", Decimal("0.00001"))
-        await press(pilot, "n", "enter", "y")
-        await over(pilot)
+        await user.press("n", "enter", "y")
+        await over(user.pilot)
         assert "8 left (--max-cost $0.00001: $0.0000 spent" in app.screen.query_one(Status).text
         assert 0 == found.stats.requests
 
         monkeypatch.setattr(claude, "MAX_COST", Decimal(5))
-        await press(pilot, "n", "enter", "y")
-        await over(pilot)
+        await user.press("n", "enter", "y")
+        await over(user.pilot)
         assert ("claude-run-2", 8, 0, True) == runs(app)[0]
 
 
-async def test_leaving_while_a_run_goes_on_is_asked_once(
-    database: Any, make_app: Any, press: Press, service: Start
-) -> None:
+async def test_leaving_while_a_run_goes_on_is_asked_once(user: User, service: Start) -> None:
     hold = threading.Event()
     service(hold=hold)
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R", "n", "enter")
-        await press(pilot, "y", "q")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("R", "n", "enter")
+        await user.press("y", "q")
         assert app.screen.id == "leave"
-        await press(pilot, "escape")
+        await user.press("escape")
         assert isinstance(app.screen, RunsScreen)
         hold.set()
-        await press(pilot, "q")
+        await user.press("q")
         if app.screen.id == "leave":  # it has not ended meanwhile
-            await press(pilot, "y")
+            await user.press("y")
         assert app.return_code == 0
     assert app.proposing.leave()
     assert app.proposing.report.stopped in ("asked to stop", "")
 
 
-async def test_rules_need_no_key_and_send_nothing(
-    database: Any, make_app: Any, press: Press, over: Any
+async def test_another_service_is_asked_at_its_address(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Model and address are typed; a failed sample is asked again at the same address."""
+    faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
+    local = service(faults=faults)
+    url = f"{os.environ['ANTHROPIC_BASE_URL']}/v1"
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R", "n", "right", "enter")
-        assert shown(app, "#text") == "8 samples, on this machine; nothing is sent"
+        await press(pilot, "R", "n", "left")
+        assert "‹ openai ›" in shown(app, "#lines")
+        await press(pilot, "enter")
+        assert "claude-haiku-5-5 is a model of Claude" in app.screen.query_one(Status).text
+        await press(pilot, "n", "left", "down", "m", *"local-model", "enter", "down", "down", "m")
+        await press(pilot, *url, "enter", "enter")
+        assert isinstance(app.screen, ConfirmScreen)
+        assert f"text would go to {url.removeprefix('http://').removesuffix('/v1')}" in shown(app, "#text")
+        assert "no price is known for local-model" in shown(app, "#text")
         await press(pilot, "y")
         await over(pilot)
+        assert runs(app)[0] == ("openai-run-1", 7, 1, True)
+        faults.texts = {}
+        await press(pilot, "t", "y")
+        await over(pilot)
+        assert runs(app)[0] == ("openai-run-1", 8, 0, True)
+        assert local.stats.statuses[401] == 0
+
+
+async def test_rules_need_no_key_and_send_nothing(user: User, over: Any) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("R", "n", "right", "enter")
+        assert shown(app, "#text") == "8 samples, on this machine; nothing is sent"
+        await user.press("y")
+        await over(user.pilot)
         assert runs(app) == [("rules-run-1", 8, 0, True), ("claude-run-1", 7, 0, False)]
 
 
 async def test_without_a_key_the_message_says_what_to_set(
-    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+    user: User, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service()
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "R", "n", "enter")
-        await press(pilot, "y")
-        await over(pilot)
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("R", "n", "enter")
+        await user.press("y")
+        await over(user.pilot)
         assert "set ANTHROPIC_API_KEY" in app.screen.query_one(Status).text
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 
-async def test_a_dataset_that_must_not_leave_is_not_sent(
-    database: Any, store: Any, make_app: Any, press: Press, service: Start
-) -> None:
+async def test_a_dataset_that_must_not_leave_is_not_sent(user: User, service: Start) -> None:
     local = service()
-    keep_external(store, find_dataset(store, None), "never")
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R", "n", "enter")
+    keep_external(user.store, find_dataset(user.store, None), "never")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("R", "n", "enter")
         assert "must not leave the machine: nothing is sent" in shown(app, "#text")
-        await press(pilot, "y")
+        await user.press("y")
         assert isinstance(app.screen, ConfirmScreen)
-        await press(pilot, "escape")
+        await user.press("escape")
         assert app.proposing is None
     assert local.stats.bodies == []
 
 
-async def test_a_batch_is_sent_and_fetched(
-    database: Any, make_app: Any, press: Press, over: Any, service: Start
-) -> None:
+async def test_a_batch_is_sent_and_fetched(user: User, over: Any, service: Start) -> None:
     """At half the price; the end is also said on another screen."""
     local = service()
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "R", "n", "j", "j", "j", "j", "right", "enter")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("R", "n", "j", "j", "j", "j", "right", "enter")
         assert app.screen.query_one("#title", Bar).text == "Send it in batches?"
-        await press(pilot, "y", "escape")
+        await user.press("y", "escape")
         assert isinstance(app.screen, QueueScreen)
-        await over(pilot)
+        await over(user.pilot)
         assert [one.message.partition(" ·")[0] for one in app._notifications] == ["claude-run-2: 8 proposed"]
     assert len(local.batches) == 1
 
 
-async def test_a_model_that_is_not_listed_is_typed(
-    database: Any, make_app: Any, press: Press, service: Start, over: Any
-) -> None:
+async def test_a_model_that_is_not_listed_is_typed(user: User, service: Start, over: Any) -> None:
     """It has no price here, which is said; that the service does not have it is said at the end."""
     service()
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "R", "n", "m", "ctrl+u", *"no-such", "enter", "enter")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("R", "n", "m", "ctrl+u", *"no-such", "enter", "enter")
         assert "no price is known for no-such" in shown(app, "#text")
-        await press(pilot, "y")
-        await over(pilot)
+        await user.press("y")
+        await over(user.pilot)
         assert "unknown model 'no-such'" in app.screen.query_one(Status).text
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
@@ -280,7 +289,7 @@ def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> No
     going.stop.clear()
 
     assert doing(going) == "0 of 100 samples"
-    going.options = ClaudeOptions()
+    going.options = ModelOptions()
     said = "40 of 100 requests · waiting 12 s: rate limited · 37 answered, 3 failed · $0.25 · 2.0/s · "
     assert doing(going) == f"{said}7 in flight · 1.2M in 30.5k out"
     going.stop.set()

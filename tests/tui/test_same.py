@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import add_text
+from tests.tui.conftest import User
 from workbench.errors import ConflictError, InputError
 from workbench.model import Unit
 from workbench.reviewing.edits import Comment
@@ -19,8 +20,6 @@ from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import NOTHING, Places, SameScreen
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
 
 
 def row(name: str, reference: str, *units: tuple[str, str], **more: Any) -> dict[str, Any]:
@@ -214,56 +213,48 @@ def test_a_label_chosen_by_hand_elsewhere_stays(desk: Any) -> None:
 
 
 async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
-    import_rows: Callable[..., Path], make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Callable[..., Path]
 ) -> None:
     """x, A, look, leave one out, Enter; u."""
     database = import_rows(ROWS, name="india")
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "agra")
+    async with user.opens("agra", database=database, size=(80, 24)) as app:
         app.screen.query_one(UnitList).move_to(1)
         assert app.screen.pane.unit.text == "Indian"
-        await press(pilot, "x", "A")
+        await user.press("x", "A")
         assert isinstance(app.screen, SameScreen)
         listed = app.screen.query_one(Places)
         names = [place.key for place in listed.rows]
         assert sorted(names) == ["delhi", "ganges"]
-        await press(pilot, "x", "enter")
+        await user.press("x", "enter")
         said = app.screen.query_one(Status).text
         assert "reject “Indian” in 1 other sample" in said
         store: Store = app.store
         left, done = names
         assert rejected(by_name(store, done))
         assert not rejected(by_name(store, left))
-        await press(pilot, "u")
+        await user.press("u")
         assert not rejected(by_name(store, done))
         assert rejected(by_name(store, "agra")) == {"Indian"}
 
 
-async def test_there_is_nothing_to_apply(
-    import_rows: Callable[..., Path], make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_there_is_nothing_to_apply(user: User, import_rows: Callable[..., Path]) -> None:
     """The dialog says so, and Enter does nothing."""
-    app = make_app(import_rows(ROWS, name="india"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "lima")
-        await press(pilot, "A")
+    async with user.opens("lima", database=import_rows(ROWS, name="india"), size=(80, 24)) as app:
+        await user.press("A")
         assert "nothing was decided" in app.screen.query_one(Status).text
-        await press(pilot, "x", "A", "enter")
+        await user.press("x", "A", "enter")
         assert isinstance(app.screen, SameScreen)
         assert NOTHING == app.screen.query_one("#sum", Bar).text
-        await press(pilot, "escape", "b")
+        await user.press("escape", "b")
 
 
 async def test_a_sample_without_an_id_of_its_own_is_listed_by_its_question(
-    import_rows: Callable[..., Path], make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Callable[..., Path]
 ) -> None:
     delhi = {**ROWS[1], "id": f"{7:032x}"}
-    app = make_app(import_rows([ROWS[0], delhi], name="india"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "agra")
+    async with user.opens("agra", database=import_rows([ROWS[0], delhi], name="india"), size=(80, 24)) as app:
         app.screen.query_one(UnitList).move_to(1)
-        await press(pilot, "x", "A")
+        await user.press("x", "A")
         places = app.screen.query_one(Places)
         assert "What of delhi?" in places.render_line(0).text
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.events import Event, Key, Resize
 from textual.geometry import Size
-from textual.pilot import Pilot
 
-from tests.tui.conftest import until
+from tests.tui.conftest import User, until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
 from workbench.tui.bench import NEEDED, TINY
@@ -20,20 +17,14 @@ from workbench.tui.widgets.bars import KEPT, Field, Head, KeyBar, arranged
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.widgets.unit_list import plan as columns
 
-Press = Callable[..., Awaitable[None]]
-Settle = Callable[[Pilot[None]], Awaitable[None]]
-
 SMALL = (59, 20), (80, 15), (20, 5), (1, 1)
 
 
 @pytest.mark.parametrize("size", SMALL, ids=str)
-async def test_a_notice_says_what_is_needed(
-    database: Path, make_app: Any, press: Press, size: tuple[int, int]
-) -> None:
+async def test_a_notice_says_what_is_needed(user: User, size: tuple[int, int]) -> None:
     """From the first frame on; nothing of the screen below shines through."""
-    app = make_app(database)
-    async with app.run_test(size=size) as pilot:
-        await press(pilot)
+    async with user.opens(size=size) as app:
+        await user.press()
         shown = on_screen(app)
         assert "search" not in shown
         if size[0] > 40:
@@ -45,61 +36,50 @@ async def test_a_notice_says_what_is_needed(
 @pytest.mark.parametrize(
     "keys", [(), ("enter",), ("enter", "X"), ("enter", "g"), ("question_mark",)], ids=str
 )
-async def test_it_comes_and_goes_with_the_size(
-    database: Path, make_app: Any, press: Press, settle: Settle, keys: tuple[str, ...]
-) -> None:
+async def test_it_comes_and_goes_with_the_size(user: User, keys: tuple[str, ...]) -> None:
     """Over every kind of screen; what stood there stands there again, character by character."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot)
+    async with user.opens() as app:
+        await user.press()
         for key in keys:
-            await press(pilot, key)
+            await user.press(key)
         before, screens = on_screen(app), [type(screen) for screen in app.screen_stack]
-        await pilot.resize_terminal(50, 12)
-        await settle(pilot)
+        await user.pilot.resize_terminal(50, 12)
+        await user.settle()
         assert "This window has 50 × 12" in on_screen(app)
-        await pilot.resize_terminal(100, 30)
-        await settle(pilot)
+        await user.pilot.resize_terminal(100, 30)
+        await user.settle()
         assert on_screen(app) == before
         assert [type(screen) for screen in app.screen_stack] == screens
 
 
-async def test_what_was_typed_and_where_stays(
-    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
-) -> None:
+async def test_what_was_typed_and_where_stays(user: User) -> None:
     """The field keeps its text and its focus: typing goes on as if nothing had been."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "f", "o", "d")
-        await pilot.resize_terminal(40, 10)
-        await settle(pilot)
-        await press(pilot, "z", "backspace")  # unseen
-        await pilot.resize_terminal(100, 30)
-        await settle(pilot)
-        await press(pilot, "d")
+    async with user.opens("tower") as app:
+        await user.press("f", "o", "d")
+        await user.pilot.resize_terminal(40, 10)
+        await user.settle()
+        await user.press("z", "backspace")  # unseen
+        await user.pilot.resize_terminal(100, 30)
+        await user.settle()
+        await user.press("d")
         assert app.screen.query_one(Field).value == "odd"
 
 
-async def test_no_key_acts_unseen(
-    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
-) -> None:
+async def test_no_key_acts_unseen(user: User) -> None:
     """Below the notice nothing is accepted, rejected or left; only ctrl+q works."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await pilot.resize_terminal(40, 10)
-        await settle(pilot)
-        await press(pilot, "x", "a", "b", "q", "question_mark", "enter")
-        await pilot.resize_terminal(100, 30)
-        await settle(pilot)
+    async with user.opens("tower") as app:
+        await user.pilot.resize_terminal(40, 10)
+        await user.settle()
+        await user.press("x", "a", "b", "q", "question_mark", "enter")
+        await user.pilot.resize_terminal(100, 30)
+        await user.settle()
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == "tower"
         assert not any(unit.rejected for unit in app.screen.query_one(UnitList).rows)
-        await pilot.resize_terminal(40, 10)
-        await settle(pilot)
-        await pilot.press("ctrl+q")
-        await pilot.pause()
+        await user.pilot.resize_terminal(40, 10)
+        await user.settle()
+        await user.pilot.press("ctrl+q")
+        await user.pilot.pause()
     assert app.return_code == 0
 
 
@@ -117,72 +97,56 @@ def a_key(name: str) -> Key:
     return Key(name, name)
 
 
-async def test_a_key_at_the_moment_of_shrinking_does_nothing(
-    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
-) -> None:
+async def test_a_key_at_the_moment_of_shrinking_does_nothing(user: User) -> None:
     """Nor does what is typed below the notice, once there is room again."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         at_once(app, to(40, 10), a_key("x"))
         for key in ("a", "a", "s"):
-            await pilot.pause(0.1)
+            await user.pilot.pause(0.1)
             at_once(app, a_key(key))
         at_once(app, to(100, 30), a_key("a"))
-        await settle(pilot)
+        await user.settle()
         assert app.screen.pane.now.sample.id == "tower"
         assert not any(unit.rejected for unit in app.screen.pane.units)
-        await until(pilot, lambda: not app.unseen())
-        await press(pilot, "x")
+        await until(user.pilot, lambda: not app.unseen())
+        await user.press("x")
         assert any(unit.rejected for unit in app.screen.pane.units)
 
 
-async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_long(
-    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
-) -> None:
+async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_long(user: User) -> None:
     """Behind a closed gate they would act once there is room again; what was typed before acts then."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         app.gate.close()  # as long as a decision is being written
         at_once(app, a_key("x"))
-        await pilot.resize_terminal(40, 10)
+        await user.pilot.resize_terminal(40, 10)
         at_once(app, a_key("a"), a_key("a"))
-        await pilot.resize_terminal(100, 30)
-        await until(pilot, lambda: not app.unseen())
+        await user.pilot.resize_terminal(100, 30)
+        await until(user.pilot, lambda: not app.unseen())
         app.open_gate()
-        await settle(pilot)
+        await user.settle()
         assert app.screen.pane.now.sample.id == "tower"
         assert sum(unit.rejected for unit in app.screen.pane.units) == 1
 
 
-async def test_a_click_on_the_key_bar_at_the_moment_of_shrinking_does_nothing(
-    database: Path, make_app: Any, settle: Settle, open_review: Press
-) -> None:
+async def test_a_click_on_the_key_bar_at_the_moment_of_shrinking_does_nothing(user: User) -> None:
     """It may stand there still; the key it stands for is not pressed."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         reject = next(act for act in acts(app.screen.active_bindings) if act.id == "review.reject")
         app.post_message(to(40, 10))
         app.perform(reject)
-        await pilot.pause(0.3)
-        await pilot.resize_terminal(100, 30)
-        await settle(pilot)
+        await user.pilot.pause(0.3)
+        await user.pilot.resize_terminal(100, 30)
+        await user.settle()
         assert not any(unit.rejected for unit in app.screen.pane.units)
 
 
-async def test_a_screen_below_a_dialog_follows_the_size(
-    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
-) -> None:
+async def test_a_screen_below_a_dialog_follows_the_size(user: User) -> None:
     """The window changed while the help was open: the review is laid out for the new width."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "question_mark")
-        await pilot.resize_terminal(80, 24)
-        await settle(pilot)
-        await press(pilot, "escape")
+    async with user.opens("tower", size=(120, 36)) as app:
+        await user.press("question_mark")
+        await user.pilot.resize_terminal(80, 24)
+        await user.settle()
+        await user.press("escape")
         assert app.screen.has_class("-narrow")
         assert not app.screen.has_class("-wide")
         assert not app.screen.has_class(TINY)
@@ -198,15 +162,12 @@ PARTS = {
 
 
 @pytest.mark.parametrize("keys", PARTS, ids=str)
-async def test_everything_has_its_lines_at_the_smallest_size(
-    database: Path, make_app: Any, press: Press, keys: tuple[str, ...]
-) -> None:
+async def test_everything_has_its_lines_at_the_smallest_size(user: User, keys: tuple[str, ...]) -> None:
     """What one needs to read, decide and get on is on the screen at 60 × 16."""
-    app = make_app(database)
-    async with app.run_test(size=NEEDED) as pilot:
-        await press(pilot)
+    async with user.opens(size=NEEDED) as app:
+        await user.press()
         for key in keys:
-            await press(pilot, key)
+            await user.press(key)
         whole = app.screen.region
         lines = {
             name: app.screen.query_one(name).content_region.intersection(whole).height for name in PARTS[keys]
@@ -216,18 +177,15 @@ async def test_everything_has_its_lines_at_the_smallest_size(
 
 
 @pytest.mark.parametrize("width", [60, 72, 80, 100, 120, 200])
-async def test_the_key_bar_shows_whole_words(
-    database: Path, make_app: Any, press: Press, open_review: Press, width: int
-) -> None:
+async def test_the_key_bar_shows_whole_words(user: User, width: int) -> None:
     """At most eight keys, help among them, none cut in a word."""
-    app = make_app(database)
-    async with app.run_test(size=(width, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(width, 24)) as app:
+        await user.press()
         for where in ("queue", "review", "search"):
             if where == "review":
-                await open_review(pilot, "tower")
+                await user.review("tower")
             elif where == "search":
-                await press(pilot, "b", "slash")
+                await user.press("b", "slash")
             bar = app.screen.query_one(KeyBar)
             words = str(bar.render()).split("  ")
             assert 3 <= len(words) <= KeyBar.MOST
@@ -237,15 +195,14 @@ async def test_the_key_bar_shows_whole_words(
 
 
 async def test_a_long_id_leaves_room_for_the_rest_of_the_head(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
+    user: User, import_rows: Any, rows: Any
 ) -> None:
     """It keeps its end, where ids of one dataset differ; the dataset's name stays."""
     long = "a-very-long-identifier-as-hashes-and-paths-are/" + "x" * 60 + "/the-end-of-it-0042"
     rows[0]["id"] = long
-    app = make_app(import_rows(rows))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
-        await open_review(pilot, long)
+    async with user.opens(database=import_rows(rows), size=(80, 24)) as app:
+        await user.press()
+        await user.review(long)
         head = str(app.screen.query_one(Head).render())
         assert head.startswith("cities  0 of 8 verified")
         assert head.endswith("/the-end-of-it-0042")

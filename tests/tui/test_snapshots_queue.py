@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -115,3 +116,9 @@ def test_the_question_before_another_order(picture: Any, size: tuple[int, int]) 
 def test_another_order(picture: Any) -> None:
     """The head says so, the column is marked."""
     assert picture("o j j j enter y", size=LARGE, theme=LIGHT.name)
+
+
+@SIZES
+def test_disagreements(picture: Any, demo_database: Path, tmp_path: Path, size: tuple[int, int]) -> None:
+    """Who disagrees, by how much, and what became of it."""
+    assert picture("D y g", size=size, at=Path(shutil.copy(demo_database, tmp_path / "demo.db")))

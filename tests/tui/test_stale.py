@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from tests.tui.conftest import User
 from workbench.stages import queue, review
 from workbench.stages.policy import change_policy, policy_text
 from workbench.store.datasets import find_dataset
@@ -16,35 +17,31 @@ from workbench.tui.widgets.passage import Passage
 Press = Callable[..., Awaitable[None]]
 
 
-async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(user: User) -> None:
     """The units stay as they were verified; only the version moves on."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "x", "a")
-        info = find_dataset(store, None)
+    async with user.opens("schiller", size=(120, 36)) as app:
+        await user.press("x", "a")
+        info = find_dataset(user.store, None)
         text = policy_text(info).replace("Missing: it is not", "Missing: it is nowhere")
-        assert change_policy(store, info, text, "lead").stale == ("schiller",)
+        assert change_policy(user.store, info, text, "lead").stale == ("schiller",)
 
-        await press(pilot, "b")
-        await open_review(pilot, "schiller")
+        await user.press("b")
+        await user.review("schiller")
         assert "↻ verified under policy 1" in app.screen.query_one(Head).text
-        await press(pilot, "g")
+        await user.press("g")
         said = app.screen.query_one(Passage).text
         assert "Missing: it is nowhere" in said
         assert "verified under version 1" in said
         assert "2  " in said
         assert "lead: guidelines reworded" in said
-        await press(pilot, "escape", "a")
+        await user.press("escape", "a")
 
     sample_id = next(
         number
-        for number in queue.queue_ids(store, info, "ann")
-        if review.open_sample(store, number, "ann").sample.id == "schiller"
+        for number in queue.queue_ids(user.store, info, "ann")
+        if review.open_sample(user.store, number, "ann").sample.id == "schiller"
     )
-    opened = review.open_sample(store, sample_id, "ann")
+    opened = review.open_sample(user.store, sample_id, "ann")
     assert opened.state.entity.policy == 2
     assert not opened.stale("entity")
     assert [unit.rejected for unit in opened.state.entity.assessment.units].count(True) == 1

@@ -13,7 +13,7 @@ import pytest
 from textual.command import CommandPalette
 from textual.events import Key
 
-from tests.tui.conftest import first_offer, until
+from tests.tui.conftest import User, first_offer, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
@@ -102,15 +102,11 @@ async def test_a_crash_shows_no_data(
     assert "Where is" not in said
 
 
-async def test_help_lists_every_action_of_the_screen(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_help_lists_every_action_of_the_screen(user: User) -> None:
     """`?` and F1 open it, Escape closes it; it is made from the bindings."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 50)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(120, 50)) as app:
         for opener in ("question_mark", "f1"):
-            await press(pilot, opener)
+            await user.press(opener)
             assert type(app.screen).__name__ == "HelpScreen"
             text = "\n".join(str(widget.render()) for widget in app.screen.query("Static"))
             for words in (
@@ -122,59 +118,47 @@ async def test_help_lists_every_action_of_the_screen(
             ):
                 assert words in text
             assert "Try again" not in text  # not possible now
-            await press(pilot, "escape")
+            await user.press("escape")
             assert type(app.screen).__name__ == "ReviewScreen"
 
 
-async def test_the_palette_does_what_keys_do(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_palette_does_what_keys_do(user: User) -> None:
     """ctrl+p, some letters, Enter."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
-        await pilot.press("ctrl+p")
+        await user.pilot.press("ctrl+p")
         assert type(app.screen).__name__ == "Palette"
         titles = {command.title for command in app.get_system_commands(app.screen_stack[-2])}
         assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
-        await pilot.press(*"reject")
-        await first_offer(pilot, "reject")
-        await pilot.press("enter")
-        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
-        await press(pilot)
+        await user.pilot.press(*"reject")
+        await first_offer(user.pilot, "reject")
+        await user.pilot.press("enter")
+        await until(user.pilot, lambda: not isinstance(app.screen, CommandPalette))
+        await user.press()
         assert app.screen.query_one(UnitList).rows[0].rejected
 
 
-async def test_quit_waits_for_what_is_being_written(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_quit_waits_for_what_is_being_written(user: User) -> None:
     """x and q in one breath: the rejection is on disk."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        pilot.app.simulate_key("x")
-        pilot.app.simulate_key("q")
-        await until(pilot, lambda: app.return_code is not None)
+    async with user.opens("schiller") as app:
+        user.pilot.app.simulate_key("x")
+        user.pilot.app.simulate_key("q")
+        await until(user.pilot, lambda: app.return_code is not None)
     assert app.return_code == 0
-    with store.engine.connect() as connection:
+    with user.store.engine.connect() as connection:
         assert (
             connection.exec_driver_sql("SELECT COUNT(*) FROM review_event WHERE op = 'reject'").scalar_one()
             == 1
         )
 
 
-async def test_keys_that_wait_while_it_leaves_do_nothing(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_keys_that_wait_while_it_leaves_do_nothing(user: User) -> None:
     """A read that ends now lets them run, when the screens may be gone already."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(80, 24)) as app:
         app.gate.close()
         for _ in range(3):
             app.post_message(Key("q", "q"))
-        await pilot.pause()
+        await user.pilot.pause()
         app.exit()
         await app._close_all()
         app.open_gate()
@@ -182,16 +166,12 @@ async def test_keys_that_wait_while_it_leaves_do_nothing(
     assert 0 == app.return_code
 
 
-async def test_two_quick_clicks_on_back_go_back_once(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_two_quick_clicks_on_back_go_back_once(user: User) -> None:
     """The second one is of a screen that was left."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(80, 24)) as app:
         back = next(act for act in acts(app.screen.active_bindings) if act.keys[0] == "b")
         app.perform(back)
         app.perform(back)
-        await press(pilot)
+        await user.press()
         assert isinstance(app.screen, QueueScreen)
         assert app.return_code is None

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.command import CommandPalette
 from textual.theme import Theme
 
-from tests.tui.conftest import first_offer, until
+from tests.tui.conftest import User, first_offer, until
 from workbench.errors import UsageError
 from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp
@@ -127,16 +127,12 @@ async def test_text_is_never_on_its_own_colour(
                     assert style.color != style.bgcolor, (key, words)
 
 
-async def test_without_colour_there_is_none(
-    database: Path, make_app: Any, press: Press, open_review: Press, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_colour_there_is_none(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """NO_COLOR: no grey either, which the library would give."""
     monkeypatch.setenv("NO_COLOR", "1")
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(120, 36)) as app:
         for key in ("x", "question_mark", "escape", "X"):
-            await press(pilot, key)
+            await user.press(key)
             for words, style in drawn(app):
                 assert style.color is None or style.color.is_default, words
                 assert style.bgcolor is None or style.bgcolor.is_default, words
@@ -164,25 +160,24 @@ def test_a_terminal_of_16_colours_keeps_its_own(
     assert seen == [theme, "workbench-light"]
 
 
-async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(
-    database: Path, make_app: Any, press: Press, tmp_path: Path
-) -> None:
+async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(user: User, tmp_path: Path) -> None:
     """By the palette; until the config file says something new. What is set at the start is no choice."""
     state = tmp_path / "state.json"
-    app = make_app(database, theme=LIGHT.name, remember=partial(remember, state, Settings(theme=LIGHT.name)))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(
+        size=(80, 24), theme=LIGHT.name, remember=partial(remember, state, Settings(theme=LIGHT.name))
+    ) as app:
+        await user.press()
         assert not state.exists()
-        await pilot.press("ctrl+p", *"theme")
-        await first_offer(pilot, "theme")
+        await user.pilot.press("ctrl+p", *"theme")
+        await first_offer(user.pilot, "theme")
         actions = app.screen
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is not actions and isinstance(app.screen, CommandPalette))
-        await pilot.press(*"nord")
-        await first_offer(pilot, "nord")
-        await pilot.press("enter")
-        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
-        await press(pilot)
+        await user.pilot.press("enter")
+        await until(user.pilot, lambda: app.screen is not actions and isinstance(app.screen, CommandPalette))
+        await user.pilot.press(*"nord")
+        await first_offer(user.pilot, "nord")
+        await user.pilot.press("enter")
+        await until(user.pilot, lambda: not isinstance(app.screen, CommandPalette))
+        await user.press()
         assert app.theme == "nord"
     assert chosen_theme(Settings(theme=LIGHT.name), read_state(state)) == "nord"
     assert chosen_theme(Settings(theme=DARK.name), read_state(state)) == DARK.name

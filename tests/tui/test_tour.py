@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
+from tests.tui.conftest import User
 from tests.tui.test_keymap import keys
 from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp
@@ -20,7 +20,6 @@ from workbench.tui.screens.help import STEPS
 from workbench.tui.widgets.bars import Status
 
 Press = Callable[..., Awaitable[None]]
-Settle = Callable[[Pilot[None]], Awaitable[None]]
 
 
 def name(app: WorkbenchApp) -> str:
@@ -33,11 +32,10 @@ def steps(app: WorkbenchApp) -> list[str]:
     return str(app.screen.query_one("#steps").render()).splitlines()
 
 
-async def test_the_task_and_five_lines_over_the_queue(database: Path, make_app: Any, settle: Settle) -> None:
+async def test_the_task_and_five_lines_over_the_queue(user: User) -> None:
     """What to judge, then keys and what they do; the queue is there behind them."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with user.opens(size=(80, 24), tour=True) as app:
+        await user.settle()
         assert name(app) == "TourScreen"
         task = str(app.screen.query_one("#task").render())
         assert task.endswith("Is each name right? Does the retrieved text contain it?")
@@ -46,11 +44,10 @@ async def test_the_task_and_five_lines_over_the_queue(database: Path, make_app: 
         assert type(app.screen_stack[0]).__name__ == "QueueScreen"
 
 
-async def test_escape_only_closes_it(database: Path, make_app: Any, press: Press) -> None:
+async def test_escape_only_closes_it(user: User) -> None:
     """The queue stays."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "escape")
+    async with user.opens(size=(80, 24), tour=True) as app:
+        await user.press("escape")
         assert name(app) == "QueueScreen"
 
 
@@ -67,13 +64,12 @@ async def test_enter_starts_with_the_first_sample(database: Path, make_app: Any,
         assert first == plain.screen.pane.now.sample.id
 
 
-async def test_the_tour_names_the_key_that_starts(database: Path, make_app: Any, press: Press) -> None:
+async def test_the_tour_names_the_key_that_starts(user: User) -> None:
     """A person who chose another key for opening a sample reads that key, and it starts."""
-    app = make_app(database, tour=True, keymap=keymap(keys(queue__open="f6")))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(80, 24), tour=True, keymap=keymap(keys(queue__open="f6"))) as app:
+        await user.press()
         assert "F6 starts" in str(app.screen.query_one("#title").render())
-        await press(pilot, "f6")
+        await user.press("f6")
         assert name(app) == "ReviewScreen"
 
 
@@ -92,32 +88,29 @@ async def test_another_key_does_what_it_does_in_the_queue(
         assert plain.screen.pane.now.sample.id == third
 
 
-async def test_a_key_that_is_none_closes_it_too(database: Path, make_app: Any, press: Press) -> None:
+async def test_a_key_that_is_none_closes_it_too(user: User) -> None:
     """Any key does."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "z")
+    async with user.opens(size=(80, 24), tour=True) as app:
+        await user.press("z")
         assert name(app) == "QueueScreen"
 
 
-async def test_help_is_help_there_too(database: Path, make_app: Any, press: Press) -> None:
+async def test_help_is_help_there_too(user: User) -> None:
     """`?` is one of the five keys: it shows those of the queue, and closing it leads there."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "question_mark")
+    async with user.opens(size=(80, 24), tour=True) as app:
+        await user.press("question_mark")
         assert name(app) == "HelpScreen"
         text = "\n".join(str(one.render()) for one in app.screen.query("Static"))
         assert "Review this sample" in text
-        await press(pilot, "escape")
+        await user.press("escape")
         assert name(app) == "QueueScreen"
 
 
-async def test_once_for_a_person(database: Path, make_app: Any, press: Press, tmp_path: Path) -> None:
+async def test_once_for_a_person(user: User, tmp_path: Path) -> None:
     """Seen is kept at once, not when it is closed: a killed window does not bring it back."""
     state = tmp_path / "state.json"
-    app = make_app(database, tour=True, remember=partial(remember, state, Settings()))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(80, 24), tour=True, remember=partial(remember, state, Settings())) as app:
+        await user.press()
         assert name(app) == "TourScreen"
         assert read_state(state) == State(tour_seen=True)
 
@@ -138,46 +131,38 @@ async def test_a_state_that_cannot_be_kept_is_said(
         assert name(app) == "QueueScreen"
 
 
-async def test_not_in_a_window_too_small_for_it(
-    database: Path, make_app: Any, press: Press, tmp_path: Path
-) -> None:
+async def test_not_in_a_window_too_small_for_it(user: User, tmp_path: Path) -> None:
     """It would cover everything; it is not counted as seen."""
     state = tmp_path / "state.json"
-    app = make_app(database, tour=True, remember=partial(remember, state, Settings()))
-    async with app.run_test(size=(70, 15)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(70, 15), tour=True, remember=partial(remember, state, Settings())) as app:
+        await user.press()
         assert name(app) == "QueueScreen"
     assert read_state(state) == State()
 
 
-async def test_the_palette_shows_it_again(database: Path, make_app: Any, settle: Settle) -> None:
+async def test_the_palette_shows_it_again(user: User) -> None:
     """Over a review as well; keys are those of the screen below."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with user.opens(size=(80, 24)) as app:
+        await user.settle()
         (tour,) = [one for one in app.get_system_commands(app.screen) if one.title == "Tour"]
         tour.callback()
-        await settle(pilot)
+        await user.settle()
         assert name(app) == "TourScreen"
 
 
-async def test_it_shows_the_keys_that_a_person_chose(database: Path, make_app: Any, settle: Settle) -> None:
+async def test_it_shows_the_keys_that_a_person_chose(user: User) -> None:
     """A tour that names other keys than those that work would be worse than none."""
     chosen = keymap(keys(review__accept="f6 f7"))
-    app = make_app(database, tour=True, keymap=chosen)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with user.opens(size=(80, 24), tour=True, keymap=chosen) as app:
+        await user.settle()
         assert [line.split()[0] for line in steps(app)] == ["F6", "x", "m", "n", "?"]
 
 
 @pytest.mark.parametrize("size", [TOUR_ROOM, (80, 24), (120, 36)], ids=str)
-async def test_its_lines_are_whole(
-    database: Path, make_app: Any, settle: Settle, size: tuple[int, int]
-) -> None:
+async def test_its_lines_are_whole(user: User, size: tuple[int, int]) -> None:
     """Five lines are five lines, and the box is on the screen, down to the smallest window."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with user.opens(size=size, tour=True) as app:
+        await user.settle()
         assert app.screen.query_one("#steps").size.height == len(STEPS) == 5
         assert app.screen.query_one("#task").size.height <= 3
         assert app.screen.query_one("#note").size.height == 1
@@ -187,14 +172,15 @@ async def test_its_lines_are_whole(
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
 async def test_two_presses_accept_the_first_sample_of_the_demo(
-    demo_database: Path, tmp_path: Path, make_app: Any, press: Press, size: tuple[int, int]
+    user: User, demo_database: Path, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     """From the tour: no unit stops the accept, and what is said of it is a difference, not a zero."""
-    app = make_app(Path(shutil.copy(demo_database, tmp_path / "demo.db")), tour=True, dataset="demo")
-    async with app.run_test(size=size) as pilot:
-        await press(pilot, "enter")
+    async with user.opens(
+        database=Path(shutil.copy(demo_database, tmp_path / "demo.db")), size=size, tour=True, dataset="demo"
+    ) as app:
+        await user.press("enter")
         assert app.screen.pane.now.sample.meta["language"] == "en"
-        await press(pilot, "a")
+        await user.press("a")
         status = str(app.screen.query_one(Status).render())
         assert "✓ www accepted: yours .33 · true 4/5 .80 · −.47: 2 names in another form, 1 n" in status
         assert app.screen.pane.now.sample.id == "mona-lisa"

@@ -6,19 +6,18 @@ import asyncio
 import shutil
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from tests.tui.conftest import MakeApp, Settle, until
+from tests.tui.conftest import User, until
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared
@@ -65,49 +64,45 @@ def is_opening(app: WorkbenchApp) -> bool:
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)], ids=["80x24", "60x16"])
 async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
-    size: tuple[int, int], demo_db: Path, make_app: MakeApp, settle: Settle
+    user: User, size: tuple[int, int], demo_db: Path
 ) -> None:
     """They were typed over the menu; the review that a later key of the burst opens is not theirs."""
     before = decisions(demo_db)
-    app = make_app(demo_db)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with user.opens(database=demo_db, size=size) as app:
+        await user.settle()
         with nothing_is_read():
-            send(pilot, "o", "a", "x", "e", "n", "c", "b", "space", "enter")
-            await until(pilot, partial(is_opening, app))
-            await pilot.pause(0.1)
-        await settle(pilot)
+            send(user.pilot, "o", "a", "x", "e", "n", "c", "b", "space", "enter")
+            await until(user.pilot, partial(is_opening, app))
+            await user.pilot.pause(0.1)
+        await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
     assert decisions(demo_db) == before
 
 
-async def test_no_key_needs_a_sample_that_is_not_there_yet(
-    demo_db: Path, make_app: MakeApp, settle: Settle
-) -> None:
+async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo_db: Path) -> None:
     """Every key of the review, let through before its sample is open: nothing happens, and it is said why."""
     bound = sorted({one.key for one in declared(ReviewScreen)} - WAYS_OUT)
     assert len(bound) > 90  # with their twins
     before = decisions(demo_db)
-    app = make_app(demo_db)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with user.opens(database=demo_db, size=(80, 24)) as app:
+        await user.settle()
         desk = app.desk
         assert desk is not None
         sample = min(sample_ids(desk.store, desk.info.id).values())
         with nothing_is_read():
             await app.gate.enter(partial(app.review, desk, sample))
-            await until(pilot, partial(is_opening, app))
+            await until(user.pilot, partial(is_opening, app))
             for name in bound:
                 app.open_gate()  # whatever opened it
-                send(pilot, name)
-                await pilot.pause(0)
-            await pilot.pause(0.05)
+                send(user.pilot, name)
+                await user.pilot.pause(0)
+            await user.pilot.pause(0.05)
             assert is_opening(app)
             assert app.screen.query_one(Status).text == "the sample is being opened"
             assert "accept" not in str(app.screen.query_one(KeyBar).render())
             assert "queue" in str(app.screen.query_one(KeyBar).render())
-        await settle(pilot)
+        await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
         assert "accept" in str(app.screen.query_one(KeyBar).render())
@@ -115,22 +110,19 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(
 
 
 @pytest.mark.parametrize("way", ["b", "C", "question_mark"])
-async def test_the_ways_out_are_open_before_the_sample_is_there(
-    way: str, demo_db: Path, make_app: MakeApp, settle: Settle, press: Callable[..., Awaitable[Any]]
-) -> None:
+async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, way: str, demo_db: Path) -> None:
     """Back, to the figures, and the help."""
-    app = make_app(demo_db)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with user.opens(database=demo_db, size=(80, 24)) as app:
+        await user.settle()
         desk = app.desk
         assert desk is not None
         sample = min(sample_ids(desk.store, desk.info.id).values())
         with nothing_is_read():
             await app.gate.enter(partial(app.review, desk, sample))
-            await until(pilot, partial(is_opening, app))
+            await until(user.pilot, partial(is_opening, app))
             app.open_gate()
-            send(pilot, way)
-            await until(pilot, lambda: not isinstance(app.screen, ReviewScreen))
-        await settle(pilot)
+            send(user.pilot, way)
+            await until(user.pilot, lambda: not isinstance(app.screen, ReviewScreen))
+        await user.settle()
         there = {"b": "QueueScreen", "C": "CompareScreen", "question_mark": "HelpScreen"}[way]
         assert type(app.screen).__name__ == there

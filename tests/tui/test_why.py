@@ -10,6 +10,7 @@ import pytest
 from textual.content import Content
 from textual.widgets import Static
 
+from tests.tui.conftest import User
 from workbench.tui.cells import width
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
@@ -60,14 +61,13 @@ def cause(app: Any) -> str:
 
 
 async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
-    database: Any, make_app: Any, press: Press, change: Press
+    user: User, change: Press
 ) -> None:
     """linked finds 5 of 6; verified are 3 of 5: +7/30, which the shares of two units make up."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await change(pilot)
+    async with user.opens(size=(120, 36)) as app:
+        await change(user.pilot)
         assert isinstance(app.screen, ReviewScreen)
-        await press(pilot, "w")
+        await user.press("w")
         assert isinstance(app.screen, WhyScreen)
         assert app.screen.query_one("#values", Bar).text == (
             "name matching · claude-run-1 5/6 .83   verified by ann 3/5 .60 Δ +.23"
@@ -86,14 +86,11 @@ async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
         )
 
 
-async def test_the_row_under_the_cursor_is_explained(
-    database: Any, make_app: Any, press: Press, change: Press
-) -> None:
+async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) -> None:
     """It starts on the largest share; j and k move, tab goes to the next difference."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await change(pilot)
-        await press(pilot, "w")
+    async with user.opens(size=(120, 36)) as app:
+        await change(user.pilot)
+        await user.press("w")
         assert cause(app).splitlines() == [
             "false match: name matching +.18 (exactly +11/60)  matched by name, missing for a person",
             "Fix: an equal name: another entity, or a verdict to look at again",
@@ -102,85 +99,66 @@ async def test_the_row_under_the_cursor_is_explained(
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
         assert "missing: absent, your decision" in theirs
-        await press(pilot, "tab")
+        await user.press("tab")
         assert cause(app).splitlines()[0] == (
             "invented unit +.05 (exactly +1/20)  the verified side has no such unit"
         )
         assert app.screen.query_one("#verified", Passage).text == ""
-        await press(pilot, "k")
+        await user.press("k")
         assert cause(app).splitlines() == [
             "both sides agree", "the same unit, edited by a reviewer"
         ]  # fmt: skip
-        await press(pilot, "shift+tab", "j", "j")
+        await user.press("shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5
 
 
-async def test_another_scorer_is_one_key_away(
-    database: Any, make_app: Any, press: Press, change: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await change(pilot)
-        await press(pilot, "w", "s")
+async def test_another_scorer_is_one_key_away(user: User, change: Press) -> None:
+    async with user.opens(size=(120, 36)) as app:
+        await change(user.pilot)
+        await user.press("w", "s")
         values = app.screen.query_one("#values", Bar)
         assert values.text.startswith("text search · claude-run-1 4/6 .67")
-        await press(pilot, "s")
+        await user.press("s")
         assert values.text.startswith("ragas · claude-run-1 5/6 .83 (reports 0.8333333319)")
-        await press(pilot, "ы", "s")
+        await user.press("ы", "s")
         assert values.text.startswith("name matching · claude-run-1 5/6 .83")
 
 
 @pytest.mark.parametrize("key", ["escape", "b", "w"])
-async def test_the_way_back_leads_to_the_review(
-    database: Any, make_app: Any, press: Press, change: Press, key: str
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await change(pilot)
-        await press(pilot, "w", key)
+async def test_the_way_back_leads_to_the_review(user: User, change: Press, key: str) -> None:
+    async with user.opens() as app:
+        await change(user.pilot)
+        await user.press("w", key)
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.now.sample.id == "tower"
 
 
-async def test_keys_typed_at_once_act_in_order(
-    database: Any, make_app: Any, press: Press, change: Press
-) -> None:
+async def test_keys_typed_at_once_act_in_order(user: User, change: Press) -> None:
     """On a slow line w, s, back and u come together; the u undoes the accept, on the review."""
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await change(pilot)
-        await press(pilot, "w", "s", "b", "u")
+    async with user.opens() as app:
+        await change(user.pilot)
+        await user.press("w", "s", "b", "u")
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.now.state.entity.disposition == "started"
 
 
-async def test_before_the_decision_w_says_that_it_shows_later(
-    database: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "x", "w")
+async def test_before_the_decision_w_says_that_it_shows_later(user: User) -> None:
+    async with user.opens("tower") as app:
+        await user.press("x", "w")
         assert isinstance(app.screen, ReviewScreen)
         said = "automatic and verified show once this sample is decided"
         assert app.screen.query_one(Status).text.strip() == said
 
 
-async def test_an_excluded_sample_has_no_why(
-    database: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "X", "1", "enter", "u", "U", "w")
+async def test_an_excluded_sample_has_no_why(user: User) -> None:
+    async with user.opens("tower") as app:
+        await user.press("X", "1", "enter", "u", "U", "w")
         assert isinstance(app.screen, ReviewScreen)
         said = app.screen.query_one(Status).text
         assert said == "this sample is not counted: there is no verified value to compare with"
 
 
-async def test_statements_side_by_side(
-    import_rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_statements_side_by_side(user: User, import_rows: Any) -> None:
     """A claim takes several lines; t goes to the entities and back."""
     claim = "The tower was built by the company of Gustave Eiffel for the World's Fair of 1889 in Paris."
     row = {
@@ -190,69 +168,60 @@ async def test_statements_side_by_side(
             "context_entities": [[]], "statements": [{"text": claim, "verdict": "yes"}],
         },
     }  # fmt: skip
-    app = make_app(import_rows([row], kinds=("entity", "statement")))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "claims")
-        await press(pilot, "a", "m", "a")
-        await press(pilot, "u", "U")
+    async with user.opens(
+        "claims", database=import_rows([row], kinds=("entity", "statement")), size=(80, 24)
+    ) as app:
+        await user.press("a", "m", "a")
+        await user.press("u", "U")
         assert isinstance(app.screen, ReviewScreen)
-        await press(pilot, "w")
+        await user.press("w")
         assert app.screen.query_one(Head).text.startswith("Why automatic and verified differ  statements")
         assert rows(app) == [(claim, claim, "false match", "+1.00")]
         listed = app.screen.query_one(CauseList)
         assert listed.place(0) == (0, 3)
-        await press(pilot, "t")
+        await user.press("t")
         assert rows(app) == [("Paris", "Paris", "", ".00")]
-        await press(pilot, "t")
+        await user.press("t")
         assert rows(app)[0][0] == claim
 
 
-async def test_one_kind_only(database: Any, make_app: Any, press: Press, change: Press) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await change(pilot)
-        await press(pilot, "w", "t")
+async def test_one_kind_only(user: User, change: Press) -> None:
+    async with user.opens() as app:
+        await change(user.pilot)
+        await user.press("w", "t")
         assert app.screen.query_one(Status).text == "this dataset reviews one kind only"
 
 
-async def test_the_row_is_copied(database: Any, make_app: Any, press: Press, change: Press) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await change(pilot)
-        await press(pilot, "w", "y")
+async def test_the_row_is_copied(user: User, change: Press) -> None:
+    async with user.opens() as app:
+        await change(user.pilot)
+        await user.press("w", "y")
         assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: name matching +.18"
 
 
-async def test_a_click_chooses_a_row(
-    database: Any, make_app: Any, press: Press, change: Press, settle: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await change(pilot)
-        await press(pilot, "w")
-        await pilot.click(CauseList, offset=(10, 1))
-        await settle(pilot)
+async def test_a_click_chooses_a_row(user: User, change: Press) -> None:
+    async with user.opens() as app:
+        await change(user.pilot)
+        await user.press("w")
+        await user.pilot.click(CauseList, offset=(10, 1))
+        await user.settle()
         assert cause(app).startswith("invented unit +.05")
 
 
-async def test_the_bar_names_the_keys_once_there_is_something_to_do(
-    database: Any, make_app: Any, press: Press, change: Press
-) -> None:
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await change(pilot)
-        await press(pilot, "w")
+async def test_the_bar_names_the_keys_once_there_is_something_to_do(user: User, change: Press) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await change(user.pilot)
+        await user.press("w")
         bar = app.screen.query_one(KeyBar).render()
         assert str(bar) == "s scorer  tab next difference  y copy  esc back  ? help"
 
 
 @pytest.mark.parametrize("size", [(120, 36), (80, 24)])
 async def test_the_review_names_the_causes_beside_the_difference(
-    database: Any, make_app: Any, press: Press, change: Press, size: tuple[int, int]
+    user: User, change: Press, size: tuple[int, int]
 ) -> None:
-    app = make_app(database)
-    async with app.run_test(size=size) as pilot:
-        await change(pilot)
+    async with user.opens(size=size) as app:
+        await change(user.pilot)
         tallies = app.screen.query_one(Tallies)
         assert tallies.text == (
             "name matching 5/6 .83   verified 3/5 .60   "
@@ -268,9 +237,7 @@ async def test_the_review_names_the_causes_beside_the_difference(
             assert lines[1] == "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
 
 
-async def test_text_of_a_dataset_is_never_read_as_markup(
-    import_rows: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_text_of_a_dataset_is_never_read_as_markup(user: User, import_rows: Any) -> None:
     """Markup stands there as it is written; what steers a terminal does not."""
     name = "[bold]Paris[/bold]\x1b[2J"
     row = {
@@ -281,10 +248,8 @@ async def test_text_of_a_dataset_is_never_read_as_markup(
             "context_entities": [[{"text": name, "label": "place"}]],
         },
     }  # fmt: skip
-    app = make_app(import_rows([row]))
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "[red]id")
-        await press(pilot, "m", "a", "u", "U", "w")
+    async with user.opens("[red]id", database=import_rows([row]), size=(120, 36)) as app:
+        await user.press("m", "a", "u", "U", "w")
         assert isinstance(app.screen, WhyScreen)
         drawn = "\n".join(
             "".join(part.text for part in strip) for strip in app.screen._compositor.render_strips()

@@ -19,7 +19,7 @@ from typer.core import TyperGroup, TyperOption
 from workbench import __version__, reports
 from workbench.cli.audit import audit
 from workbench.cli.calibrate import calibrate
-from workbench.cli.compare import compare
+from workbench.cli.compare import compare, diff
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
@@ -36,7 +36,6 @@ from workbench.cli.console import (
     policy_from,
     say_whatever_comes,
 )
-from workbench.cli.diff import diff
 from workbench.cli.disputes import disputes_app
 from workbench.cli.export import copy, export, purge, verify
 from workbench.cli.import_ import import_

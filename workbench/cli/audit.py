@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from workbench import reports
 from workbench.cli.console import Call, Json, on_terminal, open_app, open_for, usual_scorer
-from workbench.cli.import_ import External, Fields, Update, open_for_import, size_of
+from workbench.cli.import_ import External, Fields, Rows, Update, open_for_import, size_of
 from workbench.errors import UsageError
 from workbench.model import KINDS
 from workbench.reports.compare import figures_text
@@ -38,6 +37,7 @@ def audit(
     ] = None,
     map_: Fields = None,
     external: External = None,
+    rows: Rows = "",
     update: Update = False,
     full: Annotated[bool, typer.Option("--full", help="All figures after the answer.")] = False,
     format: Annotated[  # noqa: A002
@@ -58,7 +58,7 @@ def audit(
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
-    report = _import(call, file, map_ or (), external or (), update=update)
+    report = _import(call, file, update=update, fields=map_ or (), external=external or (), rows=rows)
     asked = scorer or _own_column(call, file, report)
     while True:
         found = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
@@ -70,14 +70,12 @@ def audit(
         raise typer.Exit(3)
 
 
-def _import(
-    call: Call, file: Path, fields: Sequence[str], external: Sequence[str], *, update: bool
-) -> ImportReport:
+def _import(call: Call, file: Path, **given: Any) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     from workbench.reports.answer import one_line
     from workbench.stages.import_ import ImportOptions, import_file
 
-    options = ImportOptions(dataset=call.dataset, fields=fields, external=external, update=update)
+    options = ImportOptions(dataset=call.dataset, **given)
     with open_for_import(call) as store:
         with reports.progress("Importing", size_of(file), unit="bytes") as progress:
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)

@@ -1,7 +1,8 @@
-"""`workbench compare`: automatic against verified, what the truth is for all samples, and why they differ."""
+"""`compare`: automatic against verified values, or two scorers. `diff`: two versions of the gold."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +10,9 @@ from typing import Annotated
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, Run, counted, dataset_of, usual_scorer
+from workbench.cli.console import Call, Json, Run, counted, dataset_of, open_for, usual_scorer
 from workbench.errors import UsageError
-from workbench.reports.compare import against_text, figures_text
+from workbench.reports.compare import against_text, diff_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
 
 MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
@@ -22,7 +23,9 @@ def compare(
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(help="What is held against the verified values: a scorer or an imported column."),
+        typer.Option(
+            help="What is held against the verified values: a scorer, an imported column, or a run of it."
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="Hold it against another scorer or run instead of the verified values.")
@@ -91,3 +94,22 @@ def compare(
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
     document = {"answer": found, "figures": reports.figures_document(figures)}
     reports.show(document, "\n".join(parts), as_json=json)
+
+
+def diff(
+    context: typer.Context,
+    first: Annotated[str, typer.Argument(help="The folder of an export, a day as 2026-11-23, or now.")],
+    second: Annotated[str, typer.Argument(help="The later one, in the same way.")],
+    limit: Annotated[int, typer.Option(min=0, help="How many changed samples are listed.")] = 20,
+    json: Json = False,
+) -> None:
+    """Show what changed between two exports, or between two days: by whom, and how the means moved."""
+    from workbench.stages.diff import diff as stage
+    from workbench.stages.diff import is_folder
+
+    call: Call = context.obj
+    needed = not (is_folder(first) and is_folder(second))
+    there = needed or "://" in call.db or Path(call.db).expanduser().exists()
+    with open_for(call.db, create=False) if there else nullcontext() as store:
+        found = stage(store, call.dataset, first, second)
+    reports.show(reports.document(found), diff_text(found, limit), as_json=json)

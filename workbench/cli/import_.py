@@ -21,11 +21,21 @@ Update = Annotated[
 ]
 Fields = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="FIELD=COLUMN", help="Which column is reference, user_input, …"),
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Which column is reference, user_input, …; COLUMN.KEY inside objects.",
+    ),
 ]
 External = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
+]
+Rows = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST", help="The list of a JSON document that holds the rows, as in results.results."
+    ),
 ]
 """Options that `import` and `audit` share."""
 
@@ -53,12 +63,13 @@ def import_(
     format: Annotated[  # noqa: A002
         str | None,
         typer.Option(
-            help="native, ragas, ragas-annotations, ragas-traces, deepeval, prodigy, label-studio, argilla "
-            "or doccano; found out by default."
+            help="native, ragas, ragas-annotations, ragas-traces, promptfoo, mlflow, langfuse, langsmith, "
+            "trulens, traces, deepeval, prodigy, label-studio, argilla or doccano; found out by default."
         ),
     ] = None,
     map_: Fields = None,
     external: External = None,
+    rows: Rows = "",
     blind: Annotated[
         float | None,
         typer.Option(
@@ -88,6 +99,7 @@ def import_(
         seed=seed,
         fields=map_ or (),
         external=external or (),
+        rows=rows,
     )
     if dry_run:  # a database that is not there is not made
         there = new_file(call) is None

@@ -17,7 +17,7 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ClaudeOptions, ClaudePlan
+    from workbench.stages.claude import ModelOptions, ModelPlan
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -60,7 +60,6 @@ def propose(
         float | None,
         _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
     ] = None,
-    max_seconds: Annotated[float | None, _option(min=1, help="After this, no call starts.")] = None,
     batch: Annotated[
         bool,
         _option("--batch", help="Half the price, within a day."),
@@ -88,10 +87,10 @@ def propose(
     if proposer == "openai" and model is None:
         raise UsageError("--proposer openai needs --model: name one that the service has")
     effort = effort or ("low" if proposer == "claude" else "none")
-    options = stage.ClaudeOptions(
+    options = stage.ModelOptions(
         proposer=proposer,
         base_url=base_url or "",
-        model=model or stage.ClaudeOptions().model,
+        model=model or stage.ModelOptions().model,
         effort=None if effort == "none" else effort,
         max_tokens=max_tokens,
         prompt=prompt,
@@ -105,7 +104,7 @@ def propose(
             info = stage.keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, json=json,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, json=json,
         )  # fmt: skip
 
 
@@ -142,13 +141,12 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
 def _claude(
     store: Store,
     info: DatasetInfo,
-    options: ClaudeOptions,
+    options: ModelOptions,
     annotator: str,
     *,
     dry_run: bool,
     yes: bool,
     max_cost: float | None,
-    max_seconds: float | None,
     json: bool,
 ) -> None:
     from workbench import reports
@@ -171,10 +169,10 @@ def _claude(
         stage.check_key(options.proposer, options.base_url)
         if not yes:
             _agree(plan, limit)
-    limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)
+    limits = stage.Limits(max_cost=limit)
     try:
         with _progress_line() as on_progress:
-            report = stage.propose_claude(
+            report = stage.propose_by_model(
                 store, info, options,
                 annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
@@ -190,7 +188,7 @@ def _claude(
         raise typer.Exit(3)
 
 
-def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
+def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
     from workbench.reports.claude import money, plan_text
     from workbench.stages import claude as stage

@@ -1,11 +1,14 @@
-"""Two versions of one dataset's gold: what changed in between, by whom, and how the means moved."""
+"""Two versions of the gold: what changed, by whom, how the means moved. Two scorers on the same samples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.comparing.estimators import EQUAL
 from workbench.comparing.intervals import Mean, mean
+from workbench.comparing.paired import Pair, Paired, paired
 from workbench.model import KINDS, Kind, Unit, count
 from workbench.reviewing.gold import Verified, gold_units, place_of, resolve, same_gold
 from workbench.scoring.names import metric_of, runs_of
@@ -99,9 +102,7 @@ def differences(first: GoldVersion, second: GoldVersion) -> GoldDiff:
         for id_ in ids
         if (change := _change(id_, kind, before.get(id_), after.get(id_), *recalls[kind])) is not None
     ]
-    by: dict[str, int] = {}
-    for name in (name for change in changes for name in change.by):
-        by[name] = by.get(name, 0) + 1
+    by = Counter(name for name, _ in {(name, change.id) for change in changes for name in change.by})
     old, new = _numbers(first), _numbers(second)
     shared = before.keys() & after.keys()
     return GoldDiff(
@@ -192,3 +193,74 @@ def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
         if said != now:
             found.append(UnitChange(place[0], said, now))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTwice:
+    """One sample under both: its two values and the verified one, None where nothing is verified."""
+
+    id: str
+    question: str
+    group: str | None
+    first: float | None
+    second: float | None
+    verified: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A scorer against another one. `days`: when each came with a file, empty for what is counted here.
+
+    `means` are over the `paired.n` samples that have both values, and differences are first − second. `only`
+    samples have one value alone. `errors` are the mean distances of both to the verified value, over the same
+    samples. `higher` and `lower` samples moved by more than rounding; `moved` lists these, the largest
+    difference first, without `hidden` ones that the reader is yet to review without suggestions.
+    """
+
+    dataset: str
+    first: str
+    second: str
+    days: tuple[str, str]
+    means: tuple[Mean, Mean]
+    paired: Paired
+    only: tuple[int, int]
+    errors: tuple[Mean, Mean]
+    higher: int
+    lower: int
+    moved: tuple[ScoredTwice, ...]
+    hidden: int
+
+
+def against(
+    dataset: str, days: Mapping[str, str], samples: Sequence[ScoredTwice], hidden: Collection[str]
+) -> Against:
+    """Hold two columns of values against each other; `days` has the names of both."""
+    both = [
+        (one, one.first, one.second) for one in samples if one.first is not None and one.second is not None
+    ]
+    off = [(one, first - second) for one, first, second in both if abs(first - second) >= EQUAL]
+    known = [(first, second, one.verified) for one, first, second in both if one.verified is not None]
+    listed = [
+        one for one in sorted(off, key=lambda one: (-abs(one[1]), one[0].id)) if one[0].id not in hidden
+    ]
+    first, second = days
+    return Against(
+        dataset=dataset,
+        first=first,
+        second=second,
+        days=(days[first], days[second]),
+        means=(mean(one for _, one, _ in both), mean(other for _, _, other in both)),
+        paired=paired([Pair(one.id, ours, theirs, one.group) for one, ours, theirs in both]),
+        only=(
+            sum(one.second is None for one in samples if one.first is not None),
+            sum(one.first is None for one in samples if one.second is not None),
+        ),
+        errors=(
+            mean(abs(one - true) for one, _, true in known),
+            mean(abs(one - true) for _, one, true in known),
+        ),
+        higher=sum(delta > 0 for _, delta in off),
+        lower=sum(delta < 0 for _, delta in off),
+        moved=tuple(one for one, _ in listed),
+        hidden=len(off) - len(listed),
+    )

@@ -13,16 +13,20 @@ from typing import Any
 
 from workbench.errors import RowError, UsageError
 from workbench.formats.json_lines import Fractional, loads
-from workbench.formats.rows import excerpt, shown
+from workbench.formats.rows import Notes, excerpt, shown
 from workbench.model import KINDS, Kind
 
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 NAMES: dict[str, tuple[str, ...]] = {field: tuple(names) for field, names in _DATA["fields"].items()}
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
-LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
+LISTS_OF_REFERENCES = frozenset(
+    {"ground_truth", "groundTruth", "ground_truths", "groundTruths", "ground_truth_answers"}
+)
 OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_fields", "metrics", "recalls"))
 CONTEXT_TEXTS: list[str] = _DATA["context_texts"]
+CONTEXT_WRAPS: list[str] = _DATA["context_wraps"]
+CONTEXT_LISTS = (*NAMES["retrieved_contexts"], *_DATA["context_lists"])  # inside objects of a tool
 BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
 """What a column or key becomes in the dataset, by format; "every" for all of them."""
 
@@ -159,10 +163,14 @@ _INSIDE = ("data", "meta", "fields", "metadata")  # where annotation tools keep 
 
 @dataclass(frozen=True, slots=True)
 class NamedColumns:
-    """The field of each named column, in the order given, and the kind of each named score."""
+    """The field of each named column, in the order given, and the kind of each named score.
+
+    `rows` is the list of a JSON document in which the rows stand, by the keys that lead to it.
+    """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     external: Mapping[str, Kind] = field(default_factory=dict)
+    rows: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.external)
@@ -171,7 +179,7 @@ class NamedColumns:
 NO_COLUMNS = NamedColumns()
 
 
-def columns_of(fields: Iterable[str], external: Iterable[str]) -> NamedColumns:
+def columns_of(fields: Iterable[str], external: Iterable[str], rows: str = "") -> NamedColumns:
     """The columns of `reference=answer_gold` and `my_recall=entity`. Raises UsageError.
 
     Several columns may be contexts; every other field has one.
@@ -194,7 +202,7 @@ def columns_of(fields: Iterable[str], external: Iterable[str]) -> NamedColumns:
         if not equals or not column or not found:
             raise UsageError(f"--external {excerpt(one)}: say COLUMN=entity or COLUMN=statement")
         kinds[column] = found[0]
-    return NamedColumns(mapped, kinds)
+    return NamedColumns(mapped, kinds, rows)
 
 
 def absent(columns: NamedColumns, names: Collection[str], place: str, *, whole: bool) -> list[str]:
@@ -202,8 +210,13 @@ def absent(columns: NamedColumns, names: Collection[str], place: str, *, whole: 
 
     Raises UsageError where one cannot be missing: in a header, or when it is all that a required field has.
     """
-    lacking = [name for name in (*columns.fields, *columns.external) if names and name not in names]
-    there = {field for name, field in columns.fields.items() if name in names}
+    starts = {name.partition(".")[0] for name in names}
+    lacking = [
+        name
+        for name in (*columns.fields, *columns.external)
+        if names and name not in names and ("." not in name or name.partition(".")[0] not in starts)
+    ]
+    there = {field for name, field in columns.fields.items() if name not in lacking}
     for name in lacking:
         field = columns.fields.get(name)
         if whole or (field in REQUIRED and field not in there):
@@ -218,39 +231,94 @@ def score_name(column: str, kind: Kind) -> str:
     return f"{column} ({kind})"
 
 
-def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -> dict[str, Any]:
-    """A row under the names of fields; a column that already has one of these names gets `_` behind it.
+def value_at(value: Any, path: str) -> Any:
+    """What stands under a key, or under keys and numbers of items with dots between; None for nothing there.
 
-    With `deep` also the objects that annotation tools keep beside a text. Raises RowError for a context that
+    Without a number a list gives what each of its items has there.
+    """
+    head, dot, rest = path.partition(".")
+    if type(value) is list:
+        if head.isdecimal() and len(head) < 6:
+            item = value[int(head)] if int(head) < len(value) else None
+            return value_at(item, rest) if dot else item
+        found = [value_at(item, path) for item in value]
+        return [one for one in found if one is not None] or None
+    if type(value) is not dict:
+        return None
+    if path in value:
+        return value[path]
+    while dot:  # a key may have dots of its own
+        if head in value:
+            return value_at(value[head], rest)
+        more, dot, rest = rest.partition(".")
+        head = f"{head}.{more}"
+    return None
+
+
+def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -> dict[str, Any]:
+    """A row under the names of fields; another column that stands for one of these fields gets `_` behind it.
+
+    With `deep` also the objects that annotation tools keep next to a text. Raises RowError for a context that
     is no text.
     """
-    wanted = {name for column, name in columns.fields.items() if column in row and column != name}
+    given = {name: row[name] for name in columns.fields if name in row}
+    for path in columns.fields:
+        if "." in path and path not in row and (value := value_at(row, path)) is not None:
+            given[path] = value
+    wanted = {columns.fields[name] for name in given}
     result: dict[str, Any] = {}
-    for name, value in row.items():
-        target = columns.fields.get(name)
-        if target is not None and target != "retrieved_contexts":
+    for name, value in given.items():
+        target = columns.fields[name]
+        if target == "retrieved_contexts":
+            result.setdefault(target, []).extend(
+                [] if value is None else as_contexts(value, name, "a context, or a list of them")
+            )
+        elif target == "reference" and type(value) is list:
+            result["ground_truths"] = value  # the first is scored, the others are alternatives
+        else:
             result[target] = value
-        elif target is not None:
-            texts = [] if value is None else context_texts(value, name, "a context, or a list of them")
-            result.setdefault(target, []).extend(texts)
-        elif name in columns.external:
+    for name, value in row.items():
+        if name in given:
+            continue
+        if name in columns.external:
             result[score_name(name, columns.external[name])] = value
         elif deep and name in _INSIDE and type(value) is dict:
             result[name] = renamed(value, columns)
         else:
-            result[f"{name}_" if name in wanted else name] = value
+            result[f"{name}_" if name in wanted or FIELD_OF.get(name) in wanted else name] = value
     return result
 
 
-def context_texts(value: Any, name: str, expected: str = "a list of strings") -> list[Any]:
-    """Contexts as a list of texts, of one text alone or of objects that hold one too. Raises RowError."""
-    if type(value) is str:
+def as_contexts(value: Any, name: str, expected: str = "a list of strings") -> list[Any]:
+    """Contexts as a list, also one alone. Raises RowError."""
+    if type(value) is list:
+        return value
+    if type(value) in (str, dict):
         return [value]
-    if type(value) is not list:
-        raise RowError(excerpt(name), shown(value), expected)
-    return [
-        next((item[key] for key in CONTEXT_TEXTS if item.get(key) is not None), item)
-        if type(item) is dict
-        else item
-        for item in value
-    ]
+    raise RowError(excerpt(name), shown(value), expected)
+
+
+def context_texts(value: list[Any], notes: Notes) -> list[Any]:
+    """Contexts as texts, of texts and of objects that hold one. Raises RowError for an object without a text.
+
+    What else such an object has is left out, and named.
+    """
+    texts, others = [], set[str]()
+    for index, item in enumerate(value):
+        if type(item) is not dict:
+            texts.append(item)
+            continue
+        while inner := next((item[key] for key in CONTEXT_WRAPS if type(item.get(key)) is dict), None):
+            others.update(key for key in item if item[key] is not inner)
+            item = inner
+        known = next((key for key in CONTEXT_TEXTS if type(item.get(key)) is str), None)
+        if known is None:
+            where, names = f"retrieved_contexts[{index}]", ", ".join(CONTEXT_TEXTS[:6])
+            expected = (
+                f"a string, or an object with one under {names}, … (--map retrieved_contexts=COLUMN.KEY)"
+            )
+            raise RowError(where, shown(item), expected)
+        texts.append(item[known])
+        others.update(key for key in item if key != known)
+    notes.ignored.update(f"retrieved_contexts.{name}" for name in others)
+    return texts

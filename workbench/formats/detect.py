@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError
+from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
 from workbench.formats import tables
 from workbench.formats.columns import (
     FIELD_OF,
@@ -25,11 +25,14 @@ from workbench.formats.exports.folder import MANIFEST, home_of, read_manifest
 from workbench.formats.json_lines import (
     BOM,
     MEMBERS,
+    OBJECTS,
+    SPLIT,
     Progress,
     RawRow,
     beginning,
     first_keys,
     first_lines,
+    inner_lists,
     of_document,
     of_lines,
 )
@@ -39,6 +42,11 @@ from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import excerpt
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
+
+KNOWN_PARTS = ("inputs", "outputs", "record_id")
+"""Columns of tools, or what begins their names."""
+
+_LARGEST_ROW = 1 << 20  # bytes of a document that may be one row
 
 _LOOK = 100  # objects looked at for one that tells
 
@@ -64,25 +72,29 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
     Raises NotFoundError for no such file, AmbiguousError where two formats fit, InputError for a file that
     no row can be read from.
     """
-    container, lists, claimed = _container(path)
+    container, lists, claimed = _container(path, columns)
     if container == "table":
         return _table(path, format, columns)
     return _by_rows(path, format or claimed, container, lists, columns)
 
 
 def objects(
-    path: Path, container: Container, lists: frozenset[str], progress: Progress | None = None
+    path: Path,
+    container: Container,
+    lists: frozenset[str],
+    progress: Progress | None = None,
+    passed: Callable[[str], object] = lambda _: None,
 ) -> Generator[RawRow]:
-    """The objects of a file that is no CSV table."""
+    """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""
     if container == "lines":
         return of_lines(path, progress)
     if container == "document":
-        return of_document(path, lists, progress)
+        return of_document(path, lists, progress, passed)
     assert container != "table"
     return tables.objects(path, container, progress)
 
 
-def _container(path: Path) -> tuple[Container, frozenset[str], str | None]:
+def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[str], str | None]:
     """The container, the lists inside a document, and the format that claims them."""
     data = beginning(path)
     if data.startswith(b"PAR1"):
@@ -94,7 +106,9 @@ def _container(path: Path) -> tuple[Container, frozenset[str], str | None]:
     suffix = path.suffix.lower()
     start = first[0].lstrip()[:1] if first else b""
     if start == b"{":
-        return _object(path, first, data)
+        return _object(path, first, data, columns)
+    if columns.rows:
+        raise UsageError(f"--rows {excerpt(columns.rows)}: {path} is no JSON document with lists inside")
     container: Container = "table"
     if start == b"[":
         container = "document"
@@ -111,20 +125,18 @@ def _container(path: Path) -> tuple[Container, frozenset[str], str | None]:
     return container, frozenset(), None
 
 
-_DOCUMENT = "one JSON document: write one object a line (JSON Lines), for instance with jq -c ."
-
-
-def _object(path: Path, first: list[bytes], data: bytes) -> tuple[Container, frozenset[str], str | None]:
-    """A file that begins with an object: rows by line, or one document with lists inside."""
+def _object(
+    path: Path, first: list[bytes], data: bytes, columns: NamedColumns
+) -> tuple[Container, frozenset[str], str | None]:
+    """A file that begins with an object: rows by line, a document with lists inside, or one that is a row."""
+    if columns.rows:
+        return "document", frozenset({columns.rows}), None
     names = dict(first_keys(data.removeprefix(BOM).decode("utf-8", "replace")))
-    for name, opening in names.items():
-        lists = frozenset({name})
-        row = _first_row(path, lists) if opening == "[" else None
-        for format, reader in READERS.items():  # noqa: A001
-            if any(one == name or one.startswith(f"{name}.") for one in reader.lists):
+    for format, reader in READERS.items():  # noqa: A001
+        for place in reader.lists:
+            name, dot, _ = place.partition(".")
+            if names.get(name) == ("{" if dot else "["):
                 return "document", reader.lists, format
-            if row is not None and reader.claims(row):
-                return "document", lists, format
     if deepeval.LINK in names:
         raise InputError(
             f"{path}: holds only the link to a test run on Confident AI; the run itself is in "
@@ -134,10 +146,37 @@ def _object(path: Path, first: list[bytes], data: bytes) -> tuple[Container, fro
         for format, reader in READERS.items():  # noqa: A001
             if MEMBERS in reader.lists and reader.claims(row):
                 return "document", reader.lists, format
-    line = first[0].strip()
-    if line == b"{" or (not line.endswith(b"}") and len(first) > 1 and first[1][:1] in b' \t"'):
-        raise InputError(f"{path}: {_DOCUMENT}")
-    return "lines", frozenset(), None
+    if names.get("columns") == names.get("data") == "[":
+        return "document", frozenset({SPLIT}), None
+    lists, end, more = inner_lists(path)
+    if end == 1 and (more or path.suffix.lower() in (".jsonl", ".ndjson")):
+        return "lines", frozenset(), None
+    whole = _first_row(path, frozenset({OBJECTS})) if path.stat().st_size < _LARGEST_ROW else None
+    if not more and not (whole is not None and _is_row(path, whole, columns)):
+        fit = [place for place, row in lists.items() if _is_row(path, row, columns)]
+        if len(fit) == 1:
+            return "document", frozenset(fit), None
+        if fit or lists:
+            what = "one JSON document with several lists of rows" if fit else "one JSON document"
+            listed = "; ".join(
+                f"{excerpt(place)} ({excerpt(', '.join(lists[place]))})" for place in fit or lists
+            )
+            raise InputError(
+                f"{path}: {what}: say which list with --rows LIST, and with --map which of its columns are "
+                f"reference, user_input and retrieved_contexts; there is {excerpt(listed, 400)}"
+            )
+    return ("document", frozenset({OBJECTS}), None) if end > 1 else ("lines", frozenset(), None)
+
+
+def _is_row(path: Path, row: dict[str, Any], columns: NamedColumns) -> bool:
+    """Whether an object is a row: one that a format claims, or that has a question and a reference."""
+    try:
+        given = renamed(row, columns, deep=True)
+        if not all(set(NAMES[field]).intersection(given) for field in ("user_input", "reference")):
+            return any(reader.claims(given) for reader in READERS.values())
+        return _format_of(path, given) is not None
+    except RowError:
+        return False
 
 
 def _first_row(path: Path, lists: frozenset[str]) -> dict[str, Any] | None:
@@ -152,14 +191,15 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
         raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
     if format is not None and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
-    known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT})
+    known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT, *KNOWN_PARTS})
     names, delimiter, line = tables.header(path, known, mapped=bool(columns))
     absent(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
         claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
         format = next(claims, "ragas")  # noqa: A001
-    for field in ("user_input", "reference") if ours.OBJECT not in given else ():
+    names_fields = format in ("ragas", "deepeval") and ours.OBJECT not in given
+    for field in ("user_input", "reference") if names_fields else ():
         if not set(NAMES[field]).intersection(given):
             raise InputError(
                 f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])}); "
@@ -193,6 +233,9 @@ def _by_rows(
                 continue  # reading the row says so, with its line
             if found and len(names) > 200:
                 break
+    if row is None and bad is None and columns.rows:
+        there = excerpt(", ".join(inner_lists(path)[0]), 200) or "none"
+        raise InputError(f"{path}: --rows {excerpt(columns.rows)}: no list of objects; there is: {there}")
     if row is None and bad is None:
         raise InputError(
             f"{path}: no rows: every line is blank" if container == "lines" else f"{path}: no rows"
@@ -261,6 +304,9 @@ def files_of(path: Path) -> list[Path]:
         plain = sorted(one for one in path.iterdir() if one.is_file() and one.suffix.lower() in _ROWS)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
+        if (path / name).is_file():
+            return [path / name]
     if (path / MANIFEST).is_file():
         for name in OURS:
             if found := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):

@@ -288,14 +288,23 @@ def of_lines(path: Path, progress: Progress | None = None) -> Generator[RawRow]:
 
 
 MEMBERS = "*"
+OBJECTS = ""
+SPLIT = "columns, data"
 
 
-def of_document(path: Path, lists: frozenset[str], progress: Progress | None = None) -> Generator[RawRow]:
+def of_document(
+    path: Path,
+    lists: frozenset[str],
+    progress: Progress | None = None,
+    passed: Callable[[str], object] = lambda _: None,
+) -> Generator[RawRow]:
     """The objects of the list that a JSON file is, or of the `lists` of the object that it is.
 
     A list is named by the keys that lead to it, with dots; `MEMBERS` are the objects under the keys of the
-    document itself. A document that breaks off or is no JSON ends with one row that says where: what stood
-    before it is whole. Raises InputError for a file that cannot be read, or that is no list.
+    document itself, `OBJECTS` the documents of a file that holds one behind the other, `SPLIT` the rows of a
+    table that names its columns once. `passed` gets the other keys. A document that breaks off or is no JSON
+    ends with one row that says where: what stood before it is whole. Raises InputError for a file that cannot
+    be read, or that is no list.
     """
     text = _Text(path, progress)
     try:
@@ -303,7 +312,12 @@ def of_document(path: Path, lists: frozenset[str], progress: Progress | None = N
         if start != ("{" if lists else "["):
             expected = "an object" if lists else "a list of objects"
             raise InputError(f"{path}: got {start or 'nothing'}, expected {expected}")
-        yield from _inside(text, lists, "") if lists else _listed(text, "")
+        if OBJECTS in lists:
+            yield from _documents(text)
+        elif SPLIT in lists:
+            yield from _split(text, passed)
+        else:
+            yield from _inside(text, lists, "", passed) if lists else _listed(text, "")
         if text.peek():
             raise RowError("file", f'"{excerpt(text.near(), 40)}" behind the document', "one JSON document")
     except (RowError, RecursionError) as error:
@@ -429,28 +443,71 @@ def _keys(text: _Text) -> Iterator[str]:
     text.at += 1
 
 
-def _inside(text: _Text, lists: frozenset[str], outer: str) -> Iterator[RawRow]:
-    """The items of the lists of the object that begins here; the rest of it is passed."""
+def inner_lists(path: Path) -> tuple[dict[str, dict[str, Any]], int, bool]:
+    """The lists of objects in the document that a file begins with, each with its first object.
+
+    Also on which line the document ends, and whether anything follows. What stands behind a place that is no
+    JSON is not looked at.
+    """
+    text = _Text(path, None)
+    lists: dict[str, dict[str, Any]] = {}
+    try:
+        text.peek()
+        for raw in _inside(text, None, "", lambda _: None):
+            if raw.value is not None:
+                lists.setdefault(raw.within, raw.value)
+        return lists, text.line, bool(text.peek())
+    except (RowError, RecursionError):
+        return lists, text.line, False
+
+
+def _documents(text: _Text) -> Iterator[RawRow]:
+    while text.peek():
+        line = text.line
+        yield _raw_row(*text.take(), line, text, 0, "")
+
+
+def _split(text: _Text, passed: Callable[[str], object]) -> Iterator[RawRow]:
+    """The rows of `{"columns": [...], "data": [[...], ...]}`, as pandas and MLflow write a table."""
+    columns: list[str] = []
     for name in _keys(text):
-        place, opening = outer + name, text.peek()
-        if MEMBERS in lists:
-            line = text.line
-            yield _raw_row(*text.take(), line, text, 0, name)
-        elif place in lists and opening == "[":
-            yield from _listed(text, place)
-        elif opening == "{" and any(one.startswith(f"{place}.") for one in lists):
-            yield from _inside(text, lists, f"{place}.")
+        if name == "columns":
+            columns = [str(one) for one in text.take()[0]]
+        elif name == "data" and text.peek() == "[":
+            yield from _listed(text, "", columns)
         else:
+            passed(name)
             text.take()
 
 
-def _listed(text: _Text, within: str) -> Iterator[RawRow]:
-    """The items of the list that begins here."""
+def _inside(
+    text: _Text, lists: frozenset[str] | None, outer: str, passed: Callable[[str], object]
+) -> Iterator[RawRow]:
+    """The items of the `lists` (None: of all) of the object that begins here; the rest of it is passed."""
+    for name in _keys(text):
+        place, opening = outer + name, text.peek()
+        if lists is not None and MEMBERS in lists:
+            line = text.line
+            yield _raw_row(*text.take(), line, text, 0, name)
+        elif opening == "[" and (lists is None or place in lists):
+            yield from _listed(text, place)
+        elif opening == "{" and (lists is None or any(one.startswith(f"{place}.") for one in lists)):
+            yield from _inside(text, lists, f"{place}.", passed)
+        else:
+            passed(place)
+            text.take()
+
+
+def _listed(text: _Text, within: str, columns: list[str] | None = None) -> Iterator[RawRow]:
+    """The items of the list that begins here; with `columns` each item is the list of their values."""
     text.at += 1
     number = before = 0
     while text.peek() != "]" or number:
         line = text.line
         value, raw = text.take()
+        if columns is not None and type(value) is list and len(value) == len(columns):
+            value = dict(zip(columns, value, strict=True))
+            raw = json.dumps(value, ensure_ascii=False)
         number += 1
         yield _raw_row(value, raw, line, text, number if line in (1, before) else 0, within)
         before = line

@@ -46,7 +46,7 @@ def read(
     if not any(FIELD_OF.get(columns.fields.get(one, one)) == _CONTEXTS for one in notes.columns):
         likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
         notes.for_contexts = tuple(likely) or ("COLUMN",)
-    if not READERS[notes.format].spans:  # these have names inside objects too
+    if not READERS[notes.format].spans and READERS[notes.format].joins is None:  # names inside objects too
         notes.absent += absent(
             columns, notes.columns, str(found[0].path), whole=found[0].container == "table"
         )
@@ -81,7 +81,11 @@ def _of(
             path, source.delimiter, lambda cells: to_object(renamed(cells, columns)), progress
         )
     else:
-        raw_rows = objects(path, source.container, source.lists, progress)
+        raw_rows = objects(
+            path, source.container, source.lists, progress, lambda name: notes.around.setdefault(name)
+        )
+        if reader.joins is not None:
+            raw_rows = reader.joins(raw_rows, path, notes)
         if columns:
             raw_rows = _renamed(raw_rows, path, columns, deep=reader.spans)
     if reader.rows is not None:
@@ -124,7 +128,8 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return "meta (another column was named for it)"
     if name == ours.OBJECT:
         return "the row as it was exported"
-    if (told := BECOMES.get(notes.format, {}).get(name)) is not None:
+    becoming = BECOMES.get(notes.format, {})
+    if (told := becoming.get(name, becoming.get(name.partition(".")[0]))) is not None:
         return told
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"

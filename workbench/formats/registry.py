@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.json_lines import MEMBERS, RawRow
-from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs
+from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools, traces
 from workbench.formats.rows import FileRow, Notes
 
 
@@ -24,7 +24,8 @@ class Reader:
     `lists` are those of a document that hold rows, each by the keys that lead to it: a document with such a
     list is taken for this format without a look at its rows, so a list of a common name needs `claims`.
     `cells` makes an object of a row of a table, for a format that has tables. `rows` reads the whole stream,
-    for a format that spreads a row over several objects. `spans`: what belongs to a text stands in objects
+    for a format that spreads a row over several objects. `joins` makes objects of rows of a stream of others,
+    before a person's names for columns are looked at. `spans`: what belongs to a text stands in objects
     next to it.
     """
 
@@ -33,6 +34,7 @@ class Reader:
     lists: frozenset[str] = frozenset()
     cells: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None
+    joins: Callable[[Iterator[RawRow], Path, Notes], Iterator[RawRow]] | None = None
     spans: bool = False
 
 
@@ -43,6 +45,12 @@ READERS: dict[str, Reader] = {
     "ragas-traces": Reader(
         claims=ragas_runs.is_trace, rows=ragas_runs.trace_rows, lists=frozenset({MEMBERS})
     ),
+    "promptfoo": Reader(tools.promptfoo_record, tools.is_promptfoo),
+    "mlflow": Reader(tools.mlflow_record, tools.is_mlflow, cells=tools.cells_opened),
+    "langfuse": Reader(tools.langfuse_record, tools.is_langfuse, cells=tools.cells_opened),
+    "langsmith": Reader(tools.langsmith_record, tools.is_langsmith, cells=tools.cells_opened),
+    "trulens": Reader(tools.trulens_record, tools.is_trulens, cells=tools.cells_opened),
+    "traces": Reader(ragas.record_of, traces.is_span, joins=traces.trace_rows),
     "deepeval": Reader(
         deepeval.record_of, deepeval.claims, lists=deepeval.LISTS, cells=deepeval.row_of_cells
     ),

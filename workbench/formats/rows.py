@@ -67,6 +67,8 @@ class Notes:
     """Columns that a person named and that the first rows lack."""
     columns: dict[str, None] = field(default_factory=dict)
     """The columns or keys of the first rows, in the order of the file."""
+    around: dict[str, None] = field(default_factory=dict)
+    """The keys of a document next to its list of rows."""
     first_meta: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the first tasks on a text have besides the text, by the sample's id."""
     line: int = 0
@@ -102,6 +104,8 @@ class Notes:
                 named = f" ({'; '.join(self.first[kind])})" if self.first[kind] else ""
                 told.append(sentence.format(rows=_rows(number), number=f"{number:,}") + named)
         told += _counted("left out, no place for them", self.ignored)
+        if self.around:
+            told.append(f"around the rows, left out: {excerpt(', '.join(self.around), 400)}")
         return told + [f"{sentence}: {_rows(number)}" for sentence, number in sorted(self.counted.items())]
 
 

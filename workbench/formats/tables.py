@@ -7,11 +7,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
@@ -151,11 +152,11 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
 
     def fitness(reading: tuple[list[str], str, int, bool]) -> tuple[int, int]:
-        number = len(known.intersection(reading[0]))
+        number = sum(name in known or name.partition(".")[0] in known for name in reading[0])
         return number, 0 if number else len(reading[0])
 
     best, chosen, line, has_rows = max(readings, key=fitness)
-    if known.isdisjoint(best) and not mapped:
+    if not fitness((best, chosen, line, has_rows))[0] and not mapped:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
         raise InputError(
@@ -366,8 +367,26 @@ def _raw_row(row: dict[str, Any], number: int, path: Path) -> RawRow:
         return RawRow(number, None, raw, refused(error, path, number))
 
 
-def _plain(value: Any) -> float | str:
+@contextmanager
+def frame_file(frame: Any) -> Iterator[Path]:
+    """A DataFrame of pandas or polars, or a list of dictionaries, as a JSON Lines file that import reads."""
+    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame
+    rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "frame.jsonl")
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_encode(row) + "\n" for row in rows)
+        yield path
+
+
+def _plain(value: Any) -> Any:
     """A value that JSON does not have."""
+    if hasattr(value, "tolist"):  # of numpy
+        return value.tolist()
+    if hasattr(value, "page_content"):  # a document of LangChain
+        return value.page_content
+    if str(value) in ("NaT", "<NA>"):
+        return None
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Decimal):

@@ -1,4 +1,4 @@
-"""What is printed about Claude's runs: the plan before spending, the line while running, the end."""
+"""What is printed about runs of a model: the plan before spending, the line while running, the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ClaudePlan, ClaudeReport
+    from workbench.stages.claude import ModelPlan, ModelReport
 
 
 def money(cost: Decimal | None) -> str:
@@ -21,7 +21,7 @@ def money(cost: Decimal | None) -> str:
     return f"${cost:.4f}" if 0 < cost < Decimal("0.01") else f"${cost:,.2f}"
 
 
-def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
+def plan_text(plan: ModelPlan, max_cost: Decimal | None = None) -> str:
     """What a run would send and cost, and where it would stop."""
     run = f"run {plan.run}" if plan.run else "a new run"
     lines = [*(f"note: {note}" for note in plan.notes)]
@@ -63,7 +63,7 @@ def progress_line(progress: RunProgress) -> str:
     return " · ".join(parts)
 
 
-def report_text(report: ClaudeReport) -> str:
+def report_text(report: ModelReport) -> str:
     """How a run ended."""
     total = report.already + report.proposed
     lines = [*(f"note: {note}" for note in report.notes)]
@@ -84,12 +84,12 @@ def report_text(report: ClaudeReport) -> str:
     return clean("\n".join(lines))
 
 
-def plan_document(plan: ClaudePlan) -> dict[str, Any]:
+def plan_document(plan: ModelPlan) -> dict[str, Any]:
     """The plan as JSON; the cost in dollars."""
     return {**asdict(plan), "cost": None if plan.cost is None else float(plan.cost)}
 
 
-def report_document(report: ClaudeReport) -> dict[str, Any]:
+def report_document(report: ModelReport) -> dict[str, Any]:
     """The report as JSON; the cost in dollars."""
     return {**asdict(report), "cost": None if report.cost is None else float(report.cost)}
 

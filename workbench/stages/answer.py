@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from workbench.comparing.answer import (
     SECONDS,
@@ -27,7 +28,7 @@ from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, queue, silent
 from workbench.stages.figures import as_seen, figures, planned_prefix, without
-from workbench.stages.queue import headline_scorer
+from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
 from workbench.store import gold, runs, samples
@@ -64,11 +65,8 @@ def answer(
     found = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
     counts, kind = found.counts, found.kind
 
-    def values(of: str) -> Values:
-        return {} if chosen is None else columns.values(store, chosen.id, info.threshold, of)
-
-    scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
-    presence = values("presence")
+    values = partial(scored_by, store, info, here.run_id)
+    scores, presence = values(name), values("presence")
     places = columns.members(store, info.id, strata=False)
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
     prefix = planned_prefix(store, info, kind)

@@ -1,4 +1,4 @@
-"""Claude proposes: a run's set-up, what it would cost, whether text may leave, the run, and how it ended."""
+"""A model proposes: a run's set-up, what it would cost, whether text may leave, the run, and how it ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeOptions:
+class ModelOptions:
     """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
 
     `examples` is how many verified samples the prompt shows. `batch`: at half the price, in hours at most.
@@ -64,7 +64,7 @@ class ClaudeOptions:
     base_url: str = ""
 
 
-def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:
+def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
     """The set-up of a run. Raises NotFoundError and InputError for a prompt file that cannot be used.
 
     Raises UsageError for examples when no verified sample can be shown, or the prompt has no place for them.
@@ -102,7 +102,7 @@ def _examples(store: Store, info: DatasetInfo, number: int, prompt: Prompt) -> t
     return examples
 
 
-def prices_of(options: ClaudeOptions) -> Prices:
+def prices_of(options: ModelOptions) -> Prices:
     """The packaged prices, under those of the person's file."""
     if options.prices is None:
         return default_prices()
@@ -169,8 +169,8 @@ def _text(path: Path) -> str:
 EXTERNAL = ("ask", "allow", "never")
 
 
-@dataclass(frozen=True, slots=True)
-class ClaudePlan:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPlan(Forecast):
     """What a run will do before it does anything. `run` is empty for one that does not exist yet.
 
     `cost` in dollars, None for a model without a price; `prices_of` is the day the prices were true.
@@ -184,20 +184,15 @@ class ClaudePlan:
     samples: int
     already: int
     failed: int
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    cost: Decimal | None
     prices_of: str
     host: str
     external: str
     examples: tuple[str, ...] = ()
-    thinking_tokens: int = 0
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeReport:
+class ModelReport:
     """How a run stands now. `failures` counts by kind, with the advice that goes with it.
 
     `stopped` says why something was left, empty when all is proposed or failed. `cost` in dollars, None for
@@ -226,7 +221,7 @@ class DroppedError(WorkbenchError):
     """A second Ctrl-C dropped the calls under way."""
 
 
-def plan_run(store: Store, info: DatasetInfo, options: ClaudeOptions) -> ClaudePlan:
+def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPlan:
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
@@ -239,17 +234,13 @@ def plan_run(store: Store, info: DatasetInfo, options: ClaudeOptions) -> ClaudeP
         prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=options.batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
-    return ClaudePlan(
+    return ModelPlan(
         run=run.name if run else "",
         model=setup.model,
         samples=len(ids),
         already=already,
         failed=count_samples(store, info.id) - already - len(ids),
-        requests=sends.requests,
-        input_tokens=sends.input_tokens,
-        output_tokens=sends.output_tokens,
-        thinking_tokens=sends.thinking_tokens,
-        cost=sends.cost,
+        **asdict(sends),
         prices_of=prices.dated.isoformat(),
         host=host(setup.proposer, setup.base_url),
         external=info.external,
@@ -272,7 +263,7 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
     return assumed_thinking(setup.effort)
 
 
-def _notes(setup: Setup, options: ClaudeOptions, sends: Forecast | None = None) -> Iterator[str]:
+def _notes(setup: Setup, options: ModelOptions, sends: Forecast | None = None) -> Iterator[str]:
     """What a person should know of a set-up and, before it is paid, of what it sends."""
     if len(setup.examples) != options.examples:
         yield (
@@ -294,7 +285,7 @@ def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo
     return replace(info, external=external)
 
 
-def check_allowed(plan: ClaudePlan) -> None:
+def check_allowed(plan: ModelPlan) -> None:
     """What must never leave does not, whatever a person says just now. Raises UsageError."""
     if plan.samples and plan.external == "never":
         raise UsageError(
@@ -303,21 +294,21 @@ def check_allowed(plan: ClaudePlan) -> None:
         )
 
 
-def volume(plan: ClaudePlan) -> str:
+def volume(plan: ModelPlan) -> str:
     """How much would be sent, and where to."""
     return f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
 
 
-def propose_claude(
+def propose_by_model(
     store: Store,
     info: DatasetInfo,
-    options: ClaudeOptions,
+    options: ModelOptions,
     *,
     annotator: str,
     limits: Limits | None = None,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
-) -> ClaudeReport:
+) -> ModelReport:
     """Propose what the run of these options lacks; it becomes the dataset's current run.
 
     Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
@@ -328,7 +319,7 @@ def propose_claude(
     limits, stopped = limits or Limits(), stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
 
-    async def going() -> ClaudeReport:
+    async def going() -> ModelReport:
         async with connect(limits.call_seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup, batch=options.batch)
         run = run_of(store, info, setup, annotator)
@@ -364,11 +355,11 @@ def _statements(store: Store) -> Mapping[str, Part | Failure]:
 
 def _report(
     store: Store, info: DatasetInfo, before: RunInfo, summary: Summary, notes: tuple[str, ...]
-) -> ClaudeReport:
+) -> ModelReport:
     """How the run stands after a start that ended as `summary` says."""
     run, progress = runs.find_run(store, info.id, before.name), summary.progress
     by_kind = Counter(kind for _, _, kind, *_ in runs.failures_of(store, run.id))
-    return ClaudeReport(
+    return ModelReport(
         run=run.name,
         model=run.model,
         proposed=run.n_proposals - before.n_proposals,

@@ -1,4 +1,4 @@
-"""A run of Claude over a dataset, live or in batches: what is asked, stored, and put together."""
+"""A run of a model over a dataset, live or in batches: what is asked, stored, and put together."""
 
 from __future__ import annotations
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
 from workbench.comparing.retrievers import Retrievers, RetrieverSample, compare_retrievers
-from workbench.comparing.score_runs import Against, ScoredTwice
-from workbench.comparing.score_runs import against as hold_against
+from workbench.comparing.versions import Against, ScoredTwice
+from workbench.comparing.versions import against as hold_against
 from workbench.errors import UsageError
 from workbench.model import Sample
 from workbench.scoring.names import SCORERS, kind_of, metric_of, runs_of
 from workbench.stages import Progress, silent
-from workbench.stages.queue import headline_scorer, known
+from workbench.stages.examples import seen_by
+from workbench.stages.figures import recall_of
+from workbench.stages.queue import headline_scorer, known, scored_by
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
@@ -88,9 +91,9 @@ def compare_against(
 ) -> Against:  # fmt: skip
     """Hold a scorer or column against another one, or against the run of its metric from before a day.
 
-    Without `scorer` it is the one that reports begin with. Samples of the holdout, and those that are not
-    counted, stay out. Raises UsageError for an unknown name, a day that is none, and where no run is from
-    before that day.
+    Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
+    counted, and examples of the run stay out. Raises UsageError for an unknown name, two kinds of units, a
+    day that is none, and where no run is from before that day.
     """
     chosen = runs.chosen_run(store, info, run)
     if chosen is not None:
@@ -103,34 +106,24 @@ def compare_against(
         raise UsageError(
             f"{first} against itself: name another one; there is: {', '.join((*SCORERS, *days))}"
         )
-    kind = kind_of(first) or kind_of(second)
-    verified = reviewed(store, info.id, kind) if kind else {}
-    out = gold_store.load_excluded(store, info.id, kind) if kind else set()
-    questions = samples.questions_of_hashes(store, info.id)
-
-    def values(name: str) -> Mapping[int, float | None]:
-        if name not in SCORERS:
-            return dict(scores.external_values(store, info.id, name))
-        return {} if chosen is None else scores.values(store, chosen.id, info.threshold, name)
-
+    kinds = {kind for kind in (kind_of(first), kind_of(second)) if kind}
+    if len(kinds) > 1:
+        raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
+    verified = {n: one for kind in kinds for n, one in reviewed(store, info.id, kind).items()}
+    out = {number for kind in kinds for number in gold_store.load_excluded(store, info.id, kind)}
+    questions, seen = samples.questions_of_hashes(store, info.id), seen_by(store, info, chosen).related
+    values = partial(scored_by, store, info, chosen.id if chosen else None)
     ours, theirs = values(first), values(second)
-    twice = []
-    for number, place in scores.population(store, info.id).items():
-        if number not in out and (number in ours or number in theirs):
-            gold = verified[number].tally if number in verified else None
-            recall = None if gold is None or gold.recall is None else float(gold.recall)
-            twice.append(
-                ScoredTwice(
-                    place.key,
-                    questions.get(number, ""),
-                    place.group,
-                    ours.get(number),
-                    theirs.get(number),
-                    recall,
-                )
-            )
-    named_days = days.get(first, ""), days.get(second, "")
-    return hold_against(info.name, (first, second), named_days, twice, withheld_from(store, info, viewer))
+    twice = [
+        ScoredTwice(
+            place.key, questions.get(number, ""), place.group, ours.get(number), theirs.get(number),
+            recall_of(verified[number].tally) if number in verified else None,
+        )
+        for number, place in scores.population(store, info.id).items()
+        if number not in out and place.key not in seen and (number in ours or number in theirs)
+    ]  # fmt: skip
+    named = {name: days.get(name, "") for name in (first, second)}
+    return hold_against(info.name, named, twice, withheld_from(store, info, viewer))
 
 
 def _before(name: str, days: Mapping[str, str], since: str) -> str:

@@ -23,8 +23,10 @@ NOW = "now"
 
 
 def is_folder(name: str) -> bool:
-    """Whether a version is a folder, not a moment of the database."""
-    return Path(name).exists() or not (name == NOW or name[:1].isdigit())
+    """Whether a version is a folder; else it is a moment of the database. Raises UsageError for neither."""
+    if not Path(name).exists():
+        _moment(name)
+    return Path(name).exists()
 
 
 def diff(store: Store | None, dataset: str | None, first: str, second: str) -> GoldDiff:
@@ -84,7 +86,7 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
 
 
 def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVersion:
-    """The gold of the database at a moment; the numbers of files are those of now."""
+    """The gold of the database at a moment, and the columns of numbers that had come by then."""
     at = _moment(moment)
     assert store is not None  # whoever names a moment opens one
     info = find_dataset(store, dataset)
@@ -93,12 +95,14 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
         each = {kind: gold.verified_by(store, ids, kind) for kind in KINDS}
     else:
         each = journal.verified_at(store, info.id, at)
+    came = scores.external_columns(store, info.id)
+    there = {name for name, day in came.items() if at is None or day.replace(tzinfo=UTC) < at}
     written = scores.load_external(store, info.id)
     found = {}
     for one in samples.each_sample(store, info.id):
         sample, number = one.sample, one.sample_id
         verified = {kind: of[number] for kind, of in each.items() if number in of}
-        numbers = {column: value for column, (value, _) in written.get(number, {}).items()}
+        numbers = {column: value for column, (value, _) in written.get(number, {}).items() if column in there}
         found[sample.id] = VersionSample(sample.user_input, sample.content_hash, verified, numbers)
     return GoldVersion(moment, info.name, found, info.policy.counted_labels)
 

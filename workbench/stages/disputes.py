@@ -29,7 +29,7 @@ from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, f
 from workbench.stages import Progress, silent
 from workbench.stages.examples import seen_by, seen_ids
 from workbench.stages.plan import prefix
-from workbench.stages.queue import able_scorers, check_scorer, imported_column
+from workbench.stages.queue import able_scorers, check_scorer, imported_column, known, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
 from workbench.store import disputes as stored
@@ -127,12 +127,7 @@ def _first(store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind) -> 
 def _column(
     store: Store, info: DatasetInfo, run: RunInfo | None, name: str, places: Mapping[int, Member]
 ) -> dict[int, float]:
-    if name not in SCORERS:
-        found: Mapping[int, float | None] = dict(scores.external_values(store, info.id, name))
-    elif run is None:
-        return {}
-    else:
-        found = scores.values(store, run.id, info.threshold, name)
+    found = scored_by(store, info, run.id if run else None, name)
     return {number: value for number, value in found.items() if value is not None and number in places}
 
 
@@ -301,6 +296,7 @@ def disputes(
     """
     for name in scorers:
         check_scorer(store, info, name)
+    scorers = [known(store, info, name) for name in scorers]
     chosen = runs.chosen_run(store, info, run)
     for one in runs.list_runs(store, info.id) if chosen else ():
         recompute(store, info, one.id, info.threshold, progress)

@@ -32,7 +32,7 @@ from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.queue import able_scorers, check_scorer
+from workbench.stages.queue import able_scorers, check_scorer, known, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
@@ -101,7 +101,7 @@ def figures(
     if chosen is not None:
         for one in {info.threshold, *fitted.folds}:
             recompute(store, info, chosen.id, one, progress)
-    name = scorer or _usual(store, info, chosen)
+    name = known(store, info, scorer) if scorer else _usual(store, info, chosen)
     kind = check_scorer(store, info, name)
     with store.snapshot():
         return _figures(_scope(store, info, chosen, name, kind, fitted), progress)
@@ -534,12 +534,10 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
     """The values of a scorer or a column, and how much less apart they are equal."""
     if name not in SCORERS:
         within = precision_of(scores.external_digits(at.store, at.info.id, name).values())
-        return dict(scores.external_values(at.store, at.info.id, name)), within
-    if at.run_id is None:
-        return {}, EQUAL
-    found = scores.values(at.store, at.run_id, at.info.threshold, name)
+        return scored_by(at.store, at.info, None, name), within
+    found = scored_by(at.store, at.info, at.run_id, name)
     for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
-        others = scores.values(at.store, at.run_id, limit, name)
+        others = scored_by(at.store, replace(at.info, threshold=limit), at.run_id, name)
         found |= {number: others[number] for number in numbers if number in others}
     return found, EQUAL
 

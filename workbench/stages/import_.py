@@ -19,7 +19,8 @@ from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import gold_problem
 from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
-from workbench.formats.rows import FileRow, Notes, shown
+from workbench.formats.rows import FileRow, Notes, excerpt, shown
+from workbench.formats.tables import frame_file
 from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
@@ -82,7 +83,8 @@ class ImportOptions:
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
-    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND.
+    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the
+    list of a JSON document that holds the rows.
     """
 
     dataset: str | None = None
@@ -95,6 +97,7 @@ class ImportOptions:
     kinds: tuple[Kind, ...] | None = None
     fields: Sequence[str] = ()
     external: Sequence[str] = ()
+    rows: str = ""
 
 
 @dataclass(slots=True)
@@ -147,7 +150,7 @@ class _Reading:
         self, store: Store, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
     ) -> None:
         self.path, self.options, self.notes = path, options, Notes()
-        self.columns = columns_of(options.fields, options.external)
+        self.columns = columns_of(options.fields, options.external, options.rows)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
         self.info = _existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
@@ -225,6 +228,12 @@ def import_file(
     return _finished(store, reading, taking)
 
 
+def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator: str) -> ImportReport:
+    """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL."""
+    with frame_file(frame) as path, closing(open_store(database)) as store:
+        return import_file(store, path, options, annotator=annotator)
+
+
 def preview_import(
     path: Path,
     options: ImportOptions,
@@ -273,7 +282,8 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         why = report.errors[0] if report.errors else "it holds no rows"
         others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
         where = f"; the rejected rows are in {rejects}" if rejects else ""
-        raise InputError(f"nothing of {path} could be imported: {why}{others}{where}")
+        there = f"; its columns are {excerpt(', '.join(reading.notes.columns), 200)}" if report.errors else ""
+        raise InputError(f"nothing of {path} could be imported: {why}{others}{there}{where}")
     report.rejected_path = str(rejects or "")
     notes = reading.notes
     report.format, report.notes = notes.format, tuple(notes.messages())

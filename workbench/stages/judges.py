@@ -191,7 +191,7 @@ class ClaudeJudge(Judge):
         """Dollars for the calls so far, by the packaged prices."""
 
     def _setup_in(self, store: Store) -> Setup:
-        from workbench.stages.claude import ClaudeOptions, setup_of
+        from workbench.stages.claude import ModelOptions, setup_of
         from workbench.store.datasets import find_dataset
 
         info = find_dataset(store, self._options.dataset)
@@ -199,7 +199,7 @@ class ClaudeJudge(Judge):
             raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
         self.policy = info.policy
         plain = {name: getattr(self._options, name) for name in ("model", "effort", "max_tokens", "examples")}
-        return setup_of(store, info, ClaudeOptions(**plain, prompt=self._options.prompt))
+        return setup_of(store, info, ModelOptions(**plain, prompt=self._options.prompt))
 
     @contextmanager
     def _opened(self) -> Iterator[Store | None]:

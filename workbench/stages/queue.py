@@ -82,6 +82,13 @@ def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
     return kind
 
 
+def scored_by(store: Store, info: DatasetInfo, run_id: int | None, name: str) -> dict[int, float | None]:
+    """What a scorer counted of a run, or the numbers of a column, by sample; None where it found no units."""
+    if name not in SCORERS:
+        return dict(scores.external_values(store, info.id, name))
+    return {} if run_id is None else scores.values(store, run_id, info.threshold, name)
+
+
 def needs_values(query: Query) -> bool:
     """Whether a query asks for values of decided samples."""
     return bool(query.by_value) or "disputed" in query.marks

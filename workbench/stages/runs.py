@@ -13,7 +13,7 @@ from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages.claude import ClaudeOptions, found_run, setup_of
+from workbench.stages.claude import ModelOptions, found_run, setup_of
 from workbench.store import calls
 from workbench.store import runs as run_store
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
@@ -99,7 +99,7 @@ def failures(store: Store, info: DatasetInfo, name: str) -> list[FailedSample]:
 
 def known_models() -> list[str]:
     """The models that have a price, the default one first."""
-    return sorted(default_prices().models, key=lambda model: (model != ClaudeOptions().model, model))
+    return sorted(default_prices().models, key=lambda model: (model != ModelOptions().model, model))
 
 
 def advice(kind: str) -> str:
@@ -114,17 +114,17 @@ def make_current(store: Store, info: DatasetInfo, name: str) -> DatasetInfo:
     return dataset_info(store, info.id)
 
 
-def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
-    """The options that go on with a run of Claude.
+def options_again(store: Store, info: DatasetInfo, name: str) -> ModelOptions:
+    """The options that go on with a run of a model.
 
     Raises UsageError for a run of another proposer, and for one whose set-up is not to be had from here:
     another prompt file; labels, guidelines or the examples' gold changed since.
     """
     run = run_store.find_run(store, info.id, name)
     if run.source not in MODEL_PROPOSERS:
-        raise UsageError(f"{name} did not come from Claude: there is nothing to ask again")
+        raise UsageError(f"{name} came from no service: there is nothing to ask again")
     said = run.parameters
-    options = ClaudeOptions(
+    options = ModelOptions(
         model=run.model,
         effort=said["effort"],
         max_tokens=said["max_tokens"],
@@ -139,7 +139,7 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
 
 
 def _paid(store: Store, run: RunInfo) -> RunCost | None:
-    """What a run of Claude cost by the packaged prices; None for another one.
+    """What a run of a model cost by the packaged prices; None for another one.
 
     An answer that names no tokens makes the cost unknown.
     """

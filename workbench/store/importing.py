@@ -29,12 +29,14 @@ from workbench.store.samples import draw, sample_of
 from workbench.store.scores import forget_scores
 from workbench.store.tables import (
     COLUMN,
+    DISPUTE,
     EXTERNAL,
     PROPOSAL,
     REVIEW,
     RUN,
     SAMPLE,
     ColumnRow,
+    DisputeRow,
     ExternalScoreRow,
     ProposalRow,
     ReviewRow,
@@ -392,35 +394,47 @@ class _Chunk:
 def settle_columns(store: Store, intake: Intake) -> list[str]:
     """Let numbers that agree with an earlier run of their metric join it; the others are a run of their own.
 
-    Returns the names of these. The first run of such a metric is named after its day too.
+    Returns the names of these. The first run of such a metric is named after its day too, also where somebody
+    said something of its disputes.
     """
     kept = []
-    of_dataset = EXTERNAL.sample_id.in_(select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id))
+    ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
+    registered = COLUMN.dataset_id == intake.dataset_id
     with store.writing() as session:
+
+        def move(before: str, now: str) -> None:
+            own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
+            session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+
         for column, name in intake.into.items():
             metric = metric_of(column)
             runs = runs_of(metric, intake.columns)
             if not runs or name in runs:
                 continue
-            own = COLUMN.dataset_id == intake.dataset_id
             if same := [run for run in runs if run not in intake.differs[column]]:
-                there = select(EXTERNAL.sample_id).where(EXTERNAL.column == same[-1])
-                repeated = EXTERNAL.column == name, of_dataset, EXTERNAL.sample_id.in_(there)
-                session.execute(delete(ExternalScoreRow).where(*repeated))
-                session.execute(delete(ColumnRow).where(own, COLUMN.column == name))
-                before, now = name, same[-1]
+                there = select(EXTERNAL.sample_id).where(
+                    EXTERNAL.column == same[-1], EXTERNAL.sample_id.in_(ids)
+                )
+                again = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
+                session.execute(delete(ExternalScoreRow).where(*again))
+                session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
+                move(name, same[-1])
             else:
                 kept.append(name)
-                before, now = metric, dated(metric, intake.columns.get(metric))
-                session.execute(update(ColumnRow).where(own, COLUMN.column == before).values(column=now))
-            moved = update(ExternalScoreRow).where(EXTERNAL.column == before, of_dataset)
-            session.execute(moved.values(column=now))
+            if metric in runs and (not same or len(runs) > 1):
+                first = dated(metric, intake.columns[metric])
+                plain = registered, COLUMN.column == metric
+                session.execute(update(ColumnRow).where(*plain).values(column=first))
+                said = DISPUTE.between.startswith(f"{metric}~", autoescape=True), DISPUTE.sample_id.in_(ids)
+                rest = func.substr(DISPUTE.between, len(metric) + 1)
+                session.execute(update(DisputeRow).where(*said).values(between=first + rest))
+                move(metric, first)
     return kept
 
 
-def dated(metric: str, at: datetime | None) -> str:
+def dated(metric: str, at: datetime) -> str:
     """The name of a run of a metric, `x@2026-11-23`, by the day on which it came."""
-    return f"{metric}@{(at or datetime.now(UTC)).replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
+    return f"{metric}@{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
 
 
 def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:

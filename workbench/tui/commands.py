@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from workbench.tui.bench import Bench
 from workbench.tui.keys import acts
+from workbench.tui.leaving import leaving
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 
@@ -78,12 +79,14 @@ class DatasetCommands(Provider):
 
 
 def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
-    """Every action of the screen, then the theme and the first steps."""
+    """Every action of the screen, what can leave, then the theme and the first steps."""
     for act in acts(screen.active_bindings, digits_as_one=False):
         if act.id == "app.palette":
             continue  # one is there already
         keys = " ".join(act.keys)
         yield SystemCommand(act.description, f"{act.group} · {keys}", partial(app.perform, act))
+    if isinstance(screen, BaseScreen) and may_leave(screen) and app.desk is not None:
+        yield from leaving(screen, app.desk)
     yield SystemCommand("Theme", "Light, dark, the terminal's own and others", app.action_change_theme)
     tour = partial(app.call_later, app.gate.enter, partial(app.run_action, "app.tour"))
     yield SystemCommand("Tour", "The first steps again", tour)

@@ -22,6 +22,7 @@ from workbench.text.query import Facets, Query
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
+    from workbench.stages.disputes import DisputeReport
     from workbench.stages.review import Moved
 
 P = ParamSpec("P")
@@ -101,6 +102,13 @@ class Desk:
         from workbench.stages import queue_values
 
         return await _reads(queue_values.causes_of)(self, ids)
+
+    async def disputes(self) -> DisputeReport:
+        """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
+        from workbench.stages import disputes
+
+        info = await self.store.read(dataset_info, self.info.id)
+        return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator)
 
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""

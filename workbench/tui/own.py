@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.css.stylesheet import Stylesheet
 from textual.driver import Driver
 from textual.widgets import Input
 
@@ -23,6 +24,23 @@ from workbench.tui.widgets.bars import Status
 from workbench.tui.work import start
 
 EVERY = "Everywhere"
+
+
+class Sheet(Stylesheet):
+    """Parsed once when an app starts, where the library does it three times, and again for other colours."""
+
+    same = True
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Take other colours, if they are others."""
+        self.same = variables == self._variables
+        if not self.same:
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        """Apply other colours, if they are others."""
+        if not self.same:
+            super().reparse()
 
 
 class OwnApp(App[None]):
@@ -47,6 +65,7 @@ class OwnApp(App[None]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = theme or DARK.name
+        self.stylesheet = Sheet(variables=self.get_css_variables())
         self.keymap = keymap or {}
         self.set_keymap(self.keymap)
         self._remember = remember

@@ -1,4 +1,4 @@
-"""A run by rules or by Claude in the background, whatever screen is shown; stopping waits for open calls."""
+"""A run by rules or by a model in the background, whatever screen is shown; stopping waits for open calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.reports.claude import money
 from workbench.tui.safe import flat
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudeOptions, ClaudeReport
+    from workbench.stages.claude import ModelOptions, ModelReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.runs import RunProgress
     from workbench.tui.desk import Desk
@@ -36,13 +36,13 @@ class Going(threading.Thread):
     a key nor leaving.
     """
 
-    def __init__(self, desk: Desk, options: ClaudeOptions | None, total: int) -> None:
+    def __init__(self, desk: Desk, options: ModelOptions | None, total: int) -> None:
         super().__init__(name="run", daemon=True)
         self.options = options  # None: by rules, on this machine
         self.total = total  # requests as they were estimated; samples of a run by rules
         self.progress: RunProgress | None = None
         self.done = 0
-        self.report: ClaudeReport | ProposeReport | None = None
+        self.report: ModelReport | ProposeReport | None = None
         self.error = ""
         self.stop = threading.Event()
         self._desk = desk
@@ -69,9 +69,9 @@ class Going(threading.Thread):
         return flat(said), "!" if failed or left else "✓", "warn" if failed or left else "good"
 
     def run(self) -> None:
-        """By rules or by Claude; what ended it is kept."""
+        """By rules or by a model; what ended it is kept."""
         try:
-            self.report = self._by_rules() if self.options is None else self._by_claude()
+            self.report = self._by_rules() if self.options is None else self._by_model()
         except _StoppedError:
             self.error = "stopped: what was proposed is kept, the next start goes on from there"
         except WorkbenchError as error:
@@ -90,17 +90,17 @@ class Going(threading.Thread):
         desk = self._desk
         return propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
 
-    def _by_claude(self) -> ClaudeReport:
+    def _by_model(self) -> ModelReport:
         import anthropic.types  # noqa: F401  what the first call loads
 
-        from workbench.stages.claude import MAX_COST, Limits, propose_claude
+        from workbench.stages.claude import MAX_COST, Limits, propose_by_model
 
         def keep(progress: RunProgress) -> None:
             self.progress = progress
 
         assert self.options is not None
         desk = self._desk
-        return propose_claude(
+        return propose_by_model(
             desk.store, desk.info, self.options,
             annotator=desk.annotator, limits=Limits(max_cost=MAX_COST, gently=True),
             on_progress=keep, stop=self.stop,

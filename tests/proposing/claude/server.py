@@ -28,7 +28,7 @@ from urllib.parse import unquote
 from tests.proposing.claude import answering, openai_form
 from tests.proposing.claude.faults import ALL, ERRORS, UNPAID, Bucket, Faults
 
-MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5")
+MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5", "local-model")
 
 
 @dataclass

@@ -338,15 +338,6 @@ async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
     assert 7 == len(stored)
 
 
-async def test_no_call_starts_after_the_overall_limit() -> None:
-    kept = Kept()
-    with service(Options(latency=0.1)) as (state, client):
-        summary = await run(client, alone(500), kept, limits=Limits(in_flight=4, total_seconds=0.6))
-
-    assert "out of time" == summary.stopped
-    assert len(kept.results) == state.stats.requests < 100
-
-
 async def test_an_error_while_storing_ends_the_run_and_is_raised() -> None:
     def full(ask: Ask, result: Result) -> None:
         raise StoreError("the disk is full")

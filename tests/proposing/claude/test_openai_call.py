@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 
@@ -17,12 +17,14 @@ from workbench.proposing.claude.asks import OPENAI, Ask, Setup, entities_key, pl
 from workbench.proposing.claude.call import call, check_key, check_model, failure_of
 from workbench.proposing.claude.clients import OpenAIClient, connect, host, openai_body
 
+HTTP: Any = import_module(openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0])
+"""httpx2, or httpx for an older SDK."""
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
 LOCAL = Setup("qwen", None, proposer=OPENAI, base_url="http://localhost:8000/v1")
 
 
-def client_of(handler: Callable[[httpx2.Request], httpx2.Response]) -> OpenAIClient:
-    transport = httpx2.AsyncClient(transport=httpx2.MockTransport(handler))
+def client_of(handler: Callable[[Any], Any]) -> OpenAIClient:
+    transport = HTTP.AsyncClient(transport=HTTP.MockTransport(handler))
     return OpenAIClient(
         openai.AsyncOpenAI(api_key="k", base_url="http://x/v1", max_retries=0, http_client=transport)
     )
@@ -31,7 +33,7 @@ def client_of(handler: Callable[[httpx2.Request], httpx2.Response]) -> OpenAICli
 def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> OpenAIClient:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {"content-type": "application/json", "x-request-id": "req_7", **(headers or {})}
-    return client_of(lambda request: httpx2.Response(status, content=content, headers=named))
+    return client_of(lambda request: HTTP.Response(status, content=content, headers=named))
 
 
 def completion(text: str | None = GOOD, stop: str | None = "stop", **message: Any) -> dict[str, Any]:
@@ -155,8 +157,8 @@ def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(error_class: type
     """They are made without their constructors, which differ: only the class and the status count."""
     error = error_class.__new__(error_class, "said")
     if isinstance(error, openai.APIStatusError):
-        request = httpx2.Request("POST", "http://localhost/v1/chat/completions")
-        response = httpx2.Response(getattr(error_class, "status_code", 418), request=request)
+        request = HTTP.Request("POST", "http://localhost/v1/chat/completions")
+        response = HTTP.Response(getattr(error_class, "status_code", 418), request=request)
         openai.APIStatusError.__init__(error, "said", response=response, body=None)
 
     failure = failure_of(error)
@@ -166,11 +168,11 @@ def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(error_class: type
 
 
 async def test_the_network_fails_as_with_claude(ask: Ask) -> None:
-    def cut(request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.RemoteProtocolError("closed without a response")
+    def cut(request: Any) -> Any:
+        raise HTTP.RemoteProtocolError("closed without a response")
 
-    def slow(request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ReadTimeout("slow")
+    def slow(request: Any) -> Any:
+        raise HTTP.ReadTimeout("slow")
 
     connection, timeout = await failed(client_of(cut), ask), await failed(client_of(slow), ask)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, context_texts
+from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
 from workbench.formats.exports.spans import label_out
 from workbench.formats.readers import native, ours
 from workbench.formats.rows import Notes, excerpt, places, shown, wrong
@@ -63,7 +63,7 @@ def record(
             if name == ours.OBJECT:
                 attached = value
             elif field_name == "retrieved_contexts":
-                fields[field_name] = context_texts(value, name)
+                fields[field_name] = as_contexts(value, name)
                 given.add(field_name)
             elif field_name is not None and field_name != "reference":
                 fields[field_name] = value
@@ -72,6 +72,9 @@ def record(
                 fields[name] = value
             elif name not in other:
                 other[name] = value
+    if "retrieved_contexts" in fields:  # our own are the paragraphs of a project
+        others = notes if attached is None else Notes()
+        fields["retrieved_contexts"] = context_texts(fields["retrieved_contexts"], others)
     in_units = attached is not None and tool == "label-studio"  # as we write them
     marked = [(one, *placed(text, one.regions, notes, in_units=in_units)) for one in sets]
     lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]

@@ -138,7 +138,7 @@ def is_doccano(row: Mapping[str, Any]) -> bool:
 
 def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a document. Raises RowError."""
-    name = annotated.text_of(row, "text", ("text", "data"))
+    name = annotated.text_of(row, "text", ("text", "data", "reference"))
     regions: list[Region] = []
     given = False
     for key in _DOCCANO_LISTS:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, NAMES, context_texts, is_number
+from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import ours, ragas
 from workbench.formats.rows import Notes, shown, wrong
@@ -34,6 +34,8 @@ _METRICS = ("metricsData", "metrics_data", "metricsMetadata")
 _TELLING = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
     "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
 }  # fmt: skip
+# Of Langfuse and TruLens, which have an `input` too.
+_OTHERS = frozenset({"datasetId", "dataset_id", "datasetName", "sourceTraceId", "record_id"})
 PROPOSER = "deepeval"
 _METADATA = ("additional_metadata", "additionalMetadata", "metadata")
 # What a run writes about itself next to the test case.
@@ -50,7 +52,7 @@ def claims(row: Mapping[str, Any]) -> bool:
     """Whether a row, or the header of a table, is a golden, a test case or a conversation."""
     if "scenario" in row and "input" not in row:
         return True
-    return "input" in row and not _TELLING.isdisjoint(row)
+    return "input" in row and not _TELLING.isdisjoint(row) and _OTHERS.isdisjoint(row)
 
 
 def record_of(row: dict[str, Any], notes: Notes) -> Record:
@@ -147,7 +149,7 @@ def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
         value = [piece for piece in pieces if piece.strip()] if len(pieces) > 1 else pieces
     return [
         found["context"] if type(text) is str and (found := _SOURCE.fullmatch(text)) else text
-        for text in context_texts(value, name)
+        for text in as_contexts(value, name)
     ]
 
 

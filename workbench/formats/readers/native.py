@@ -19,7 +19,6 @@ from workbench.formats.rows import (
     as_object,
     check_depth,
     excerpt,
-    missing,
     refused,
     strings,
     wrong,
@@ -113,6 +112,8 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
         contexts = []
     if type(question) is not str or type(reference) is not str or type(contexts) is not list:
         raise _incomplete(row)
+    if dict in map(type, contexts):
+        contexts = columns.context_texts(contexts, notes)
     strings(contexts, "retrieved_contexts")
     if not reference or reference.isspace():
         notes.counted["blank reference, so that there is nothing to verify"] += 1
@@ -142,7 +143,9 @@ def _incomplete(row: dict[str, Any]) -> RowError:
         value = row.get(field)
         expected = "a list of strings" if field == "retrieved_contexts" else "a string"
         if value is None and field != "retrieved_contexts":
-            return missing(field, expected)
+            return RowError(
+                field, "nothing", f"{expected} (missing); --map {field}=COLUMN or COLUMN.KEY names it"
+            )
         if field == "user_input" and type(value) is list:
             return multi_turn()
         if type(value) is not (list if field == "retrieved_contexts" else str):

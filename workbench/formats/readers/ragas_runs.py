@@ -87,8 +87,11 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
     given = as_object(row.get("metric_input"), "metric_input", expected)
     if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
         return _ours(attached, row, given, notes)
+    named = {name: row[name] for name in native.REQUIRED if name in row}  # by --map
     fields = {
-        name: given[name] for name in (*native.REQUIRED, "response", "id") if given.get(name) is not None
+        name: value
+        for name, value in {**given, **named}.items()
+        if name in (*native.REQUIRED, "response", "id") and value is not None
     }
     fields.setdefault("user_input", "")
     other = {name: value for name, value in given.items() if name not in fields and value is not None}
@@ -220,6 +223,7 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
         else:
             notes.failed[name] += 1
     record = native.build(fields, notes, scores, other)
+    notes.ignored["of runs below a row: all but name, score and answers"] += bool(run.below)
     return replace(record, proposals=tuple(_trace_proposals(run, record)))
 
 

@@ -89,8 +89,14 @@ def failure_of(error: Exception) -> Failure:
 def _words(error: Exception) -> str:
     """What a service said of an error: its message, else the whole body; else what the SDK says."""
     body = getattr(error, "body", None)
-    said = getattr(error, "api_message", None) or (body.get("message") if isinstance(body, dict) else body)
+    said = _told(body).get("message") if isinstance(body, dict) else body
     return _text(said) or (f"{error}: {str(body)[:1000]}" if body else str(error))
+
+
+def _told(body: object) -> dict[str, Any]:
+    """The error that a body tells of: OpenAI's SDK takes it out of the body, Anthropic's does not."""
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 def kind_of_body(error_type: str, words: str, code: str = "") -> FailureKind:
@@ -140,7 +146,9 @@ def _kind(error: Exception) -> FailureKind | None:
 def _kind_of_status(error: Any) -> FailureKind:
     """By the stable code first, then by the status, then by what the body says."""
     status, error_type = error.status_code, _text(error.type)
-    code = _text(getattr(error, "error_code", None) or getattr(error, "code", None))
+    told = _told(error.body)
+    details = told.get("details")
+    code = _text(details.get("error_code") if isinstance(details, dict) else told.get("code"))
     if known := _kind_of_code(code):
         return known
     if status in _BY_STATUS:

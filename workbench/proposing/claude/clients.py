@@ -259,13 +259,10 @@ def _openai(seconds: float, base_url: str) -> OpenAIClient:
     import openai
 
     key = os.environ.get("OPENAI_API_KEY") or ("" if _is_openai(base_url) else "none")
-    try:
-        timeout = openai.Timeout(seconds, connect=min(seconds, 10.0))
-        return OpenAIClient(
-            openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout)
-        )
-    except openai.OpenAIError as error:
-        raise AccessError(f"no key for {host(OPENAI, base_url)}: set OPENAI_API_KEY") from error
+    if not key:
+        raise AccessError(f"no key for {host(OPENAI, base_url)}: set OPENAI_API_KEY")
+    timeout = openai.Timeout(seconds, connect=min(seconds, 10.0))
+    return OpenAIClient(openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout))
 
 
 def _need(package: str, extra: str) -> None:

@@ -25,12 +25,10 @@ from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
 from workbench.proposing.claude.pace import CallPace
 
-_WINDOW = 10.0  # seconds over which the shown rate is smoothed
-
 
 @dataclass(slots=True)
 class RunProgress:
-    """A moment of a run. Times in seconds; `rate` is results per second of late.
+    """A moment of a run. Times in seconds; `rate` is results per second.
 
     `cost` is None for a model without a price, and when `unmetered` answers named no tokens. While `waiting`
     is above 0 no call starts, and `why` says so. `requests` counts everything sent, `refused` those that met
@@ -71,8 +69,7 @@ class RunMeter:
     def __init__(self, budget: Budget) -> None:
         self.counts = RunProgress()
         self._budget, self._now = budget, asyncio.get_running_loop().time
-        self._began = self._seen_at = self._now()
-        self._seen = 0
+        self._began = self._now()
 
     def ended(self, likely: Likely, result: Result) -> None:
         """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
@@ -93,17 +90,13 @@ class RunMeter:
             self.counts.failed += 1
 
     def read(self, in_flight: int, waiting: float = 0.0, why: str = "") -> RunProgress:
-        """The moment as plain values; the rate is smoothed over the readings."""
-        counts, now = self.counts, self._now()
-        done, since = counts.answered + counts.failed, now - self._seen_at
-        if since > 0.2:
-            share = min(1.0, since / min(_WINDOW, now - self._began))
-            counts.rate += share * ((done - self._seen) / since - counts.rate)
-            self._seen, self._seen_at = done, now
+        """The moment as plain values."""
+        counts, seconds = self.counts, self._now() - self._began
         return replace(
             counts,
             in_flight=in_flight,
-            seconds=now - self._began,
+            seconds=seconds,
+            rate=(counts.answered + counts.failed) / max(seconds, TICK),
             waiting=max(0.0, waiting),
             why=why if waiting > 0 else "",
             cost=None if counts.unmetered else counts.cost,
@@ -128,13 +121,12 @@ class Limits:
 
     A call that fails unpaid is made at most `attempts` times, one that meets the rate limit `refusals`
     times. A service that asks to wait longer than `longest_wait` ends the run, to be gone on with later.
-    After `total_seconds`, and before `max_cost` dollars would be exceeded, no call starts; those under way
-    may finish, because they are paid. `gently` leaves a screen of this process half of the processor time.
+    Before `max_cost` dollars would be exceeded, no call starts; those under way may finish, because they
+    are paid. `gently` leaves a screen of this process half of the processor time.
     """
 
     in_flight: int = 256
     call_seconds: float = 180.0
-    total_seconds: float | None = None
     longest_wait: float = 120.0
     attempts: int = 5
     refusals: int = 10
@@ -192,8 +184,6 @@ class LiveRun:
     ) -> Summary:
         """Run to the end, or to where it stops."""
         helpers = [self._loop.create_task(work) for work in (self._watch(stop), self._tick(on_progress))]
-        seconds = self._limits.total_seconds
-        ending = None if seconds is None else self._loop.call_later(seconds, self._end, "out of time")
         try:
             for asks in steps:
                 await self._step(iter(asks))
@@ -205,8 +195,6 @@ class LiveRun:
             await asyncio.gather(*self._asks, *helpers, return_exceptions=True)
             while self._deliveries:
                 await asyncio.wait(self._deliveries)
-            if ending is not None:
-                ending.cancel()
         if self._broken is not None:
             raise self._broken
         progress = self._read()

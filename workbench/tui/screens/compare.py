@@ -6,7 +6,6 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -181,11 +180,8 @@ class CompareScreen(BaseScreen):
             self.query_one(KeyBar).refresh()
         self.bench.open_gate()
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """Other columns; the lists have taken theirs by now."""
-        self.call_after_refresh(self._columns)
-
-    def _columns(self) -> None:
+    def resized(self) -> None:
+        """Other columns, once the lists have taken theirs."""
         if self.seen is not None:
             self._title()
             for one in self.query(Section):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -16,6 +17,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.reports.disputes import remarks
 from workbench.text.figures import many
 from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.tui.cells import cut
@@ -26,11 +28,12 @@ from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
-from workbench.tui.widgets.sample_list import SampleHead, SampleList
+from workbench.tui.widgets.sample_list import SampleHead, SampleList, Sorting
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Order, Progress, QueueRow
+    from workbench.stages.disputes import Dispute
+    from workbench.stages.queue import Progress, QueueRow
     from workbench.stages.review import Moved
     from workbench.tui.desk import Desk
     from workbench.tui.marks import Mark
@@ -46,11 +49,12 @@ RESTS = 0.08
 NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
 
-ORDERS: dict[Order, tuple[str, str]] = {
-    "u": ("random order", "every beginning of it is a random sample"),
+ORDERS: dict[Sorting, tuple[str, str]] = {
+    "u": ("random order", "stop any time: what you reviewed is a random sample"),
     "doubt": ("doubtful first", "where verdicts are likely to be wrong"),
     "delta": ("largest Δ first", "decided samples, to look at again"),
     "file": ("file order", "as they came"),
+    "disputes": ("disagreements", "largest effect on the mean first"),
 }
 
 GROUPS = {
@@ -108,7 +112,7 @@ class QueueScreen(BaseScreen):
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
         key("P", "room('plan')", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
         key("C", "room('compare')", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
-        key("D", "disputes", "Disputed samples, largest Δ first", "queue.disputes", "Queue"),
+        key("D", "disputes", "Disagreements, largest effect first; back", "queue.disputes", "Queue"),
         key(
             "K",
             "room('calibrate')",
@@ -132,7 +136,7 @@ class QueueScreen(BaseScreen):
         super().__init__()
         self.desk: Desk | None = None
         self.query_shown = self._rest = Query()
-        self.order: Order = "u"
+        self.order: Sorting = "u"
         self.progress: Progress | None = None
         self._wanted: tuple[int | None, bool] | None = None
         self._reading = False
@@ -240,7 +244,7 @@ class QueueScreen(BaseScreen):
 
     def _changes_by_deciding(self) -> bool:
         fixed = ("text", "id", "lang", "group")
-        return self.order == "delta" or any(
+        return self.order in ("delta", "disputes") or any(
             term.field not in fixed and not term.field.startswith(META) for term in self.query_shown.terms
         )
 
@@ -273,20 +277,35 @@ class QueueScreen(BaseScreen):
         desk = self.desk
         assert desk is not None
         query, order = self.query_shown, self.order
-        ids = await desk.ids(query, order)
+        found = (await desk.disputes()).disputes if order == "disputes" else ()
+        disputes: dict[int, Dispute] = {}
+        for one in found:
+            if not one.hidden:
+                disputes.setdefault(one.sample_id, one)
+        ids = await self._ids(desk, query, disputes)
         if not ids and self._rest != query and self._wanted is None:
             query = self._rest
-            ids = await desk.ids(query, order)
+            ids = await self._ids(desk, query, disputes)
         if self._wanted is not None or desk is not self.desk:
             return  # something else is wanted by now
         self.query_shown = query
+        self.samples.disputes = disputes
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
-        self._say_empty(why_empty(query) if query and not ids else "")
+        nothing = "Nothing disagrees that you may see." if order == "disputes" else ""
+        self._say_empty("" if ids else why_empty(query) if query else nothing)
         self._draw_head()
+        if hidden := sum(one.hidden for one in found):
+            self.say(f"{hidden:,} more between automatic values: hidden until you review their samples")
         if order == "doubt" and (number := await desk.undoubted()):
             said = f"{number:,} samples come last: they were never counted (workbench score counts them)"
             self.say(said, sign="!", tone="warn")
+
+    async def _ids(self, desk: Desk, query: Query, disputes: Mapping[int, Dispute]) -> array[int]:
+        if self.order != "disputes":
+            return await desk.ids(query, self.order)
+        fits = set(await desk.ids(query)) if query else disputes.keys()
+        return array("q", (number for number in disputes if number in fits))
 
     async def _read_progress(self) -> None:
         desk = self.desk
@@ -317,10 +336,6 @@ class QueueScreen(BaseScreen):
         self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
         self.moved()
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """There may be room for the sample under the cursor now."""
-        self.call_after_refresh(self.moved)
-
     def moved(self) -> None:
         """Show the sample under the cursor next to the list, where there is room for it."""
         listed = self.samples
@@ -328,6 +343,8 @@ class QueueScreen(BaseScreen):
         if here != self._in_full and self.has_class("-roomy"):
             self._in_full = here
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
+
+    resized = moved
 
     async def _read_in_full(self) -> None:
         from workbench.stages.queue import sample_texts
@@ -338,7 +355,8 @@ class QueueScreen(BaseScreen):
         if number is not None and row is not None:
             await asyncio.sleep(RESTS)
             sample = await self.desk.store.read(sample_texts, number)
-            shown = in_full(row, sample) if sample else shown
+            one = self.samples.disputes.get(number)
+            shown = in_full(row, sample, remarks(one) if one else []) if sample else shown
         self.query_one(Passage).show(*shown)
 
     # Drawing.
@@ -353,7 +371,9 @@ class QueueScreen(BaseScreen):
             count = many(total, "sample")
             parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
         if self.order != "u":
-            parts.append((f"  {ORDERS[self.order][0]}", "$accent"))
+            states = Counter(one.state for one in self.samples.disputes.values())
+            counts = "".join(f", {number:,} {state}" for state, number in states.items())
+            parts.append((f"  {ORDERS[self.order][0]}{counts}", "$accent"))
         if self.off_plan:
             parts.append(("  ◌ picked by hand", "$warning"))
         self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
@@ -382,6 +402,8 @@ class QueueScreen(BaseScreen):
             self.field.begin()
         else:
             self.field.set_query(text)
+            if self.order == "disputes":
+                self.in_order("u")
 
     async def _look(self) -> None:
         assert self.desk is not None
@@ -437,28 +459,28 @@ class QueueScreen(BaseScreen):
         assert desk is not None
         if self.order == "u" and not self.query_shown:
             return desk
-        through = self.query_shown.decided or self.order == "delta"
+        through = self.query_shown.decided or self.order in ("delta", "disputes")
         return replace(desk, view=View(self.samples.ids, through, self.off_plan))
 
-    def in_order(self, order: Order, search: str | None = None, *, agreed: bool = False) -> None:
-        """Show the view, or that of a search, in another order; asked once, for what it means."""
+    def in_order(self, order: Sorting, *, agreed: bool = False) -> None:
+        """Show the view in another order; asked once, for what it means."""
+        if order == self.order:
+            return
         self._asked |= agreed
         if order != "u" and not self._asked:
             own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
             title = f"Leave the {own} order for: {ORDERS[order][0]}?"
-            go_on = partial(self.in_order, order, search, agreed=True)
+            go_on = partial(self.in_order, order, agreed=True)
             self.bench.gate.close()
             dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
             start(self, partial(self.bench.ask, dialog), group="work")
             return
         self.order = order
-        if search is not None:
-            self.field.set_query(search)
         self._view(self.samples.chosen if order in ("u", "file") else None, hold=True)
 
     def action_disputes(self) -> None:
-        """The disputed samples, largest Δ first."""
-        self.in_order("delta", "is:disputed")
+        """What disagrees, largest effect first; from there back to the random order."""
+        self.in_order("u" if self.order == "disputes" else "disputes")
 
     async def action_orders(self) -> None:
         """Choose an order."""
@@ -482,9 +504,12 @@ class QueueScreen(BaseScreen):
         return None if self.desk is None and action in self.NEED_DATASET else True
 
     async def action_open(self) -> None:
-        """Open the sample under the cursor."""
-        chosen = self.samples.chosen
-        if chosen is not None:
+        """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
+        chosen, disputed = self.samples.chosen, self.order == "disputes"
+        row = self.samples.row(self.samples.cursor) if chosen is not None and disputed else None
+        if row is not None and row.automatic and row.verified:
+            self.action_why()
+        elif chosen is not None:
             await self.bench.review(self.view_desk(), chosen)
 
     async def action_go_on(self) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
@@ -26,7 +25,7 @@ from workbench.tui.widgets.run_list import RunList, column_names, described, doi
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudeOptions, ClaudePlan
+    from workbench.stages.claude import ModelOptions, ModelPlan
     from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
 
@@ -130,14 +129,12 @@ class RunsScreen(BaseScreen):
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
+    resized = moved
+
     @property
     def run(self) -> RunSummary | None:
         """The run under the cursor."""
         return self.query_one(RunList).chosen
-
-    def on_resize(self, _event: events.Resize) -> None:
-        """Other columns; the list has taken its own by now."""
-        self.call_after_refresh(self.moved)
 
     # The run that goes on.
 
@@ -223,7 +220,7 @@ class RunsScreen(BaseScreen):
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.claude import ClaudeOptions
+        from workbench.stages.claude import ModelOptions
         from workbench.stages.runs import known_models
 
         options = None  # by rules, on this machine
@@ -231,18 +228,18 @@ class RunsScreen(BaseScreen):
         if chosen["proposer"] == CLAUDE:
             effort = None if chosen["effort"] == "none" else chosen["effort"]
             batch = chosen["batch"] == "yes"
-            options = ClaudeOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
+            options = ModelOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
         elif chosen["proposer"] == OPENAI:
             if model in known_models():
                 self.say(f"{model} is a model of Claude: type the name of one that this service has (m)")
                 return
             address = "" if chosen["address"] == USUAL else chosen["address"]
-            options = ClaudeOptions(
+            options = ModelOptions(
                 model=model, effort=None, max_tokens=longest, proposer=OPENAI, base_url=address
             )
         self.work(partial(self._plan, options))
 
-    async def _plan(self, options: ClaudeOptions | None) -> None:
+    async def _plan(self, options: ModelOptions | None) -> None:
         """Say what a run would send before it is sent."""
         from workbench.stages.claude import plan_run
         from workbench.store.datasets import count_samples, dataset_info
@@ -258,7 +255,7 @@ class RunsScreen(BaseScreen):
                 dialog = self._asking(options, await desk.store.read(plan_run, info, options))
         await self.bench.ask(dialog)
 
-    def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
+    def _asking(self, options: ModelOptions, plan: ModelPlan) -> ConfirmScreen:
         from workbench.stages.claude import MAX_COST
 
         title = "Send it in batches?" if options.batch else "Send it?"
@@ -275,7 +272,7 @@ class RunsScreen(BaseScreen):
             )
         return ConfirmScreen(title, text, send, id="wide")
 
-    def _send(self, options: ClaudeOptions | None, total: int) -> None:
+    def _send(self, options: ModelOptions | None, total: int) -> None:
         self._told = False
         self.query_one(Status).say("")
         self.bench.propose(Going(self.desk, options, total))
@@ -332,5 +329,5 @@ def _named(model: str) -> str:
 
 
 def _lines(chosen: Mapping[str, str]) -> list[str]:
-    lines = {CLAUDE: ["model", "effort", "longest", "batch"], OPENAI: ["model", "address", "longest"]}
+    lines = {CLAUDE: ["model", "effort", "longest", "batch"], OPENAI: ["model", "longest", "address"]}
     return ["proposer", *lines.get(chosen["proposer"], ())]

@@ -113,10 +113,11 @@ MOST_TEXTS, LONGEST_TEXT = 20, 4_000
 """Contexts, and letters of each text, that stand next to the list; a review has all of them."""
 
 
-def in_full(row: QueueRow, sample: Sample) -> tuple[str, list[Mark]]:
-    """A sample next to the list, with its headings marked: where it stands, then its texts."""
-    facts = [STATES.get(row.disposition, row.disposition)]
-    facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
+def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str, list[Mark]]:
+    """A sample next to the list, with its headings marked: where it stands, `remarks`, then its texts."""
+    facts = [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
+    if row.disposition != "verified":
+        facts.insert(0, STATES.get(row.disposition, row.disposition))
     facts += [f"flagged: {row.flag}"] if row.flag else []
     marked = {
         "without suggestions": row.blind, "to be matched again": row.rematch,
@@ -129,7 +130,7 @@ def in_full(row: QueueRow, sample: Sample) -> tuple[str, list[Mark]]:
     if not contexts:
         texts.append(("No contexts", ""))
     lead = f"{sample.user_input[:LONGEST_TEXT]}\n"
-    text, marks = f"{lead}{' · '.join(facts)}\n", [Mark(0, len(lead), "like")]
+    text, marks = "\n".join((f"{lead}{' · '.join(facts)}", *remarks, "")), [Mark(0, len(lead), "like")]
     for heading, body in texts:
         marks.append(Mark(len(text) + 1, len(text) + 1 + len(heading), "nothing"))
         text += f"\n{heading}\n{body[:LONGEST_TEXT]}{'…' if len(body) > LONGEST_TEXT else ''}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 from rich.segment import Segment
 from textual.content import Content
@@ -14,8 +14,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.model import Imported, Tally
-from workbench.scoring.names import SCORERS
-from workbench.text.figures import UNDEFINED, delta, value
+from workbench.scoring.names import SCORERS, scorer_name
+from workbench.text.figures import UNDEFINED, delta, number, value
 from workbench.text.safe import is_hash
 from workbench.tui.cells import fit, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, short
@@ -24,7 +24,8 @@ from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Order, QueueRow
+    from workbench.stages.disputes import Dispute
+    from workbench.stages.queue import QueueRow
 
 MARKS = 5
 VALUES = {False: (5, 9), True: (7, 7)}
@@ -33,6 +34,37 @@ BOTH, DELTA = 14, 6
 CAUSE = 13
 LEAST_TEXT = 12
 """Cells of the question below which other columns give way."""
+
+
+EFFECT, DISPUTED = 7, 12
+"""Cells of what settling a dispute changes the mean by, and of both its values."""
+
+Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
+"""The orders of the queue, and the view of what disagrees."""
+
+
+def dispute_columns(size: int) -> tuple[int, int, int]:
+    """The cells of a question, of who disagrees and of a state in a row of `size` cells."""
+    who, state = (30, 30) if size >= 110 else (20, 9)
+    return max(4, size - 4 - EFFECT - DISPUTED - 6 - who - state), who, state
+
+
+def dispute_cells(one: Dispute, column: str) -> tuple[str, str, str, str, str]:
+    """The effect, who disagrees, both values, the state and its note.
+
+    `column` of the file is yours.
+    """
+    names = {column: "yours", "verified": "true", "flag": "flagged"}
+    sides = (side.removeprefix("run:") for side in one.between.split("~"))
+    who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
+    effect = "" if one.moves is None else number(one.moves, 3)
+    return (
+        effect,
+        flat(who),
+        value(one.first),
+        value(one.second),
+        flat(f"{one.stands}: {one.note}" if one.note else one.stands),
+    )
 
 
 class SampleColumns(NamedTuple):
@@ -116,6 +148,7 @@ class SampleList(Lines):
         super().__init__(id=id)
         self.key_size: int | None = None
         self.yours = False
+        self.disputes: Mapping[int, Dispute] = {}
         self._ids = array("q")
         self._source: SampleSource | None = None
         self._rows: dict[int, QueueRow] = {}
@@ -237,9 +270,9 @@ class SampleList(Lines):
             self._causes.clear()
             self._fresh.clear()
         self._rows.update(rows)
-        for number, row in rows.items():
+        for sample_id, row in rows.items():
             if not row.delta:
-                self._causes.pop(number, None)
+                self._causes.pop(sample_id, None)
         self.yours = any(row.scorer and row.scorer not in SCORERS for row in rows.values())
         if self.key_size is None and rows:
             told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
@@ -248,7 +281,7 @@ class SampleList(Lines):
 
     async def _read_causes(self, source: SampleSource, rows: Mapping[int, QueueRow]) -> None:
         """The causes of a page: they take longer than its rows, which are there."""
-        if differing := [number for number, row in rows.items() if row.delta]:
+        if differing := [sample_id for sample_id, row in rows.items() if row.delta]:
             self._causes |= await source.causes(differing)
             self.redraw()
 
@@ -273,20 +306,35 @@ class SampleList(Lines):
         pointer = "▸ " if at_cursor else "  "
         if row is None:
             return [Segment(pointer, base), Segment(fit("…", size - 2), dim)]
-        columns = columns_of(size, self.key_size or 0)
         decided = row.disposition in ("verified", "excluded")
         good, warn = self.part("samples--good"), self.part("samples--warn")
         background = base.background_style
+        symbol = Segment(
+            DISPOSITION_SYMBOL[row.disposition],
+            (good if row.disposition == "verified" else dim) + background,
+        )
+        question = flat(row.question or row.reference).strip()
+        if one := self.disputes.get(row.sample_id):
+            text, who, states = dispute_columns(size)
+            effect, sides, low, high, state = dispute_cells(one, row.scorer if self.yours else "")
+            return [
+                Segment(pointer, base),
+                symbol,
+                Segment(fit(effect, EFFECT, right=True) + "  ", base),
+                Segment(f"{fit(question, text)}  ", base),
+                Segment(fit(sides, who), dim),
+                Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2 + 1, right=True), base),
+                Segment("  " + fit(state, states), (warn if one.state == "open" else dim) + background),
+            ]
+        columns = columns_of(size, self.key_size or 0)
+        key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
         auto, verified = VALUES[self.yours]
         parts = [
             Segment(pointer, base),
-            Segment(
-                DISPOSITION_SYMBOL[row.disposition],
-                (good if row.disposition == "verified" else dim) + background,
-            ),
+            symbol,
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(short(row.key, columns.key) + "  ", columns.key + 2 if columns.key else 0), base),
-            Segment(fit(flat(row.question or row.reference).strip(), columns.text), dim if decided else base),
+            Segment(fit(key + "  ", columns.key + 2 if columns.key else 0), base),
+            Segment(fit(question, columns.text), dim if decided else base),
             Segment(_number(row.automatic, auto), dim),
             Segment(_number(row.verified, verified), base),
             Segment(fit(difference(row), DELTA, right=True), base),
@@ -319,11 +367,11 @@ class SampleHead(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._order: Order = "u"
+        self._order: Sorting = "u"
         self._key_size: int | None = None
         self._yours = False
 
-    def show(self, order: Order, key_size: int | None, *, yours: bool = False) -> None:
+    def show(self, order: Sorting, key_size: int | None, *, yours: bool = False) -> None:
         """Mark the column that the list is ordered by, and leave ids that much room.
 
         `yours`: the automatic values came with the file.
@@ -340,7 +388,7 @@ class SampleHead(Widget):
             return Content("")
         columns = columns_of(self.content_size.width - 1, self._key_size)
         auto, verified = VALUES[self._yours]
-        named: list[tuple[str, int, bool, Order | None]] = [
+        named: list[tuple[str, int, bool, Sorting | None]] = [
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2 if columns.key else 0, False, "file"),
             ("question", columns.text, False, None if columns.key else "file"),
@@ -352,6 +400,13 @@ class SampleHead(Widget):
             named += [("", 2, False, None), ("cause", columns.cause, False, None)]
         if columns.who:
             named += [("", 2, False, None), ("by", columns.who, False, None)]
+        if self._order == "disputes":
+            question, between, state = dispute_columns(self.content_size.width - 1)
+            named = [
+                ("effect", 3 + EFFECT, True, None), ("", 2, False, None),
+                ("question", question + 2, False, None), ("who disagrees", between, False, None),
+                ("values", DISPUTED + 1, True, None), ("", 2, False, None), ("state", state, False, None),
+            ]  # fmt: skip
         parts: list[tuple[str, str]] = []
         for name, size, right, order in named:
             here = order == self._order

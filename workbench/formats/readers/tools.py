@@ -1,0 +1,287 @@
+"""Tables and records of evaluation tools: promptfoo, MLflow, Langfuse, LangSmith and TruLens.
+
+Such a row keeps a question, an answer and contexts as texts, as objects under names of the user's own, or as
+chat messages. Each reader takes them out under the names of a sample; what is left of the objects goes to
+`meta`, what says them again is left out and named.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats.columns import BECOMES, CONTEXT_LISTS, NAMES, is_number, number_cell
+from workbench.formats.json_lines import loads
+from workbench.formats.readers import ragas
+from workbench.formats.rows import Notes, check_texts
+from workbench.model import Record
+
+QUESTION = (*NAMES["user_input"], "inputs", "prompt", "text", "content", "parts", "message", "messages")
+ANSWER = (
+    *NAMES["reference"], *NAMES["response"], "expected_response", "output", "outputs", "text", "content",
+    "parts", "message", "messages", "result", "completion",
+)  # fmt: skip
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if type(value) is dict else {}
+
+
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
+    return [one for one in value if type(one) is dict] if type(value) is list else []
+
+
+_LONGEST = 1 << 18  # characters of a list or object that Python wrote
+
+
+def opened(value: Any) -> Any:
+    """The list or object that a text holds as JSON or as Python writes it; any other value as it is."""
+    if type(value) is not str or value[:1] not in ("[", "{") or len(value) > _LONGEST:
+        return value
+    for read in (loads, lambda text: loads(json.dumps(ast.literal_eval(text)))):
+        try:
+            found = read(value)
+            check_texts(found)
+        except (RowError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue
+        return found if type(found) in (list, dict) else value
+    return value
+
+
+def cells_opened(cells: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table with the numbers, lists and objects that its cells hold."""
+    row: dict[str, Any] = {}
+    for name, cell in cells.items():
+        if type(cell) is list:  # the contexts of columns that a person named
+            parts = [opened(one) for one in cell]
+            row[name] = [text for one in parts for text in (one if type(one) is list else [one])]
+        else:
+            row[name] = opened(cell) if cell[:1] in ("[", "{") else number_cell(cell, name)
+    return row
+
+
+def text_in(value: Any, names: Iterable[str]) -> tuple[str | None, Any]:
+    """The text that a value is, or has under the first of `names`, else as its only text; and what is left.
+
+    Of chat messages it is the last one.
+    """
+    if type(value) is str:
+        return value, None
+    if type(value) is list:
+        return (text_in(value[-1], names)[0], value) if value and type(value[-1]) is dict else (None, value)
+    if type(value) is not dict:
+        return None, value
+    texts = [name for name, inner in value.items() if type(inner) is str and name != "role"]
+    for name in (*(name for name in names if name in value), *(texts if len(texts) == 1 else ())):
+        text, rest = text_in(value[name], names)
+        if text is not None:
+            left = {key: inner for key, inner in value.items() if key != name}
+            return text, left | ({name: rest} if rest else {})
+    return None, value
+
+
+def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
+    """The contexts that an object has under one of their names, and what is left of it."""
+    if type(value) is dict:
+        for name in CONTEXT_LISTS:
+            found = opened(value.get(name))
+            if type(found) is list or (type(found) is str and found):
+                left = {key: inner for key, inner in value.items() if key != name}
+                return found if type(found) is list else [found], left
+    return None, value
+
+
+def take(
+    row: dict[str, Any], fields: dict[str, Any], part: str, field: str, names: Iterable[str], notes: Notes
+) -> None:
+    """Put the text of a part of a row, and contexts in it, under names of fields; the rest stays there."""
+    value = opened(row.get(part))
+    if "retrieved_contexts" not in fields:
+        contexts, value = contexts_in(value)
+        if contexts is not None:
+            fields["retrieved_contexts"] = contexts
+    if field and field not in fields:
+        known = type(value) is not dict or any(name in value for name in names)
+        text, value = text_in(value, names)
+        if text is not None:
+            fields[field] = text
+            if not known:
+                notes.counted[f"the only text of {part} was taken as {field}"] += 1
+    row[part] = value or None
+
+
+def begun(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A copy of a row, and the fields that it has under our own names, by `--map` too."""
+    own = {name for name in NAMES if type(row.get(name)) in (str, list)}
+    own.update(name for name in ("id", "group", "alternatives") if row.get(name) is not None)
+    rest = {name: value for name, value in row.items() if name not in own and name != "_error"}
+    return rest, {name: row[name] for name in own}
+
+
+def record(tool: str, row: dict[str, Any], fields: dict[str, Any], notes: Notes) -> Record:
+    """The record of the fields of a row; the rest of the row goes to `meta`, but for what says them again."""
+    left_out = {
+        name for name, told in BECOMES[tool].items() if told == "left out" and row.get(name) is not None
+    }
+    notes.ignored.update(left_out)
+    meta = {name: value for name, value in row.items() if value is not None and name not in left_out}
+    return ragas.record_of(fields, notes, meta=meta)
+
+
+def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scores by their names, None for one that failed; and the values that are no numbers."""
+    given = {str(name): score for name, score in pairs if name}
+    scores = {name: score for name, score in given.items() if is_number(score) or score is None}
+    return scores, {name: score for name, score in given.items() if name not in scores}
+
+
+def is_promptfoo(row: Mapping[str, Any]) -> bool:
+    """Whether a row is the result of a test."""
+    return type(row.get("vars")) is dict and not {"gradingResult", "promptIdx", "testIdx"}.isdisjoint(row)
+
+
+_EXPECTED = ("context-recall", "factuality", "similar", "equals", "model-graded-factuality")
+
+
+def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
+    """The record of a result: variables, the answer, the reference of an assertion, a score of each."""
+    row, fields = begun(row)
+    parts = dicts(as_dict(row.get("gradingResult")).get("componentResults"))
+    asserted = [as_dict(one.get("assertion")) for one in parts]
+    scores = [
+        (a.get("metric") or a.get("type"), one.get("score")) for a, one in zip(asserted, parts, strict=True)
+    ]
+    fields["scores"] = numbers(scores)[0] | numbers(as_dict(row.get("namedScores")).items())[0]
+    for name in NAMES["reference"]:
+        if type(text := as_dict(row.get("vars")).get(name)) is str:
+            fields["reference"], row["vars"] = text, {k: v for k, v in row["vars"].items() if k != name}
+    asserted += dicts(as_dict(row.get("testCase")).get("assert"))
+    for kind in _EXPECTED if "reference" not in fields else ():
+        value = next((one.get("value") for one in asserted if one.get("type") == kind), None)
+        if type(value) is str:
+            fields["reference"] = value
+            notes.counted[f"the reference is the value of an assertion of type {kind}"] += 1
+            break
+    take(row, fields, "vars", "user_input", QUESTION, notes)
+    take(row, fields, "response", "response", ANSWER, notes)
+    return record("promptfoo", row, fields, notes)
+
+
+_MLFLOW = re.compile(r"(?P<name>.+)/v\d+/(?P<what>score|justification)")
+
+
+def is_mlflow(row: Mapping[str, Any]) -> bool:
+    """Whether a row is of an evaluation table, or of a dataset with expectations."""
+    others = {"predictions", "targets", "ground_truth", "expectations"}
+    return any(map(_MLFLOW.fullmatch, row)) or ("inputs" in row and not others.isdisjoint(row))
+
+
+def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
+    """The record of a row of `eval_results_table.json`; the score of each metric has its name there."""
+    row, fields = begun(row)
+    scored = [name for name in row if name.endswith("/score") and _MLFLOW.fullmatch(name)]
+    cells = [(name, row.pop(name)) for name in scored]
+    read = ((name, number_cell(cell, name) if type(cell) is str else cell) for name, cell in cells)
+    fields["scores"], others = numbers(read)
+    row |= others
+    contexts, row = contexts_in(row)
+    if contexts is not None:
+        fields["retrieved_contexts"] = contexts
+    for part in ("inputs", *NAMES["user_input"]):
+        take(row, fields, part, "user_input", QUESTION, notes)
+    for part in ("targets", "target", "expectations", *NAMES["reference"]):
+        take(row, fields, part, "reference", ANSWER, notes)
+    for part in ("outputs", "predictions", "prediction", *NAMES["response"]):
+        take(row, fields, part, "response", ANSWER, notes)
+    return record("mlflow", row, fields, notes)
+
+
+def is_langfuse(row: Mapping[str, Any]) -> bool:
+    """Whether a row is an item of a dataset."""
+    return "input" in row and not {"datasetId", "dataset_id", "datasetName", "sourceTraceId"}.isdisjoint(row)
+
+
+def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
+    """The record of an item of a dataset."""
+    row, fields = begun(row)
+    take(row, fields, "input", "user_input", QUESTION, notes)
+    for part in ("expectedOutput", "expected_output"):
+        take(row, fields, part, "reference", ANSWER, notes)
+    take(row, fields, "metadata", "", (), notes)
+    return record("langfuse", row, fields, notes)
+
+
+_PARTS = ("inputs", "outputs", "reference_outputs", "reference", "feedback")
+
+
+def is_langsmith(row: Mapping[str, Any]) -> bool:
+    """Whether a row is an example of a dataset, or a row of an experiment."""
+    dotted = {name.partition(".")[0] for name in row if "." in name}
+    if "inputs" in dotted:
+        return not {"outputs", "reference", "feedback"}.isdisjoint(dotted)
+    parts = [opened(row[name]) for name in ("inputs", "outputs") if name in row]
+    return (
+        len(parts) == 2
+        and {"expectations", "run_id", "run_type"}.isdisjoint(row)  # MLflow, ragas, a trace
+        and all(type(one) in (dict, type(None)) for one in parts)
+    )
+
+
+def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
+    """The record of an example, whose outputs are the reference, or of a row of an experiment."""
+    parts: dict[str, Any] = {name: opened(row[name]) for name in _PARTS if row.get(name) is not None}
+    rest: dict[str, Any] = {}
+    for name, value in row.items():
+        part, dot, key = name.partition(".")
+        if dot and part in _PARTS and type(parts.setdefault(part, {})) is dict:
+            parts[part] = {**parts[part], key: opened(value)}
+        elif name not in _PARTS:
+            rest[name] = value
+    row, fields = begun(rest | parts)
+    if type(feedback := row.pop("feedback", None)) is dict:
+        fields["scores"], others = numbers(feedback.items())
+        row["feedback"] = others or None
+    take(row, fields, "inputs", "user_input", QUESTION, notes)
+    for part in ("reference_outputs", "reference"):
+        take(row, fields, part, "reference", ANSWER, notes)
+    is_example = "reference" not in fields
+    take(row, fields, "outputs", "reference" if is_example else "response", ANSWER, notes)
+    if is_example:
+        notes.counted["the reference is the output of an example, not the answer of a run"] += 1
+    return record("langsmith", row, fields, notes)
+
+
+def is_trulens(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a record with its feedback."""
+    return "record_id" in row and {"input", "output"} <= row.keys()
+
+
+def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
+    """The record of a record: contexts and reference from the calls of the feedback functions."""
+    row, fields = begun(row)
+    names = [name.removesuffix("_calls") for name in row if name.endswith("_calls")]
+    calls = [call for name in names for call in dicts(opened(row.pop(f"{name}_calls")))]
+    fields["scores"], others = numbers((name, row.pop(name)) for name in names if name in row)
+    row |= others
+    fields["id"] = row.pop("record_id", None)
+    take(row, fields, "input", "user_input", QUESTION, notes)
+    take(row, fields, "output", "response", ANSWER, notes)
+    contexts: dict[str, None] = {}
+    for call in calls:
+        arguments, more = as_dict(call.get("args")), as_dict(call.get("meta"))
+        found = arguments.get("context", arguments.get("source"))
+        texts = found if type(found) is list else [found]
+        contexts.update((text, None) for text in texts if type(text) is str)
+        if type(more.get("ground_truth_response")) is str:
+            fields["reference"] = more["ground_truth_response"]
+    if contexts:
+        fields["retrieved_contexts"] = list(contexts)
+        notes.counted["the contexts are those that a feedback function was called with"] += 1
+    notes.ignored.update(f"{name}_calls" for name in names)
+    return record("trulens", row, fields, notes)
