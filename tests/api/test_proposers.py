@@ -202,6 +202,20 @@ def test_what_a_database_has_paid_for_is_not_asked_again(service: Service, datab
     assert 0 == json.loads(done.stdout)["requests"]
 
 
+def test_verified_samples_of_a_database_are_shown_to_claude(service: Service, tmp_path: Path) -> None:
+    gold = {"annotator": "anna", "entities": [{"text": "Agra", "verdict": "found"}]}
+    row = {"user_input": "?", "reference": "Agra is far.", "retrieved_contexts": ["Agra."], "gold": gold}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    store = open_store(str(tmp_path / "gold.db"))
+    import_file(store, tmp_path / "gold.jsonl", ImportOptions(gold="require", blind=0), annotator="anna")
+    store.close()
+    ContextEntityRecall(proposer=Claude(database=tmp_path / "gold.db", examples=1)).measure(TAJ)
+
+    assert '"names":["Agra"]' in service.stats.bodies[0]["system"][0]["text"]
+    with pytest.raises(UsageError, match="database"):
+        ContextEntityRecall(proposer=Claude(examples=1))
+
+
 def test_text_of_a_dataset_that_must_not_leave_stays(service: Service, database: Path) -> None:
     store = open_store(str(database))
     set_dataset(store, find_dataset(store, None).id, external="never")

@@ -689,15 +689,11 @@ def test_a_chunk_holds_a_bounded_number_of_rows_units_and_characters() -> None:
 KILLED = """
 import os
 import signal
-import signal
 import sys
 import workbench.stages.import_ as stage
 from pathlib import Path
 from workbench.stages import import_
 from workbench.store.engine import open_store
-
-pytestmark = pytest.mark.databases
-
 
 def killed(done):
     if done >= 1_500:
