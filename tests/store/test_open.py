@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,12 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, inspect
 
+from tests.conftest import Bench
+from tests.postgres import Server, ask
 from tests.rows import gold, proposal, sample
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
 from workbench.store import engine
+from workbench.store.datasets import list_datasets, set_dataset
 from workbench.store.engine import full_url, open_store, shown_url, sqlite_path
 from workbench.store.tables import METADATA
 
@@ -317,3 +321,36 @@ def test_a_migration_that_breaks_references_is_taken_back(bench: Any, later: Any
         open_store(str(bench.db))
 
     assert bench.tables() == before
+
+
+@pytest.mark.databases
+def test_what_is_read_together_is_of_one_moment(bench: Bench) -> None:
+    """Whatever another program writes between two reads."""
+    bench.load([{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}])
+    other = open_store(bench.store.url)
+    dataset = bench.info().id
+    with bench.store.reading():
+        assert 85 == bench.info().threshold
+        set_dataset(other, dataset, threshold=70)
+        assert 85 == bench.info().threshold
+    assert 70 == bench.info().threshold
+    other.close()
+
+
+def test_several_programs_make_one_database_on_a_server_at_once(postgres: Server) -> None:
+    """One makes the tables, the others wait and find them."""
+    with postgres.database() as url, ThreadPoolExecutor(4) as pool:
+        stores = list(pool.map(open_store, [url] * 4))
+        assert [[]] * 4 == [list_datasets(store) for store in stores]
+        for store in stores:
+            store.close()
+
+
+def test_a_database_that_cannot_lower_all_letters_is_refused(postgres: Server) -> None:
+    """A search takes no heed of case; in the locale C a server knows a to z alone."""
+    ask(postgres.url, "CREATE DATABASE ascii TEMPLATE template0 LOCALE 'C' ENCODING 'UTF8'")
+    try:
+        with pytest.raises(StoreError, match="createdb -T template0 -E UTF8 -l"):
+            open_store(postgres.named("ascii"))
+    finally:
+        ask(postgres.url, "DROP DATABASE ascii WITH (FORCE)")

@@ -151,7 +151,10 @@ class Store:
         if outer is not None:
             yield outer
             return
-        with _explaining(FAILURES), Session(self.engine, expire_on_commit=False) as session:
+        engine = self.engine
+        if engine.dialect.name == "postgresql":  # whose usual transaction sees what others commit meanwhile
+            engine = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        with _explaining(FAILURES), Session(engine, expire_on_commit=False) as session:
             thread.session = session
             try:
                 yield session
@@ -347,6 +350,13 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
     with engine.connect() as connection:
+        if connection.dialect.name == "postgresql" and not connection.scalar(
+            text("SELECT lower('ЖÄ') = 'жä'")
+        ):
+            raise StoreError(
+                f"{shown_url(engine.url)}: its locale knows no letters but a to z, so a search would miss "
+                "others: make one with createdb -T template0 -E UTF8 -l C.UTF-8 NAME"
+            )
         version = schema_of(connection)
     if version == SCHEMA:
         return
@@ -354,6 +364,10 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
         if path is not None:
             _run(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(
+                    text("SELECT pg_advisory_xact_lock(20260707)")
+                )  # any number: one at a time
             if not inspect(connection).get_table_names():  # else another process made them meanwhile
                 make_tables(connection)
         return
