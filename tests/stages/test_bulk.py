@@ -34,10 +34,9 @@ import sys
 from itertools import repeat
 from workbench.model import Policy
 from workbench.stages import recompute as bulk
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import each_sample
-
-pytestmark = pytest.mark.databases
 
 bulk.os.cpu_count = lambda: 2
 

@@ -367,6 +367,7 @@ def row(key: str, group: str) -> dict[str, Any]:
     return sample(key, f"Rome of {key}.", "Rome.", group=group)
 
 
+@pytest.mark.sqlite
 def test_more_groups_and_references_than_one_statement_may_name_are_asked_about(bench: Any) -> None:
     """SQLite takes 32,766 values in a statement as it comes; 2,000 here."""
     bench.load([row("a", "g0000"), row("b", "g3999"), row("c", "other"), row("d", "far")])

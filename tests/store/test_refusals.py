@@ -36,6 +36,7 @@ import resource, sys
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
 from workbench.stages import queue, review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 store = open_store(sys.argv[1])
@@ -86,6 +87,7 @@ import os, sys
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
 from workbench.stages import queue, review
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 if os.getuid() == 0:
