@@ -198,3 +198,10 @@ def test_a_list_of_rows_goes_into_a_dataset_as_a_file_does(tmp_path: Path) -> No
 
     assert (1, 0) == (first.new, first.extended)
     assert (0, 1, ("context_recall",)) == (again.new, again.extended, again.columns)
+
+
+def test_a_context_of_another_class_is_refused_by_its_class() -> None:
+    with pytest.raises(
+        RowError, match=r"retrieved_contexts\[0\]: got an instance of object, expected a string"
+    ):
+        ContextEntityRecall().measure({**EIFFEL, "retrieved_contexts": [object()]})

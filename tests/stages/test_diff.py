@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench, add_text
-from workbench.comparing.versions import GoldDiff, UnitChange
+from workbench.comparing.versions import GoldDiff, GoldVersion, UnitChange, VersionSample, differences
 from workbench.errors import WorkbenchError
+from workbench.model import Assessment, Match, Span, Unit
 from workbench.reports.compare import diff_text
+from workbench.reviewing.gold import Verified
 from workbench.stages import editing
 from workbench.stages.diff import diff
 from workbench.stages.export import ExportOptions, export
@@ -139,3 +142,34 @@ def test_what_is_no_version_is_refused_with_the_reason(cities: Bench, tmp_path: 
     ):
         with pytest.raises(WorkbenchError, match=message):
             between(cities, first, second)
+
+
+def test_a_sample_that_is_excluded_leaves_the_mean_and_is_listed(cities: Bench) -> None:
+    before = leave(cities, "first")
+    out = {"annotator": "ann", "disposition": {"entity": "excluded"}}
+    cities.load([row("a", gold=out)], gold="given", update=True, dataset="cities")
+
+    for second in ("now", leave(cities, "second")):
+        found = between(cities, before, second)
+        assert [("a", "not counted", 1.0, None)] == [
+            (one.id, one.what, one.before, one.after) for one in found.changes
+        ]
+        (mean,) = found.verified
+        assert ((1.0, 1), 0) == ((mean.before.value, mean.before.n), mean.after.n)
+        assert "1.00 → –  not counted\n" in diff_text(found, 20) + "\n"
+
+
+def test_an_adjudication_is_a_change_although_nobody_changed_a_unit() -> None:
+    found = Unit("u1", "entity", "Rome", "place", (Span(0, 4),), Match("found"))
+    missing = replace(found, match=Match("missing"))
+    sides: list[GoldVersion] = []
+    for origin in ("reviewed", "adjudicated"):
+        verified = [
+            Verified("zoe", "reviewed", Assessment("entity", "zoe", (found,))),
+            Verified("bob", origin, Assessment("entity", "bob", (missing,))),
+        ]
+        sides.append(GoldVersion(origin, "d", {"a": VersionSample("q", "h", {"entity": verified}, {})}))
+
+    (change,) = differences(*sides).changes
+
+    assert ("settled", ("bob",), None, 0.0) == (change.what, change.by, change.before, change.after)

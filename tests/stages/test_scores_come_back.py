@@ -15,6 +15,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.rows import write_rows
+from workbench.scoring.names import runs_of
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, preview_import
@@ -283,3 +284,17 @@ def test_columns_of_an_older_database_have_the_day_of_their_dataset(bench: Bench
     assert [(*day, "context_recall", "")] == bench.query(
         'SELECT dataset_id, at, "column", file FROM score_column'
     )
+
+
+def test_the_newest_of_many_runs_of_a_day_is_the_last_one(bench: Any) -> None:
+    """Ten sorts behind nine; another spelling of the same number is no other run."""
+    bare = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
+    for number in range(1, 12):
+        bench.load([{**bare, "scores": {"context_entity_recall": number / 100}}], dataset="d")
+    bench.load([{**bare, "scores": {"context_entity_recall": 0.110}}], dataset="d")
+
+    columns = external_columns(bench.store, bench.info().id)
+    runs = runs_of("context_entity_recall", columns)
+    assert 11 == len(runs)
+    assert runs[-1].endswith(".11")
+    assert runs[1].endswith(".2")

@@ -22,6 +22,7 @@ class VersionSample:
     content: str
     gold: Mapping[Kind, Sequence[Verified]]
     scores: Mapping[str, float]
+    excluded: Collection[Kind] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class UnitChange:
 
 @dataclass(frozen=True, slots=True)
 class SampleChange:
-    """A sample whose gold of one kind changed, by the annotators whose own verdicts did.
+    """A sample whose gold of one kind changed, or counts no more; `by`: whose own verdicts changed.
 
     `before` and `after` are verified recalls, None where there is no gold or it has no units.
     """
@@ -124,7 +125,8 @@ def _recalls(version: GoldVersion, kind: Kind) -> dict[str, float | None]:
     """The verified recall of every sample with settled gold of a kind."""
     found = {}
     for id_, one in version.samples.items():
-        standing = resolve(each, version.counted) if (each := one.gold.get(kind, ())) else None
+        each = () if kind in one.excluded else one.gold.get(kind, ())
+        standing = resolve(each, version.counted) if each else None
         if standing is not None:
             recall = count(standing.assessment.units).recall
             found[id_] = None if recall is None else float(recall)
@@ -163,11 +165,14 @@ def _change(
         if name not in ours
         or name not in theirs
         or not same_gold(ours[name].assessment, theirs[name].assessment)
+        or "adjudicated" in {ours[name].origin, theirs[name].origin} != {"adjudicated"}
     ]
-    if not by:
+    if not by and (id_ in first) == (id_ in second):
         return None
     what = (
-        "verified" if not ours else "no longer verified" if not theirs
+        "not counted" if after and kind in after.excluded
+        else "counted again" if before and kind in before.excluded
+        else "verified" if not ours else "no longer verified" if not theirs
         else "unresolved" if id_ not in second else "settled" if id_ not in first else "changed"
     )  # fmt: skip
     units: dict[UnitChange, None] = {}

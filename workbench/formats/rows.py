@@ -153,7 +153,11 @@ def shown(value: Any) -> str:
         return f"number {excerpt(repr(value))}" if _short(value) else "a number of many digits"
     if isinstance(value, list):
         return f"a list of {len(value):,}"
-    return f"an object with {excerpt(', '.join(value)) or 'no keys'}"
+    if isinstance(value, Mapping):
+        return f"an object with {excerpt(', '.join(map(str, value))) or 'no keys'}"
+    return (
+        f"an instance of {excerpt(type(value).__name__)}"  # of Python: a caller's object, not one of a file
+    )
 
 
 def _short(value: int | float) -> bool:

@@ -219,7 +219,8 @@ def _mean_change(one: MeanChange) -> list[str]:
 def _sample_change(one: SampleChange) -> Iterator[str]:
     kind = "" if one.kind == "entity" else " (statements)"
     moved = f"{value(one.before)} → {value(one.after)}  {one.what}{kind}"
-    yield f"  {flat(name_of(one.id, one.question))}  {moved} by {', '.join(map(flat, one.by))}"
+    by = f" by {', '.join(map(flat, one.by))}" if one.by else ""
+    yield f"  {flat(name_of(one.id, one.question))}  {moved}{by}"
     for unit in one.units[:UNITS]:
         said = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
         yield f"    {flat(unit.text)}: {said if unit.after else 'taken out'}"

@@ -47,7 +47,8 @@ def metric_of(column: str) -> str:
 
 def runs_of(metric: str, columns: Iterable[str]) -> list[str]:
     """The columns that are runs of a metric, the newest last."""
-    return sorted(column for column in columns if metric_of(column) == metric)
+    runs = (column for column in columns if metric_of(column) == metric)
+    return sorted(runs, key=lambda run: [(len(part), part) for part in run.removeprefix(metric).split(".")])
 
 
 def column_kind(column: str) -> Kind | None:

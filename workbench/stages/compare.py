@@ -140,7 +140,8 @@ def _before(name: str, days: Mapping[str, str], since: str) -> str:
     earlier = [one for one in each if days[one] < day]
     listed = ", ".join(f"{one} ({days[one]})" for one in each)
     if not earlier:
-        raise UsageError(f"no run of {metric_of(name)} came before {day}; there is: {listed}")
+        other = next((f"; compare two of a day with --against {one}" for one in each if one != name), "")
+        raise UsageError(f"no run of {metric_of(name)} came before {day}; there is: {listed}{other}")
     if name in earlier:
         raise UsageError(f"{name} is from before {day}, and no run came since; there is: {listed}")
     return earlier[-1]

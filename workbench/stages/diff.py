@@ -73,13 +73,16 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
         record = row.record
         sample = record.sample
         verified: dict[Kind, list[Verified]] = {}
+        excluded = {
+            kind for one in record.gold for kind in KINDS if one.marks.dispositions.get(kind) == "excluded"
+        }
         for one in record.gold:
             for assessment in assessments_of(one):
                 origin: GoldOrigin = "adjudicated" if one.marks.adjudicated else "imported"
                 verified.setdefault(assessment.kind, []).append(Verified(one.annotator, origin, assessment))
         numbers = {column: float(digits) for column, digits in record.scores.items()}
         found[sample.id or sample.content_hash] = VersionSample(
-            sample.user_input, sample.content_hash, verified, numbers
+            sample.user_input, sample.content_hash, verified, numbers, excluded
         )
     policy = manifest_settings(home).get("policy") or {}
     return GoldVersion(str(folder), name, found, tuple(policy.get("counted_labels", ())))
@@ -93,8 +96,9 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
     if at is None:
         ids = sample_ids(store, info.id).values()
         each = {kind: gold.verified_by(store, ids, kind) for kind in KINDS}
+        out = {kind: gold.load_excluded(store, info.id, kind) for kind in KINDS}
     else:
-        each = journal.verified_at(store, info.id, at)
+        each, out = journal.verified_at(store, info.id, at)
     came = scores.external_columns(store, info.id)
     there = {name for name, day in came.items() if at is None or day.replace(tzinfo=UTC) < at}
     written = scores.load_external(store, info.id)
@@ -103,7 +107,8 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
         sample, number = one.sample, one.sample_id
         verified = {kind: of[number] for kind, of in each.items() if number in of}
         numbers = {column: value for column, (value, _) in written.get(number, {}).items() if column in there}
-        found[sample.id] = VersionSample(sample.user_input, sample.content_hash, verified, numbers)
+        excluded = {kind for kind in KINDS if number in out[kind]}
+        found[sample.id] = VersionSample(sample.user_input, sample.content_hash, verified, numbers, excluded)
     return GoldVersion(moment, info.name, found, info.policy.counted_labels)
 
 

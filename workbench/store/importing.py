@@ -346,7 +346,7 @@ class _Chunk:
     def _add_score(self, sample_id: int, column: str, digits: str) -> bool:
         name, runs = self.column(column), runs_of(metric_of(column), self.intake.columns)
         before = {run: self.scores[sample_id, run].digits for run in runs if (sample_id, run) in self.scores}
-        self.intake.differs[column] |= {run for run, said in before.items() if said != digits}
+        self.intake.differs[column] |= {run for run, said in before.items() if float(said) != float(digits)}
         score = self.scores.get((sample_id, name))
         if score is None:
             if name not in (*runs, *self.intake.begun):
@@ -356,9 +356,9 @@ class _Chunk:
             self.new_scores.append(
                 {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
             )
-        elif score.digits != digits:
+        elif score.value != float(digits):
             score.value, score.digits = float(digits), digits
-        return digits not in before.values()
+        return float(digits) not in map(float, before.values())
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
         intake, marks, review = self.intake, gold.marks, self.reviews.get((sample_id, gold.annotator))

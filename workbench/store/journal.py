@@ -104,10 +104,13 @@ def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
     return {number: fold(edits) for number, edits in journals(store, review_ids).items()}
 
 
-def verified_at(store: Store, dataset_id: int, at: datetime) -> dict[Kind, dict[int, list[Verified]]]:
-    """What every annotator of a dataset had verified before a moment, by sample."""
+def verified_at(
+    store: Store, dataset_id: int, at: datetime
+) -> tuple[dict[Kind, dict[int, list[Verified]]], dict[Kind, set[int]]]:
+    """What every annotator had verified before a moment, by sample, and what somebody had excluded."""
     query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator, REVIEW.origin)
     found: dict[Kind, dict[int, list[Verified]]] = {kind: {} for kind in KINDS}
+    excluded: dict[Kind, set[int]] = {kind: set() for kind in KINDS}
     with store.snapshot():
         rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
         states = {
@@ -120,7 +123,9 @@ def verified_at(store: Store, dataset_id: int, at: datetime) -> dict[Kind, dict[
                 of: GoldOrigin = "imported" if own.imported else "reviewed"
                 of = "adjudicated" if origin == "adjudicated" else of
                 found[kind].setdefault(sample_id, []).append(Verified(annotator, of, own.assessment))
-    return found
+            elif own.disposition == "excluded":
+                excluded[kind].add(sample_id)
+    return found, excluded
 
 
 def journals(

@@ -260,7 +260,10 @@ def _openai(seconds: float, base_url: str) -> OpenAIClient:
 
     key = os.environ.get("OPENAI_API_KEY") or ("" if _is_openai(base_url) else "none")
     if not key:
-        raise AccessError(f"no key for {host(OPENAI, base_url)}: set OPENAI_API_KEY")
+        raise AccessError(
+            f"no key for {host(OPENAI, base_url)}: set OPENAI_API_KEY, or name another service "
+            "with --base-url"
+        )
     timeout = openai.Timeout(seconds, connect=min(seconds, 10.0))
     return OpenAIClient(openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout))
 
