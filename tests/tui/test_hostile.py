@@ -165,7 +165,7 @@ async def test_the_tail_of_a_paste_is_no_key_press(user: User, letters: str, apa
             app.post_message(tail)
         await user.press()
         assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).rows[:3]]
-        await user.pilot.pause(0.15)
+        await user.pilot.pause(0.3)
         await user.press("x")
         assert app.screen.query_one(UnitList).rows[0].rejected
 
