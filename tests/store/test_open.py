@@ -42,7 +42,9 @@ def set_version(path: Path, version: str) -> None:
 
 
 def tables_of(path: Path) -> list[str]:
-    found = set(inspect(create_engine(f"sqlite:///{path}")).get_table_names())
+    engine = create_engine(f"sqlite:///{path}")
+    found = set(inspect(engine).get_table_names())
+    engine.dispose()
     return sorted(found - {"alembic_version"})
 
 
