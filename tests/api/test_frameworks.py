@@ -88,14 +88,9 @@ def expected(service: Any) -> dict[str, tuple[float | None, ...]]:
     return {metric.kind: metric.score_dataset(SAMPLES).scores for metric in made}
 
 
-def test_deepeval_evaluates_with_the_values_of_the_command_score(
-    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    deepeval, configs = imported("deepeval"), imported("deepeval.evaluate.configs")
-    cases = imported("deepeval.test_case")
-    ours = imported("workbench.deepeval")
-    monkeypatch.chdir(tmp_path)
-    given = [
+def as_cases(cases: Any) -> list[Any]:
+    """The rows as test cases of deepeval."""
+    return [
         cases.LLMTestCase(
             input=row["user_input"],
             expected_output=row["reference"],
@@ -104,6 +99,16 @@ def test_deepeval_evaluates_with_the_values_of_the_command_score(
         )
         for row in ROWS
     ]
+
+
+def test_deepeval_evaluates_with_the_values_of_the_command_score(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deepeval, configs = imported("deepeval"), imported("deepeval.evaluate.configs")
+    cases = imported("deepeval.test_case")
+    ours = imported("workbench.deepeval")
+    monkeypatch.chdir(tmp_path)
+    given = as_cases(cases)
 
     for together in (True, False):
         result = deepeval.evaluate(
@@ -158,15 +163,7 @@ def test_a_model_of_deepeval_proposes_over_http(
     monkeypatch.chdir(tmp_path)
     url, asked = completions
     model = models.LocalModel(model="tiny", base_url=url, api_key="none")
-    given = [
-        cases.LLMTestCase(
-            input=row["user_input"],
-            expected_output=row["reference"],
-            retrieval_context=row["retrieved_contexts"],
-            name=row["id"],
-        )
-        for row in ROWS
-    ]
+    given = as_cases(cases)
     result = deepeval.evaluate(
         given,
         [ours.ContextEntityRecallMetric(proposer=model), ours.ContextualRecallMetric(proposer=model)],

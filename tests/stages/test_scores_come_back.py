@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -271,19 +269,6 @@ def test_a_file_that_gives_one_sample_two_numbers_is_refused_there(bench: Bench)
     assert (1, 1) == (report.extended, report.rejected)
     assert "1.0 as stored by an earlier row of the file" in report.errors[0]
     assert 1 == len(Path(report.rejected_path).read_text("utf-8").splitlines())
-
-
-def test_columns_of_an_older_database_have_the_day_of_their_dataset(bench: Bench) -> None:
-    scored(bench)
-    day = bench.info().id, bench.query("SELECT created_at FROM dataset")[0][0]
-    bench.store.close()
-    with closing(sqlite3.connect(bench.db)) as raw:
-        raw.executescript("DROP TABLE score_column; UPDATE alembic_version SET version_num = '0007'")
-    bench.reopen()
-
-    assert [(*day, "context_recall", "")] == bench.query(
-        'SELECT dataset_id, at, "column", file FROM score_column'
-    )
 
 
 def test_the_newest_of_many_runs_of_a_day_is_the_last_one(bench: Any) -> None:

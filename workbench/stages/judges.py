@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -100,7 +101,7 @@ class OwnProposer:
         return read[0]
 
 
-class AnsweringProposer:
+class AnsweringProposer(ABC):
     """Proposals from the answers of a model. A text that several samples have is asked about once."""
 
     policy: Policy | None = None
@@ -173,9 +174,9 @@ class AnsweringProposer:
         """The answers that were paid for earlier."""
         return {}
 
+    @abstractmethod
     async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
         """Ask step by step, and hand every result over."""
-        raise NotImplementedError
 
 
 class ClaudeJudge(AnsweringProposer):

@@ -28,7 +28,7 @@ from workbench.errors import NewerSchemaError, OtherFileError, StoreError, Usage
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
-OLDEST = "0007"
+OLDEST = "0008"
 """The baseline: a database of an older version is refused."""
 
 SCHEMA = "0008"

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal
 
 from workbench.comparing.triage import Suspicion
-from workbench.errors import InputError
+from workbench.errors import InputError, WorkbenchError
 from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.stages import disputes, editing, review, sides
@@ -94,7 +94,7 @@ async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened
             return None
         try:
             return moved, _open(store, desk, moved.sample_id)
-        except Exception:  # what was written is written; who opens the sample itself is told why it fails
+        except WorkbenchError:  # the undo is stored all the same; opening the sample shows why it fails
             return moved, None
 
     return await desk.store.write(write)

@@ -81,3 +81,14 @@ class Everything:
 
     def __contains__(self, key: object) -> bool:
         return True
+
+
+def every_class(base: type[Exception]) -> list[type[Exception]]:
+    """A class of errors of the installed SDK, and every one that derives from it, by name."""
+    found: set[type[Exception]] = set()
+    waiting = [base]
+    while waiting:
+        error_class = waiting.pop()
+        found.add(error_class)
+        waiting += error_class.__subclasses__()
+    return sorted(found, key=lambda error_class: error_class.__name__)

@@ -15,7 +15,7 @@ from anthropic._exceptions import new_error
 from anthropic.types import StopReason
 from anthropic.types.shared.error_type import ErrorType
 
-from tests.proposing.claude.conftest import client_of, message, replying
+from tests.proposing.claude.conftest import client_of, every_class, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
 from workbench.proposing.claude import call as calling
@@ -116,17 +116,6 @@ async def test_a_refusal_says_its_category_and_is_no_empty_set(setup: Setup, ask
     )
 
 
-def every_error_class() -> list[type[anthropic.AnthropicError]]:
-    """Every class of the installed SDK that it can raise."""
-    found: list[type[anthropic.AnthropicError]] = []
-    waiting: list[type[anthropic.AnthropicError]] = [anthropic.AnthropicError]
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        waiting += one.__subclasses__()
-    return sorted(set(found), key=lambda one: one.__name__)
-
-
 def raised(error_class: type[anthropic.AnthropicError]) -> anthropic.AnthropicError:
     """An error of the class as the SDK makes it."""
     request = httpx2.Request("POST", "http://localhost/v1/messages")
@@ -150,7 +139,7 @@ def raised(error_class: type[anthropic.AnthropicError]) -> anthropic.AnthropicEr
         return new_error(error_class, "said")
 
 
-@pytest.mark.parametrize("error_class", every_error_class(), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("error_class", every_class(anthropic.AnthropicError), ids=lambda one: one.__name__)
 def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(
     error_class: type[anthropic.AnthropicError],
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import openai
 import pytest
 
+from tests.proposing.claude.conftest import every_class
 from workbench.errors import AccessError, ProposalError, UsageError
 from workbench.model import ProposedEntity, Sample
 from workbench.proposing.claude.answers import CAUSES, AskAnswer, Failure, Usage
@@ -142,17 +143,7 @@ async def test_an_error_has_the_same_kind_as_with_claude(
     assert (kind, True, True) == (failure.kind, says in failure.detail, len(failure.detail) <= 240)
 
 
-def every_error_class() -> list[type[openai.OpenAIError]]:
-    found: list[type[openai.OpenAIError]] = []
-    waiting: list[type[openai.OpenAIError]] = [openai.OpenAIError]
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        waiting += one.__subclasses__()
-    return sorted(set(found), key=lambda one: one.__name__)
-
-
-@pytest.mark.parametrize("error_class", every_error_class(), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("error_class", every_class(openai.OpenAIError), ids=lambda one: one.__name__)
 def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(error_class: type[Exception]) -> None:
     """They are made without their constructors, which differ: only the class and the status count."""
     error = error_class.__new__(error_class, "said")

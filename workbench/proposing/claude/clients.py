@@ -6,6 +6,7 @@ A client puts an ask into the form of its service and reads what comes back; eve
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -49,7 +50,7 @@ class Received(NamedTuple):
     headers: Mapping[str, str]
 
 
-class ModelClient:
+class ModelClient(ABC):
     """A connection to a service, to be closed. `sdk` has its own retries off: they could not be paced."""
 
     def __init__(self, sdk: Any) -> None:
@@ -61,9 +62,9 @@ class ModelClient:
     async def __aexit__(self, *_: object) -> None:
         await self.sdk.close()
 
+    @abstractmethod
     async def send(self, setup: Setup, ask: Ask, seconds: float) -> Received:
         """Send an ask once. Raises what the SDK raises."""
-        raise NotImplementedError
 
     async def described(self, model: str) -> Any:
         """What the service says of a model, in three tries; None where it describes none."""

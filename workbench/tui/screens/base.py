@@ -114,7 +114,7 @@ class BaseScreen(Ordered):
 
     @contextmanager
     def telling(self, what: str) -> Iterator[Callable[[int], None]]:
-        """Say what goes on while it goes on, if it takes a while, and how far it is: the function is told."""
+        """Show `what` on the status line when it takes long; you call the function with the number done."""
         done, said = 0, ""
 
         def count(number: int) -> None:

@@ -78,7 +78,7 @@ class CalibrateScreen(BaseScreen):
         self.at = desk.info.threshold
 
     def compose(self) -> ComposeResult:
-        """The curve, numbers beside it, what the fit says."""
+        """Compose the curve, its numbers next to it, and the sentences about the fit."""
         yield Head(id="head")
         yield Static(id="purpose")
         with Horizontal(id="middle"):

@@ -61,7 +61,7 @@ class SamplePane(Container):
             self.news = news
 
     def __init__(self, kind: Kind, say: Callable[[str], None]) -> None:
-        """`say` is told what could not be looked for in a thread."""
+        """`say` shows a message when a search in a thread fails."""
         super().__init__()
         self.opened: Opened | None = None
         self.kind = kind

@@ -1,6 +1,6 @@
 """The tables that `engine` makes of a new database: what later migrations start from."""
 
-revision = "0007"
+revision = "0008"
 down_revision = None
 
 
