@@ -139,8 +139,9 @@ class _Recall:
     def measure(self, sample: object) -> float | None:
         """The score of one sample, None when it has no units; the details are kept on the metric.
 
-        Raises RowError for a sample that lacks a field or has one of another type, ProposalError when its
-        proposal does not hold what is counted, or the proposer could not make one.
+        Raises RowError for a sample that lacks a field or has one of another type, UsageError for what is no
+        sample, ProposalError when its proposal does not hold what is counted, or the proposer could not make
+        one.
         """
         return self._keep(wait(self.measured(sample)))
 
@@ -155,10 +156,11 @@ class _Recall:
     def score_dataset(self, samples: Iterable[object]) -> DatasetScore:
         """The scores of many samples; the mean is over the defined ones and says how many those are.
 
-        `samples` may be a pandas DataFrame. With `async_mode` the proposer is asked for all of them at once.
+        `samples` may be a DataFrame of pandas or polars. A RowError names the sample by its number, counted
+        from 1. With `async_mode` the proposer is asked for all of them at once.
         """
-        rows = list(measure.rows_of(samples))
-        together = [rows] if self.async_mode else [[row] for row in rows]
+        records = measure.records_of(samples)
+        together = [records] if self.async_mode else [[record] for record in records]
         scores = tuple(self._keep(done) for some in together for done in wait(self._measured(some)))
         return DatasetScore(scores, mean(scores))
 
@@ -168,11 +170,10 @@ class _Recall:
 
     async def measured(self, sample: object) -> Measurement:
         """What a sample comes to; nothing is kept on the metric."""
-        (done,) = await self._measured([sample])
+        (done,) = await self._measured([measure.record_of(sample)])
         return done
 
-    async def _measured(self, samples: Sequence[object]) -> list[Measurement]:
-        records = [measure.record_of(sample) for sample in samples]
+    async def _measured(self, records: Sequence[Record]) -> list[Measurement]:
         proposals = await measure.proposals_for(records, self.proposer, self.kind)
         return await asyncio.to_thread(
             lambda: [self._count(*pair) for pair in zip(records, proposals, strict=True)]
@@ -287,8 +288,9 @@ def import_frame(
 ) -> ImportReport:
     """Bring a DataFrame of pandas or polars, or a list of dictionaries, into a dataset of a database.
 
-    Its columns are read as those of a file: `fields` are as `--map`, `external` as `--external` of
-    `workbench import`. The report names what became of every column.
+    A DataFrame is read as a CSV file with the same cells. `fields` say which column a field has
+    (`["reference=gold_answer"]`), `external` what a column of scores counts (`["our_recall=entity"]`). The
+    report names what became of every column, and rows by their number, counted from 1.
     """
     from workbench.stages import import_
 

@@ -36,6 +36,7 @@ KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
+_LIST = re.compile(r"""\s*\[\s*(?:[uUrR]?['"]|\]|\.\.\.)""")
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 
 _PIECE = re.compile(
@@ -117,19 +118,14 @@ def list_cell(cell: str, column: str) -> list[Any]:
     raise RowError(column, f'"{excerpt(text)}"', "a list such as ['first context', 'second context']")
 
 
-def repaired(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as it is; of a file of rejected rows, a list that was put right in the text of its cell as one.
+def listed(row: dict[str, Any], names: Collection[str] = LIST_CELLS) -> dict[str, Any]:
+    """A row as it is; what stands under some of its names as the text of a list is one.
 
-    Raises RowError for a cell that is no list still.
+    Raises RowError for a text that begins as a list of texts and is none.
     """
-    if "_error" not in row:
-        return row
-    return {
-        name: list_cell(value, name)
-        if type(value) is str and value.lstrip().startswith("[") and name in LIST_CELLS
-        else value
-        for name, value in row.items()
-    }
+    texts = {name: row[name] for name in row.keys() & names if type(row[name]) is str}
+    lists = {name: list_cell(text, name) for name, text in texts.items() if _LIST.match(text)}
+    return row | lists if lists else row
 
 
 def _literals(text: str, column: str) -> list[Any]:

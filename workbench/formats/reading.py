@@ -9,7 +9,16 @@ from pathlib import Path
 
 from workbench.errors import RowError, UsageError
 from workbench.formats import tables
-from workbench.formats.columns import BECOMES, FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
+from workbench.formats.columns import (
+    BECOMES,
+    FIELD_OF,
+    NO_COLUMNS,
+    NamedColumns,
+    absent,
+    is_metric,
+    listed,
+    renamed,
+)
 from workbench.formats.detect import DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import Progress, RawRow
 from workbench.formats.readers import native, ours, ragas
@@ -99,10 +108,11 @@ def _of(
 def _renamed(
     raw_rows: Iterator[RawRow], path: Path, columns: NamedColumns, *, deep: bool
 ) -> Iterator[RawRow]:
+    contexts = {name for name, field in columns.fields.items() if field == _CONTEXTS}
     for raw in raw_rows:
         if raw.value is not None:
             try:
-                raw = replace(raw, value=renamed(raw.value, columns, deep=deep))
+                raw = replace(raw, value=renamed(listed(raw.value, contexts), columns, deep=deep))
             except RowError as error:
                 raw = replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
         yield raw

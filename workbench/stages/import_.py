@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -12,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench.errors import InputError, PurgedError, RowError
+from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import settings_of
 from workbench.formats.policy import from_toml, to_toml
@@ -229,9 +230,35 @@ def import_file(
 
 
 def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator: str) -> ImportReport:
-    """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL."""
-    with frame_file(frame) as path, closing(open_store(database)) as store:
-        return import_file(store, path, options, annotator=annotator)
+    """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL.
+
+    What is said of it names the row, counted from 1, and parameters in the place of options. Nothing is put
+    aside: the rows that are refused are those of the frame.
+    """
+    path = Path()
+    try:
+        named = columns_of(options.fields, options.external)
+        with frame_file(frame, named) as path, closing(open_store(database)) as store:
+            reading = _Reading(store, path, options, silent, dry=False)
+            report = _finished(store, reading, _take_in(store, reading, annotator))
+    except WorkbenchError as error:
+        error.args = tuple(_in_python(str(one), path) for one in error.args)
+        raise
+    report.path = "the frame"
+    report.errors = tuple(_in_python(one, path) for one in report.errors)
+    report.notes = tuple(_in_python(one, path) for one in report.notes)
+    return report
+
+
+_OPTIONS = {"map": "fields", "external": "external"}
+
+
+def _in_python(text: str, path: Path) -> str:
+    """A message about a frame and the parameters of `import_frame`, not about a file and options."""
+    if path.name:
+        text = re.sub(rf"{re.escape(str(path))}:(\d+)", r"frame row \1", text).replace(str(path), "the frame")
+    text = text.replace("--update", "update=True")
+    return re.sub(r"--(map|external) ([^\s:;)]+)", lambda one: f'{_OPTIONS[one[1]]}=["{one[2]}"]', text)
 
 
 def preview_import(

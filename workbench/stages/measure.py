@@ -9,10 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from workbench.errors import ProposalError, UsageError
+from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, missing
+from workbench.formats.tables import frame_rows, is_frame, plain
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
 from workbench.scoring.scorers import assess_all
@@ -85,31 +86,59 @@ def proposer_of(given: Any, template: Mapping[str, str] | None, policy: Policy) 
     return judge_of(given, template or {}, policy)
 
 
-def rows_of(samples: Any) -> Iterable[object]:
-    """The samples one by one. The rows of a pandas DataFrame come without their empty cells."""
-    if not (hasattr(samples, "columns") and hasattr(samples, "to_dict")):
-        given: Iterable[object] = samples
-        return given
-    rows = samples.to_dict("records")
-    return [{str(name): _cell(name, cell) for name, cell in row.items() if not _empty(cell)} for row in rows]
+SAMPLE = (
+    "a mapping with user_input, reference and retrieved_contexts, a Sample, a SingleTurnSample of ragas or "
+    "an LLMTestCase of deepeval"
+)
+
+
+def records_of(samples: Any) -> list[Record]:
+    """The samples of a DataFrame or a list. The RowError of one names its number, counted from 1, and its id.
+
+    Raises UsageError for what is neither.
+    """
+    rows = frame_rows(samples) if is_frame(samples) else samples
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        got = type(rows).__name__
+        raise UsageError(f"score_dataset takes a DataFrame or a list of samples, each {SAMPLE}; got {got}")
+    records = []
+    for number, row in enumerate(rows, 1):
+        try:
+            records.append(record_of(row))
+        except RowError as error:
+            name = row.get("id") if isinstance(row, Mapping) else getattr(row, "id", None)
+            error.path, error.item = "samples" if name is None else f"samples (id {name})", number
+            raise
+    return records
 
 
 def record_of(row: object) -> Record:
     """A sample from what people have: a Sample or Record, a mapping, or an object with named fields.
 
     Names of ragas (`user_input`, `retrieved_contexts`, …) and deepeval (`input`, `retrieval_context`, …) are
-    both read; a context may be a text or a Document of LangChain. Raises RowError that names the field.
+    both read; a context may be a text or a Document of LangChain. Raises RowError that names the field, and
+    UsageError for what is no sample.
     """
     if isinstance(row, Record):
         return row
     if isinstance(row, Sample):
         return Record(row)
-    fields: dict[str, Any] = dict(row) if isinstance(row, Mapping) else _fields_of(row)
-    fields = {name: _plain(name, value) for name, value in fields.items() if value is not None}
-    record = ragas.record_of(fields, Notes())
-    if not record.contexts_given:
-        raise missing("retrieved_contexts", "a list of strings")
-    return record
+    given: Mapping[str, Any] = {} if is_frame(row) else row if isinstance(row, Mapping) else _fields_of(row)
+    if not given and not isinstance(row, Mapping):
+        many = "; score_dataset takes many samples" if is_frame(row) or isinstance(row, list) else ""
+        raise UsageError(f"measure takes one sample: {SAMPLE}; got {type(row).__name__}{many}")
+    fields = {name: value for name, value in plain(given).items() if value is not None}
+    there = {columns.FIELD_OF.get(name, name) for name in fields}
+    for field in columns.REQUIRED:
+        if field not in there:
+            names = [name for name in columns.NAMES[field] if name in _READ]
+            expected = "a list of strings" if field == "retrieved_contexts" else "a string"
+            raise missing(field, f"{expected} as {' or '.join(names)}")
+    try:
+        return ragas.record_of(columns.listed(fields), Notes())
+    except RowError as error:
+        error.expected = error.expected.partition(" (--map ")[0]  # there is no file whose columns have names
+        raise
 
 
 async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kind) -> list[Proposal | None]:
@@ -131,34 +160,15 @@ def assess(
     found = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=scorer)
     if scorer not in found:
         raise ProposalError(
-            f"the proposal holds nothing that {scorer} can count; leave it out or complete it"
+            f"sample {record.sample.id}: the proposal holds nothing that {scorer} can count; leave it out or "
+            "complete it"
         )
     return replace(found[scorer], source=f"{scorer} · {proposal.proposer}")
 
 
-def _plain(name: str, value: Any) -> Any:
-    """A value as a file would have it: a Document of LangChain is its text."""
-    if columns.FIELD_OF.get(name) != "retrieved_contexts" or not isinstance(value, list | tuple):
-        return value
-    return [getattr(context, "page_content", context) for context in value]
-
-
-def _empty(cell: Any) -> bool:
-    return (
-        cell is None
-        or type(cell).__name__ in ("NAType", "NaTType")
-        or (isinstance(cell, float) and cell != cell)
-    )
-
-
-def _cell(name: object, cell: Any) -> Any:
-    """A cell as JSON would have it: a value or an array of numpy, a list that a CSV file holds as text."""
-    if isinstance(cell, str):
-        return columns.list_cell(cell, str(name)) if name in columns.LIST_CELLS else cell
-    return cell.tolist() if hasattr(cell, "tolist") else cell
-
-
-def _fields_of(row: object) -> dict[str, Any]:
+def _fields_of(row: Any) -> dict[str, Any]:
+    if hasattr(row, "to_dict") and hasattr(row, "index"):  # a row of a DataFrame
+        return dict(row.to_dict())
     if is_dataclass(row) or not hasattr(row, "model_dump"):
         names = [name for name in dir(row) if not name.startswith("_")]
         return {name: getattr(row, name) for name in names if name in _READ}

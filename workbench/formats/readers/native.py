@@ -43,7 +43,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
         record, error = None, one.error
         if one.value is not None:
             try:
-                record = build(columns.repaired(one.value), notes)
+                record = build(columns.listed(one.value), notes)
             except (RowError, RecursionError) as failure:
                 error = refused(failure, path, one.line, one.item)
         yield FileRow(one.line, record, error, one.raw, one.item)
