@@ -42,7 +42,7 @@ from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample, 
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
 from workbench.stages import measure
-from workbench.stages.measure import Claude
+from workbench.stages.measure import Claude, OpenAI
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ __all__ = [
     "ContextEntityRecall",
     "ContextualRecall",
     "DatasetScore",
+    "OpenAI",
     "Proposal",
     "Sample",
     "import_frame",
@@ -249,10 +250,10 @@ class ContextEntityRecall(_Recall):
     folder or what `workbench.calibration.load` gave) stands for both.
 
     `proposer` names the units of samples that bring no proposal: `rules` (no key, no network), `claude` or a
-    `Claude(…)`, your own model object of ragas or deepeval, or a function that takes a Sample and returns a
-    Proposal or its JSON object, now or awaited. `template` replaces sections of the prompt (`entities`,
-    `statements`, `verdicts`). `verbose_mode` prints each unit with its verdict. `async_mode` asks for all
-    samples of `score_dataset` at once, else for one after the other.
+    `Claude(…)`, an `OpenAI(…)`, your own model object of ragas or deepeval, or a function that takes a Sample
+    and returns a Proposal or its JSON object, now or awaited. `template` replaces sections of the prompt
+    (`entities`, `statements`, `verdicts`). `verbose_mode` prints each unit with its verdict. `async_mode`
+    asks for all samples of `score_dataset` at once, else for one after the other.
     """
 
     kind: Kind = "entity"

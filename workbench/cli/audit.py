@@ -116,6 +116,8 @@ def _propose(store: Store, call: Call, dataset: str) -> None:
 
     info = _info(store, dataset)
     if info.run_id is None or info.run.startswith("rules"):
+        if info.run_id is None:
+            typer.echo("rules find the names; to ask a model: workbench propose --proposer claude", err=True)
         with reports.progress("Finding names", count_samples(store, info.id)) as progress:
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
@@ -23,11 +25,13 @@ from workbench.scoring.scorers import assess_all
 class Claude:
     """How Claude is asked, as by `workbench propose --proposer claude`.
 
-    `prompt` is a prompt file. With a `database` (and its `dataset`, if it has several) what was paid for
-    there is not asked again, new answers are stored there, its policy holds, and `examples` verified samples
-    are shown in the prompt. `max_cost` is in dollars, for all samples together; None: without a limit.
+    `prompt` is a prompt file, `base_url` another address of the service. With a `database` (and its
+    `dataset`, if it has several) what was paid for there is not asked again, new answers are stored there,
+    its policy holds, and `examples` verified samples are shown in the prompt. `max_cost` is in dollars, for
+    all samples together; None: without a limit.
     """
 
+    proposer: ClassVar[str] = "claude"
     model: str = "claude-haiku-5-5"
     effort: str | None = "low"
     max_tokens: int = 16_000
@@ -36,6 +40,35 @@ class Claude:
     database: str | PathLike[str] | None = None
     dataset: str | None = None
     max_cost: float | None = 5.0
+    base_url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAI(Claude):
+    """How OpenAI, or a service with its interface, is asked, as by `workbench propose --proposer openai`.
+
+    `base_url` is the address of the service, with /v1; OPENAI_API_KEY holds the key. The others are those of
+    `Claude`. `max_cost` needs a model whose price is known.
+    """
+
+    proposer: ClassVar[str] = "openai"
+    model: str
+    effort: str | None = None
+    max_cost: float | None = None
+
+
+_OPTION = re.compile(r"--([a-z][a-z-]+)")
+
+
+@contextmanager
+def in_python() -> Iterator[None]:
+    """An error that names an option of the command line names the parameter."""
+    try:
+        yield
+    except ProposalError as error:
+        told = (str(part) for part in error.args)
+        error.args = tuple(_OPTION.sub(lambda one: one[1].replace("-", "_"), part) for part in told)
+        raise
 
 
 class Proposer(Protocol):
@@ -71,7 +104,7 @@ class RulesProposer:
 
 
 def proposer_of(given: Any, template: Mapping[str, str] | None, policy: Policy) -> Proposer:
-    """The proposer of what a person gave: `rules`, `claude`, a Claude, a model object, a function.
+    """The proposer of what a person gave: `rules`, `claude`, a Claude, an OpenAI, a model object, a function.
 
     Raises UsageError for anything else, and for a template that nobody would read.
     """
@@ -144,7 +177,8 @@ def record_of(row: object) -> Record:
 async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kind) -> list[Proposal | None]:
     """The proposal of each record: its own, else one of `proposer`; None for a blank reference."""
     needed = [one for one in records if one.proposal is None and one.sample.reference.strip()]
-    made = iter(await proposer.propose([one.sample for one in needed], kind) if needed else ())
+    with in_python():
+        made = iter(await proposer.propose([one.sample for one in needed], kind) if needed else ())
     return [None if not one.sample.reference.strip() else one.proposal or next(made) for one in records]
 
 
