@@ -168,6 +168,7 @@ def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     path = results(tmp_path)
     first = run("audit", path)
     assert "added to" not in first.err
+    assert "rules find the names; to ask a model: workbench propose --proposer claude\n" == first.err
 
     other = path.read_text("utf-8").replace("context_entity_recall", "context_recall")
     path.write_text(other.replace("Who met", "Who came"), "utf-8")
@@ -182,6 +183,7 @@ def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     third = run("audit", path)
     assert "results.csv has no recall score; shown is context_entity_recall, which" in third.err
     assert "your column: context_entity_recall" in third.out
+    assert "to ask a model" not in third.err
 
 
 @pytest.mark.parametrize(("option", "name"), [([], r"@\d{4}-\d\d-\d\d\.2"), (["--update"], "")])
