@@ -32,7 +32,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.comparing.intervals import Mean, mean
@@ -120,8 +120,8 @@ class _Recall:
         if SCORERS.get(self.scorer) != self.kind:
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise UsageError(f"threshold {threshold}: the pass mark is a number from 0 to 1, or None")
+        if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+            raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
         if not 0 <= self.match_threshold <= 100:
             raise UsageError(f"match_threshold {match_threshold}: a similarity from 0 to 100")
         self.threshold = 1.0 if strict_mode else threshold
@@ -282,21 +282,30 @@ def import_frame(
     frame: Any,
     dataset: str,
     *,
-    database: str = "workbench.db",
-    fields: Sequence[str] = (),
-    external: Sequence[str] = (),
+    database: str | PathLike[str] = "workbench.db",
+    fields: Mapping[str, str] | Sequence[str] = (),
+    external: Mapping[str, str] | Sequence[str] = (),
     update: bool = False,
 ) -> ImportReport:
     """Bring a DataFrame of pandas or polars, or a list of dictionaries, into a dataset of a database.
 
-    A DataFrame is read as a CSV file with the same cells. `fields` say which column a field has
-    (`["reference=gold_answer"]`), `external` what a column of scores counts (`["our_recall=entity"]`). The
-    report names what became of every column, and rows by their number, counted from 1.
+    A DataFrame is read as a CSV file with the same cells. `fields` say which column a field has:
+    `{"reference": "gold_answer"}`, or `["reference=gold_answer"]`, where contexts may have several columns.
+    `external` says what a column of scores counts (`{"our_recall": "entity"}`). The report names what became
+    of every column, and rows by their number, counted from 1.
     """
     from workbench.stages import import_
 
-    options = import_.ImportOptions(dataset=dataset, fields=fields, external=external, update=update)
-    return import_.import_frame(database, frame, options, annotator=getpass.getuser())
+    options = import_.ImportOptions(
+        dataset=dataset, fields=_pairs(fields), external=_pairs(external), update=update
+    )
+    return import_.import_frame(fspath(database), frame, options, annotator=getpass.getuser())
+
+
+def _pairs(given: Mapping[str, str] | Sequence[str]) -> Sequence[str]:
+    if isinstance(given, Mapping):
+        return [f"{name}={value}" for name, value in given.items()]
+    return [given] if isinstance(given, str) else given
 
 
 def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:

@@ -185,7 +185,13 @@ def test_a_missing_field_is_named() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"scorer": "contextual_recall"}, {"scorer": "bleu"}, {"threshold": 2.0}, {"match_threshold": 101}],
+    [
+        {"scorer": "contextual_recall"},
+        {"scorer": "bleu"},
+        {"threshold": 2.0},
+        {"threshold": "0.5"},
+        {"match_threshold": 101},
+    ],
 )
 def test_unusable_arguments_are_refused_at_once(arguments: dict[str, object]) -> None:
     with pytest.raises(UsageError):
@@ -202,7 +208,9 @@ def test_a_list_of_rows_goes_into_a_dataset_as_a_file_does(tmp_path: Path) -> No
     database = str(tmp_path / "w.db")
     row = {"question": "q", "gold": "Ann met Bob.", "contexts": ["Ann"]}
     first = import_frame([row], "d", database=database, fields=["reference=gold"])
-    again = import_frame([{**row, "context_recall": 0.5}], "d", database=database, fields=["reference=gold"])
+    again = import_frame(
+        [{**row, "context_recall": 0.5}], "d", database=Path(database), fields={"reference": "gold"}
+    )
 
     assert (1, 0) == (first.new, first.extended)
     assert (0, 1, ("context_recall",)) == (again.new, again.extended, again.columns)
@@ -266,6 +274,7 @@ ROW = {"question": "q", "gold": "Ann met Bob.", "ground_truth": "Ann.", "context
         ("rows.csv", {}, "a list of dictionaries; got str"),
         ([5], {}, "frame row 1"),
         ([], {}, "the frame"),
+        ([ROW, {**ROW, "z": b"1"}], {}, "the frame: item 2: row: got 1 bytes in a column, expected text"),
     ],
 )
 def test_what_is_said_of_a_frame_names_its_rows_and_parameters_of_python(
@@ -320,7 +329,7 @@ def test_what_is_no_sample_is_told_in_words_of_python(given: Any, told: str) -> 
         ("text", "score_dataset takes .*; got str"),
         ([EIFFEL, {**EIFFEL, "reference": 5}], "^samples: item 2: reference: got number 5"),
         ([{**EIFFEL, "id": "q7", "reference": 5}], r"^samples \(id q7\): item 1: reference: got number 5"),
-        ([EIFFEL, 5], "got int"),
+        ([EIFFEL, 5], "^samples: item 2: measure takes one sample: .*; got int"),
     ],
 )
 def test_a_dataset_that_cannot_be_scored_names_the_sample(given: Any, told: str) -> None:

@@ -405,7 +405,12 @@ def frame_file(frame: Any, named: NamedColumns = NO_COLUMNS) -> Iterator[Path]:
     with TemporaryDirectory() as folder:
         path = Path(folder, "frame.jsonl")
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_encode(plain(row)) + "\n" for row in rows)
+            for number, row in enumerate(rows, 1):
+                try:
+                    file.write(_encode(plain(row)) + "\n")
+                except RowError as error:
+                    error.path, error.item = "the frame", number
+                    raise
         yield path
 
 

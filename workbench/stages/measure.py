@@ -142,6 +142,8 @@ def records_of(samples: Any) -> list[Record]:
             name = row.get("id") if isinstance(row, Mapping) else getattr(row, "id", None)
             error.path, error.item = "samples" if name is None else f"samples (id {name})", number
             raise
+        except UsageError as error:
+            raise UsageError(f"samples: item {number}: {error}") from None
     return records
 
 
