@@ -168,7 +168,8 @@ def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     path = results(tmp_path)
     first = run("audit", path)
     assert "added to" not in first.err
-    assert "rules find the names; to ask a model: workbench propose --proposer claude\n" == first.err
+    told = "rules find the names; to ask a model: workbench propose --proposer claude"
+    assert told == first.err.splitlines()[-1]
 
     other = path.read_text("utf-8").replace("context_entity_recall", "context_recall")
     path.write_text(other.replace("Who met", "Who came"), "utf-8")
