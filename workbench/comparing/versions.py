@@ -245,7 +245,7 @@ def _compared(
     what, by = _what(before.what, after.what), list[str]()
     if sides[1] is None:
         what = "gone"
-    elif sides[0] is not None and sides[0].content != sides[1].content:
+    elif before.what and sides[0] is not None and sides[0].content != sides[1].content:
         what = "another text"
     elif "excluded" in (before.what, after.what):
         by = [name for one in sides if one for name in one.excluded.get(kind, ())]

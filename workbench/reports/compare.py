@@ -195,7 +195,7 @@ def diff_text(found: GoldDiff, limit: int) -> str:
             more = ", …" if len(those) > 3 else ""
             named = ", ".join(_named(one.id, one.question) for one in those[:3])
             lines.append(f"{many(len(those), 'sample')} {what}: {named}{more}")
-    if not found.named:
+    if found.changes and not found.named:
         lines.append(
             "who changed what is left out: the two versions name people by pseudonyms of different databases"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -135,8 +135,12 @@ def _before(name: str, columns: Mapping[str, datetime], since: str) -> str:
             f"--since compares runs of an imported metric, and {name} is counted here: --against NAME"
         )
     each = runs_of(metric_of(name), columns)
-    earlier = [one for one in each if columns[one].replace(tzinfo=UTC) < at]
-    listed = ", ".join(f"{one} ({local(columns[one])})" for one in each)
+    when = {one: local(columns[one]) for one in each}
+    moment = local(at)
+    if moment.endswith(" 00:00:00"):  # a day: the one in the name of a run counts, in every time zone
+        when, moment = {one: _day(one, columns[one]) for one in each}, moment[:10]
+    earlier = [one for one in each if when[one] < moment]
+    listed = ", ".join(f"{one} ({when[one]})" for one in each)
     if not earlier:
         other = next((f"; compare two of them with --against {one}" for one in each if one != name), "")
         raise UsageError(f"no run of {metric_of(name)} came before {since}; there is: {listed}{other}")
