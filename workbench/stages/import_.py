@@ -25,7 +25,7 @@ from workbench.formats.tables import frame_file
 from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
-from workbench.stages import Progress, plan, silent
+from workbench.stages import Progress, moment_of, plan, silent
 from workbench.stages.export_items import pseudonyms
 from workbench.store import datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
@@ -42,6 +42,10 @@ _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "show_auto": ("after or always", lambda value: value in ("after", "always")),
     "external": ("ask or allow or never", lambda value: value in ("ask", "allow", "never")),
     "policy": ("the policy of a dataset", lambda value: _policy(value) is not None),
+    "columns": (
+        "the times at which columns came",
+        lambda value: type(value) is dict and None not in map(moment_of, map(str, value.values())),
+    ),
 }
 """What a manifest may say of a dataset: what is expected there, and whether a value is it."""
 
@@ -344,6 +348,7 @@ def _of_intake(taking: Intake, runs: Sequence[str]) -> Iterator[str]:
 
 def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:
     """How a file goes into a dataset that is there."""
+    days = manifest_settings(file).get("columns", {})
     return Intake(
         dataset_id=info.id,
         seed=info.seed,
@@ -355,6 +360,7 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         before=importing.last_sample(store),
         file=file.name,
         columns=scores.external_columns(store, info.id),
+        days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
     )
 
 
@@ -391,6 +397,7 @@ def _create(
     store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[FileRow]
 ) -> DatasetInfo:
     settings = manifest_settings(path)
+    settings.pop("columns", None)
     given = settings.pop("seed", None)
     seed = given if options.seed is None else options.seed
     policy = _policy(settings.pop("policy", None)) or Policy(kinds=_kinds(options, rows))

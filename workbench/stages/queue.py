@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
-from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, runs_of
+from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, metric_of, runs_of
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -56,6 +56,12 @@ def named(name: str, columns: Collection[str]) -> str:
     return name if name in columns or not runs else runs[-1]
 
 
+def short_names(column: str) -> tuple[str, ...]:
+    """What a person may write for a column: its metric, also without the end with its kind."""
+    metric = metric_of(column)
+    return metric, *(metric.removesuffix(f" ({kind})") for kind in KINDS)
+
+
 def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     """The scorers that could count a run; it has to be counted at that threshold before."""
     return [
@@ -68,7 +74,9 @@ def known(store: Store, info: DatasetInfo, asked: str) -> str:
     columns = scores.external_columns(store, info.id)
     name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
-        near = " or ".join(map(repr, get_close_matches(name, there, n=2)))
+        plain = dict.fromkeys((*SCORERS, *(short for column in columns for short in short_names(column))))
+        close = get_close_matches(name, plain, n=1) or get_close_matches(name, there, n=2)
+        near = " or ".join(map(repr, close))
         hint = f"did you mean {near}? " if near else ""
         raise UsageError(f"unknown scorer {name!r}; {hint}there is: {', '.join(there)}")
     return name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -18,7 +19,7 @@ from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold
 from workbench.reviewing.gold import gold_units, same_gold
-from workbench.scoring.names import metric_of, runs_of
+from workbench.scoring.names import day_of, metric_of, runs_of
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
@@ -61,7 +62,8 @@ class Intake:
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
     `sharing` these samples.
     `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
-    these are new, and `differs` which earlier runs of the metric have other numbers.
+    these are new, and `differs` which earlier runs of the metric have other numbers; `days` are those that
+    an export names, on which its columns came.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -83,6 +85,7 @@ class Intake:
     sharing: int = 0
     file: str = ""
     columns: Mapping[str, datetime] = field(default_factory=dict)
+    days: Mapping[str, datetime] = field(default_factory=dict)
     into: dict[str, str] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -229,17 +232,17 @@ class _Chunk:
         if changed != "retrieved_contexts" and reviews:
             got = f"another text for id {row.key!r}, which is reviewed"
             return RowError(changed, got, "a new id: gold belongs to its text")
-        before = list(row.retrieved_contexts)
+        before, replaced = list(row.retrieved_contexts), row.content_hash
         row.user_input, row.reference, row.reference_hash = (
             sample.user_input, sample.reference, sample.reference_hash
         )  # fmt: skip
         row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)
-        append(self.store, [self._stale(review, row, before) for review in reviews])
+        append(self.store, [self._stale(review, row, before, replaced) for review in reviews])
         return None
 
-    def _stale(self, review: ReviewRow, row: SampleRow, before: Sequence[str]) -> Change:
+    def _stale(self, review: ReviewRow, row: SampleRow, before: Sequence[str], replaced: str) -> Change:
         """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
         assert review.id is not None
         state = folded(self.store, [review.id])[review.id]
@@ -252,9 +255,9 @@ class _Chunk:
                 aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
                 edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
             if kind_state.disposition == "excluded":  # a decision about the reference, which stands
-                edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
+                edits.append(Dispose("excluded", (kind,), kind_state.reason, replaced))
             else:  # written without units too: acts before it, also undone ones, quote the old text
-                edits.append(Dispose("todo", (kind,), reason="contexts changed"))
+                edits.append(Dispose("todo", (kind,), "contexts changed", replaced))
         return Change(review, lambda: sample_of(row), self._named(edits))
 
     def refuse(self, record: Record, sample_id: int, *, of_file: bool) -> RowError | None:
@@ -283,17 +286,19 @@ class _Chunk:
         return None
 
     def new_kinds(self, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
-        """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones.
+        """The kinds of this gold that the review does not say yet, or does not settle as this does.
 
-        Edits on their way and an exclusion are decisions too: gold contradicts them. The review's row and
-        its gold say what its journal folds to, and are read for a whole chunk at once.
+        With `differing` only contradicted ones. Edits on their way and an exclusion are decisions too: gold
+        contradicts them. The review's row and its gold say what its journal folds to, and are read for a
+        whole chunk at once.
         """
         kinds: set[Kind] = set()
         for assessment in assessments_of(gold):
             disposition = getattr(review, assessment.kind)
             if disposition == "verified":
                 before = self.verified[review.sample_id, review.annotator, assessment.kind]
-                if not same_gold(before, assessment):
+                settles = gold.marks.adjudicated and review.origin != "adjudicated"
+                if not same_gold(before, assessment) or (settles and not differing):
                     kinds.add(assessment.kind)
             elif not differing or disposition in ("started", "excluded"):
                 kinds.add(assessment.kind)
@@ -328,17 +333,19 @@ class _Chunk:
     def column(self, column: str) -> str:
         """Where the numbers of a column of the file go: next to the runs of the metric that are there.
 
-        With `update` they take the place of the newest.
+        With `update` they take the place of the run that the column names, else of the newest.
         """
         intake, metric = self.intake, metric_of(column)
         if column not in intake.into:
             runs = runs_of(metric, intake.columns)
-            name, now = runs[-1] if runs else column, datetime.now(UTC)
-            if runs and not intake.update:
-                taken = {*intake.columns, *intake.into.values()}
-                if metric in runs:  # it will be named after its day
-                    taken.add(dated(metric, intake.columns[metric]))
-                day = dated(metric, now)
+            # the first run will be named after its day
+            first = dated(metric, intake.columns[metric]) if metric in runs else ""
+            name = column
+            if runs and intake.update:
+                name = runs[-1] if column == metric else metric if column == first else column
+            elif runs:
+                taken = {*intake.columns, *intake.into.values(), first}
+                day = dated(metric, came(intake, column))
                 name = next(one for n in count(1) if (one := day if n == 1 else f"{day}.{n}") not in taken)
             intake.into[column] = name
         return intake.into[column]
@@ -352,7 +359,7 @@ class _Chunk:
             if name not in (*runs, *self.intake.begun):
                 self.intake.begun.add(name)
                 row = {"dataset_id": self.intake.dataset_id, "column": name, "file": self.intake.file}
-                self.store.insert(ColumnRow, [{**row, "at": datetime.now(UTC)}])
+                self.store.insert(ColumnRow, [{**row, "at": came(self.intake, column)}])
             self.new_scores.append(
                 {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
             )
@@ -372,7 +379,8 @@ class _Chunk:
         else:
             kinds = self.new_kinds(review, gold, differing=False)
             given = [assessment for assessment in given if assessment.kind in kinds]
-        edits += [*map(Accept, given), *mark_edits(self.store, review, marks)]
+        edits += (Accept(one, adjudicated=marks.adjudicated) for one in given)
+        edits += mark_edits(self.store, review, marks)
         if not edits:
             return False
         intake.units += sum(len(gold_units(assessment.units)) for assessment in given)
@@ -400,6 +408,7 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
     kept = []
     ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
     registered = COLUMN.dataset_id == intake.dataset_id
+    began = {name: at.replace(tzinfo=UTC) for name, at in intake.columns.items()}
     with store.writing() as session:
 
         def move(before: str, now: str) -> None:
@@ -419,10 +428,14 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
                 session.execute(delete(ExternalScoreRow).where(*again))
                 session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
                 move(name, same[-1])
+                if not day_of(same[-1]):  # else its name says when it came
+                    began[same[-1]] = min(came(intake, column), began[same[-1]])
+                    joined = update(ColumnRow).where(registered, COLUMN.column == same[-1])
+                    session.execute(joined.values(at=began[same[-1]]))
             else:
                 kept.append(name)
             if metric in runs and (not same or len(runs) > 1):
-                first = dated(metric, intake.columns[metric])
+                first = dated(metric, began[metric])
                 plain = registered, COLUMN.column == metric
                 session.execute(update(ColumnRow).where(*plain).values(column=first))
                 said = DISPUTE.between.startswith(f"{metric}~", autoescape=True), DISPUTE.sample_id.in_(ids)
@@ -430,6 +443,14 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
                 session.execute(update(DisputeRow).where(*said).values(between=first + rest))
                 move(metric, first)
     return kept
+
+
+def came(intake: Intake, column: str) -> datetime:
+    """When the numbers of a column came first: as its export or its name says, else now."""
+    with suppress(ValueError):  # no day in its name, or one that no calendar has
+        named = datetime.fromisoformat(f"{day_of(column)}T12:00:00+00:00")
+        return intake.days.get(column, named)
+    return intake.days.get(column) or datetime.now(UTC)
 
 
 def dated(metric: str, at: datetime) -> str:
