@@ -200,7 +200,11 @@ FILES = [
     (b"[1, 2]", "a.txt", "no rows that can be read: "),
     (b'[{"user_input": "q"', "a.json", "no rows that can be read: "),
     (b'{\n  "runs": {"n": 1}\n}', "a.json", "no columns of a known format: runs"),
-    (b'{"who": "me", "what": 3}', "a.jsonl", "no columns of a known format: who, what; name them with --map"),
+    (
+        b'{"who": "me", "what": 3}',
+        "a.jsonl",
+        "no columns of a known format: who, what; name yours with --map",
+    ),
     (b"Dear reader,\n", "a.txt", "neither JSON Lines nor a CSV with known columns: the first line is Dear"),
     (b"%PDF-1.7\n", "a.pdf", "neither JSON Lines nor a CSV with known columns"),
     (b"a\rb\r", "a.csv", "header: got new-line character seen in unquoted field"),
