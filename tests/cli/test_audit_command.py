@@ -247,3 +247,11 @@ def test_a_scorer_that_the_file_will_not_give_is_refused_before_anything_is_writ
     ended = run("audit", path, "--scorer", scorer)
     assert (2, True, True) == (ended.code, said in ended.err, "nothing was imported" in ended.err)
     assert ["r.jsonl"] == sorted(one.name for one in tmp_path.iterdir())
+
+
+def test_a_recall_of_unknown_kind_is_named_with_the_option_that_audits_it(run: Run, tmp_path: Path) -> None:
+    path = results(tmp_path, "my recall")
+
+    first = run("audit", path)
+    assert "if my recall is a recall, audit it with --external 'my recall=entity'" in first.err
+    assert "your column: my recall (entity)" in run("audit", path, "--external", "my recall=entity").out

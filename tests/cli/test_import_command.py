@@ -599,6 +599,30 @@ def test_a_name_that_no_row_has_is_an_error_that_names_the_keys_there(
     assert message in err
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "question,ground_truth,contexts\nq,Ann,One text\n", "--map retrieved_contexts=contexts"),
+        ("a.txt", "hello\n", "save the rows as JSON, CSV or Parquet"),
+        (
+            "a.json",
+            json.dumps({"rows": {"1": {"q": "q", "gold": "Ann"}}}),
+            "name yours with --map user_input=",
+        ),
+        ("t.csv", "Question,Groundedness,Context_Relevance\nq,1,1\n", "name yours with --map"),
+    ],
+)
+def test_a_file_of_which_no_row_can_be_read_is_told_what_to_do(
+    run: Any, name: str, text: str, message: str
+) -> None:
+    """No command is guessed that would read one row alone, or a score as a text."""
+    Path(name).write_text(text)
+
+    code, _, err = run("import", name)
+    assert (2, True) == (code, message in err)
+    assert "; try" not in err
+
+
 def test_rows_that_lack_a_named_key_are_named_and_come_in_by_the_command_that_is_printed(run: Any) -> None:
     """Options with blanks are quoted; the list in a document is not named again."""
     Path("n 1.json").write_text(json.dumps({"data": {"items": NESTED}}, indent=1))

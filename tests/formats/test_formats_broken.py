@@ -37,8 +37,12 @@ def proposal(**more: Any) -> str:
 # (a line, what the error says); every one stands between two good rows.
 LINES = [
     # not an object
-    ("{", '"{" (expecting property name enclosed in double quotes at column 2), expected a whole JSON object: this one is cut off'),
-    ("[]", "row: got a list of 0, expected a whole JSON object: this one is cut off"),
+    (
+        "{",
+        '"{" (expecting property name enclosed in double quotes at column 2), expected a whole JSON object: '
+        "this one is cut off",
+    ),
+    ("[]", "row: got a list of 0, expected a JSON object"),
     ('"text"', 'row: got "text", expected a JSON object'),
     ("null", "row: got nothing, expected a JSON object"),
     ("true", "row: got true, expected a JSON object"),

@@ -141,6 +141,9 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     columns = _columns(call, report.dataset)
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
+        if perhaps := next((one for one in report.columns if "recall" in one.lower()), ""):
+            option = shlex.quote(f"{one_line(perhaps)}=entity")
+            typer.echo(f"if {one_line(perhaps)} is a recall, audit it with --external {option}", err=True)
         if (stored := headline(columns, (), "entity")) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
             typer.echo(f"{name} has no recall score; {shown}", err=True)

@@ -117,7 +117,9 @@ def list_cell(cell: str, column: str) -> list[Any]:
             return _literals(text, column)
         if type(value) is list:
             return value
-    raise RowError(column, f'"{excerpt(text)}"', "a list such as ['first context', 'second context']")
+    one = f"; where each cell is one context: --map retrieved_contexts={excerpt(column)}" if column else ""
+    expected = f"a list such as ['first context', 'second context']{one}"
+    raise RowError(column, f'"{excerpt(text)}"', expected)
 
 
 def repaired(row: dict[str, Any]) -> dict[str, Any]:
@@ -283,7 +285,7 @@ def try_this(path: Path, row: Mapping[str, Any], columns: NamedColumns, rows: st
     values = {one: value_at(row, one) for one in dict.fromkeys(paths(row))}
     options = []
     for wanted in without(row, columns):
-        fit = [one for one, value in values.items() if _fits(wanted, value) and not _NO_TEXT.search(one)]
+        fit = [one for one, value in values.items() if _fits(wanted, value) and not _NO_FIELD.search(one)]
         if likely := _likeliest(wanted, fit):
             options += ["--map", f"{wanted}={likely}"]
         elif wanted != "retrieved_contexts":
@@ -295,7 +297,9 @@ def try_this(path: Path, row: Mapping[str, Any], columns: NamedColumns, rows: st
     return f"; try\n  {shlex.join([*columns.command, str(path), *named])}"
 
 
-_NO_TEXT = re.compile(r"(?:\b|_)(?:ids?|type|score|reason|relevance|recall|precision)$", re.IGNORECASE)
+_NO_FIELD = re.compile(
+    r"(?:^|\.)[0-9]+(?:\.|$)|(?:\b|_)(?:ids?|type|score|reason|relevance|recall|precision)$", re.IGNORECASE
+)
 
 
 def without(row: Mapping[str, Any], columns: NamedColumns) -> list[str]:
