@@ -130,10 +130,9 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
         and (suffix in (".txt", "") or b"," not in first[0])
     ):
         line = excerpt(first[0].decode("utf-8", "backslashreplace").rstrip())
-        raise InputError(
-            f"{path}: neither JSON Lines nor a CSV with known columns: the first line is {line}; save the rows "
-            "as JSON, CSV or Parquet, with a question, a reference and contexts in each"
-        )
+        then = "save the rows as JSON, CSV or Parquet, with a question, a reference and contexts in each"
+        what = f"neither JSON Lines nor a CSV with known columns: the first line is {line}"
+        raise InputError(f"{path}: {what}; {then}")
     return container, frozenset(), None
 
 
