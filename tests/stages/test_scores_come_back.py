@@ -210,6 +210,7 @@ def test_the_same_numbers_are_no_second_run(bench: Bench, values: dict[str, floa
     report = bench.load(scored(bench, **values), dataset="set")
 
     assert (len(values), 0) == (report.unchanged, report.extended)
+    assert (f"context_recall: equal to the run {column}",) == report.notes[-1:]
     assert [column] == [*external_columns(bench.store, bench.info().id)]
     assert {"a": 0.25, "b": 0.5} == stored(bench, column)
 
@@ -221,6 +222,7 @@ def test_a_run_that_comes_in_two_files_is_one(bench: Bench) -> None:
         report = bench.load([{**row, "context_recall": value}], dataset="set")
         assert 1 == report.extended
 
+    assert "context_recall: 1 value added to the run context_recall" == report.notes[-1]
     assert {"a": 0.25, "b": 0.5} == stored(bench, "context_recall")
 
 

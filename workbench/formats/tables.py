@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
-from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric
+from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
 
@@ -97,8 +97,11 @@ def csv_objects(
     delimiter: str,
     to_object: Callable[[dict[str, Any]], dict[str, Any]],
     progress: Progress | None = None,
+    *,
+    mapped: bool = False,
 ) -> Generator[RawRow]:
-    """The rows of a table as objects; `to_object` makes one of the cells of a row, by their columns."""
+    """The rows of a table as objects; `to_object` makes one of the cells of a row, by their columns. With
+    `mapped` it renames them, and a row that is put aside keeps its own names."""
     rows = records(path, delimiter, progress)
     names = column_names(next(rows).cells)
     for row in rows:
@@ -114,7 +117,7 @@ def csv_objects(
                 # Only an escape inside a list brings half a surrogate pair into a text of a table.
                 if "\\" in row.raw or "\0" in row.raw or len(row.raw) > TEXT_LIMIT:
                     check_texts(value)
-                raw = _encode(value)
+                raw = raw if mapped else _encode(value)
         except (RowError, RecursionError) as failure:
             value, error = {}, refused(failure, path, row.line)
         yield RawRow(row.line, value or None, raw, error and refused(error, path, row.line))
@@ -131,11 +134,13 @@ def _malformed(feed: _Feed, message: str) -> str:
     return f"{excerpt(message)}{where}"
 
 
-def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[list[str], str, int]:
+def header(
+    path: Path, known: frozenset[str], columns: NamedColumns = NO_COLUMNS
+) -> tuple[list[str], str, int]:
     """The names of the columns, the delimiter that gives most of the `known` ones, and the header's line.
 
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
-    for a table without rows. `mapped`: a person named columns, so that a header without any is not judged.
+    for a table without rows. Where a person named `columns` a header without any of them is not judged.
     """
     failure: RowError | None = None
     readings: list[tuple[list[str], str, int, bool]] = []
@@ -156,13 +161,11 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
         return number, 0 if number else len(reading[0])
 
     best, chosen, line, has_rows = max(readings, key=fitness)
-    if not fitness((best, chosen, line, has_rows))[0] and not mapped:
+    if not fitness((best, chosen, line, has_rows))[0] and not columns:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
-        raise InputError(
-            f"{path}: not a dataset: the header has {there}; expected {expected}; name "
-            "yours with --map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
-        )
+        advice = name_yours(path, dict.fromkeys(best, ""), columns)
+        raise InputError(f"{path}: not a dataset: the header has {there}; expected {expected}{advice}")
     named = Counter(name for name in best if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:

@@ -71,7 +71,11 @@ def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
 
 def known(store: Store, info: DatasetInfo, asked: str) -> str:
     """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
-    columns = scores.external_columns(store, info.id)
+    return known_of(asked, scores.external_columns(store, info.id))
+
+
+def known_of(asked: str, columns: Collection[str]) -> str:
+    """The same for a dataset that has these columns."""
     name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
         plain = dict.fromkeys((*SCORERS, *(short for column in columns for short in short_names(column))))
@@ -84,7 +88,12 @@ def known(store: Store, info: DatasetInfo, asked: str) -> str:
 
 def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
     """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
-    kind = kind_of(known(store, info, name))
+    return counts(name, scores.external_columns(store, info.id))
+
+
+def counts(name: str, columns: Collection[str]) -> Kind:
+    """The same for a dataset that has these columns."""
+    kind = kind_of(known_of(name, columns))
     if kind is None:
         raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
     return kind

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import delete, func, select, update
 
@@ -61,6 +61,9 @@ class Intake:
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
     `sharing` these samples.
+    `versions`: new rows without an id that differ from a sample in the reference or in the contexts alone,
+    by what is the same; `version` tells the first. `questions`: the samples of each question, by its hash,
+    once somebody asks.
     `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
     these are new, and `differs` which earlier runs of the metric have other numbers; `days` are those that
     an export names, on which its columns came.
@@ -83,6 +86,9 @@ class Intake:
     by_text: int = 0
     shared: int = 0
     sharing: int = 0
+    versions: Counter[str] = field(default_factory=Counter)
+    version: str = ""
+    questions: dict[int, list[int]] = field(default_factory=dict)
     file: str = ""
     columns: Mapping[str, datetime] = field(default_factory=dict)
     days: Mapping[str, datetime] = field(default_factory=dict)
@@ -399,26 +405,38 @@ class _Chunk:
         append(self.store, self.changes)
 
 
-def settle_columns(store: Store, intake: Intake) -> list[str]:
+class Settled(NamedTuple):
+    """Where the numbers of a column of the file went: to an earlier run of its metric that has the same
+    (`joined`), which got so many values more, or to a run of their own next to the earlier (`apart`)."""
+
+    column: str
+    run: str
+    how: Literal["", "joined", "apart"] = ""
+    added: int = 0
+
+
+def settle_columns(store: Store, intake: Intake) -> list[Settled]:
     """Let numbers that agree with an earlier run of their metric join it; the others are a run of their own.
 
-    Returns the names of these. The first run of such a metric is named after its day too, also where somebody
-    said something of its disputes.
+    The first run of a metric that has a second one is named after its day too, also where somebody said
+    something of its disputes.
     """
-    kept = []
+    settled = []
     ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
     registered = COLUMN.dataset_id == intake.dataset_id
     began = {name: at.replace(tzinfo=UTC) for name, at in intake.columns.items()}
     with store.writing() as session:
 
-        def move(before: str, now: str) -> None:
+        def move(before: str, now: str) -> int:
             own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
-            session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+            moved: Any = session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+            return int(moved.rowcount)
 
         for column, name in intake.into.items():
             metric = metric_of(column)
             runs = runs_of(metric, intake.columns)
             if not runs or name in runs:
+                settled.append(Settled(column, name))
                 continue
             if same := [run for run in runs if run not in intake.differs[column]]:
                 there = select(EXTERNAL.sample_id).where(
@@ -427,13 +445,13 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
                 again = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
                 session.execute(delete(ExternalScoreRow).where(*again))
                 session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
-                move(name, same[-1])
+                settled.append(Settled(column, same[-1], "joined", move(name, same[-1])))
                 if not day_of(same[-1]):  # else its name says when it came
                     began[same[-1]] = min(came(intake, column), began[same[-1]])
                     joined = update(ColumnRow).where(registered, COLUMN.column == same[-1])
                     session.execute(joined.values(at=began[same[-1]]))
             else:
-                kept.append(name)
+                settled.append(Settled(column, name, "apart"))
             if metric in runs and (not same or len(runs) > 1):
                 first = dated(metric, began[metric])
                 plain = registered, COLUMN.column == metric
@@ -442,7 +460,8 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
                 rest = func.substr(DISPUTE.between, len(metric) + 1)
                 session.execute(update(DisputeRow).where(*said).values(between=first + rest))
                 move(metric, first)
-    return kept
+                settled = [one._replace(run=first) if one.run == metric else one for one in settled]
+    return settled
 
 
 def came(intake: Intake, column: str) -> datetime:
@@ -556,6 +575,25 @@ def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> d
     for content, key in store.rows(query.order_by(SAMPLE.id)) if samples and intake.before else ():
         keys.setdefault(content, []).append(key)
     return keys
+
+
+def version_of(store: Store, intake: Intake, sample: Sample) -> tuple[str, str] | None:
+    """The id of a sample from before the import with this question that differs in its reference or in its
+    contexts alone, and what is the same; None for no such sample.
+    """
+    if not intake.questions and intake.before:
+        earlier = SAMPLE.dataset_id == intake.dataset_id, SAMPLE.id <= intake.before
+        for number, question in store.rows(select(SAMPLE.id, SAMPLE.user_input).where(*earlier)):
+            intake.questions.setdefault(hash(question), []).append(number)
+    numbers = intake.questions.get(hash(sample.user_input), [])[:5]
+    for row in store.column(select(SampleRow).where(among(SAMPLE.id, numbers))) if numbers else ():
+        if row.user_input != sample.user_input:
+            continue
+        if row.reference == sample.reference:
+            return row.key, "question and reference, other contexts"
+        if tuple(row.retrieved_contexts) == tuple(sample.retrieved_contexts):
+            return row.key, "question and contexts, another reference"
+    return None
 
 
 def distinct(records: Iterable[Record]) -> list[list[Record]]:
