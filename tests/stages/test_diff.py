@@ -383,7 +383,7 @@ def recounted(version: GoldVersion, key: str) -> tuple[str, list[tuple[str, str,
     if one.excluded:
         return "excluded", []
     judged = [each for each in said if each.origin == "adjudicated"]
-    plain = [{(u.text, u.match.verdict) for u in each.assessment.units} for each in said]
+    plain = [sorted((u.text, u.match.verdict or "") for u in each.assessment.units) for each in said]
     if not judged and any(each != plain[0] for each in plain):
         return "unresolved", []
     standing = (judged or [*said][:1])[-1]
