@@ -114,6 +114,17 @@ def test_reviewers_who_differ_leave_a_sample_unresolved(cities: Bench) -> None:
     assert ("settled", ("bob",)) == (back.what, back.by)
 
 
+def test_units_of_whoever_differs_from_gold_without_units_are_listed(bench: Bench) -> None:
+    bench.load([row("a", gold=gold("zoe"))], gold="given", blind=0.0)
+    first = leave(bench, "first")
+    bench.load([row("a", gold=gold("bob", entity("Rome")))], gold="given")
+
+    (change,), (back,) = between(bench, first, "now").changes, between(bench, "now", first).changes
+
+    assert ("unresolved", (UnitChange("Rome", "", "found"),)) == (change.what, change.units)
+    assert ("settled", (UnitChange("Rome", "found", ""),)) == (back.what, back.units)
+
+
 def test_the_text_fits_a_terminal_and_has_no_control_characters(cities: Bench) -> None:
     first = leave(cities, "first")
     changed(cities)
