@@ -23,6 +23,7 @@ from workbench.stages import editing, local
 from workbench.stages.diff import diff
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.store.datasets import add_policy, find_dataset, policy_versions
 from workbench.store.engine import open_store
@@ -312,6 +313,19 @@ def test_what_came_later_does_not_count_at_a_moment(bench: Bench) -> None:
     later = datetime.now(UTC).isoformat()
     add_policy(bench.store, bench.info().id, replace(bench.info().policy, counted_labels=("work",)), "ann")
     assert 1 == len(between(bench, before, later).changes)
+
+
+def test_who_settles_one_kind_settles_both_as_every_figure_counts(bench: Bench) -> None:
+    bench.load([row("a", gold=gold("zoe", ROME, OSLO))], gold="given", blind=0.0)
+    judge = {"annotator": "bob", "statements": [], "adjudicated": True}
+    bench.load([row("a", gold=judge)], gold="given")
+    bench.load([row("a", gold=gold("bob", OSLO))], gold="given")
+
+    counted = score_dataset(bench.store, bench.info()).means["verified_entity"]
+    (mean, _) = between(bench, leave(bench, "first"), "now").verified
+
+    assert (0.0, 1) == (counted.value, counted.n)
+    assert (counted, counted) == (mean.before, mean.after)
 
 
 def test_a_moment_without_data_is_refused_with_the_first_and_the_last_there_is(cities: Bench) -> None:
