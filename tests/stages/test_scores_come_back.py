@@ -353,3 +353,16 @@ def test_the_newest_of_many_runs_of_a_day_is_the_last_one(bench: Any) -> None:
     assert 11 == len(runs)
     assert runs[-1].endswith(".11")
     assert runs[1].endswith(".2")
+
+
+@pytest.mark.parametrize("place", ["a column", "scores"])
+def test_a_run_that_a_file_names_by_its_day_is_a_run_of_its_metric(bench: Bench, place: str) -> None:
+    """Next to an id too, and a recall outside 0 to 1 is refused under this name."""
+    given = [{FIRST: 0.25}, {FIRST: 7}]
+    parts = [{"scores": one} if place == "scores" else one for one in given]
+    rows = [{**ROW, "id": key, **part} for key, part in zip("ab", parts, strict=True)]
+    report = bench.load(rows, dataset="set")
+
+    assert {"a": 0.25} == stored(bench, FIRST)
+    assert 1 == report.rejected
+    assert f"{FIRST}: got 7, expected a number from 0 to 1" in report.errors[0]

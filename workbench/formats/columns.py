@@ -17,6 +17,7 @@ from workbench.errors import RowError, UsageError
 from workbench.formats.json_lines import Fractional, loads
 from workbench.formats.rows import NAMED, Notes, excerpt, shown
 from workbench.model import KINDS, Kind
+from workbench.scoring.names import metric_of
 
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -57,7 +58,8 @@ _ESCAPE = re.compile(
 
 
 def is_metric(name: str) -> bool:
-    """Whether a column name is a metric's: `factual_correctness(mode=f1)` is."""
+    """Whether a column name is a metric's: `factual_correctness(mode=f1)` is, and a run of one with its day."""
+    name = metric_of(name)
     return name in METRICS or (
         "(" in name and (name.partition("(")[0] in METRICS or name.endswith(KIND_ENDS))
     )
@@ -65,6 +67,7 @@ def is_metric(name: str) -> bool:
 
 def is_recall(name: str) -> bool:
     """Whether a column is a recall, which lies between 0 and 1."""
+    name = metric_of(name)
     return name.removeprefix("external.") in RECALLS or name.endswith(KIND_ENDS)
 
 

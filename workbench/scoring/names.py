@@ -42,7 +42,7 @@ _DAY = re.compile(r"@(\d{4}-\d\d-\d\d)(?:\.\d+)?$")
 
 def metric_of(column: str) -> str:
     """The metric of a column: one of several runs of it has its day at the end (`x@2026-11-23`)."""
-    return _DAY.sub("", column)
+    return _DAY.sub("", column) if "@" in column else column
 
 
 def day_of(column: str) -> str:
