@@ -117,6 +117,16 @@ def test_a_dry_run_counts_what_the_import_then_counts(
     assert (said["rejected"], said["conflicts"]) == (real["rejected"], conflicts)
 
 
+def test_an_import_of_which_nothing_goes_in_ends_as_its_dry_run_does(run: Any) -> None:
+    """With 2, also where the dataset is there."""
+    write_rows("a.jsonl", [{**PLAIN, "id": "a"}])
+    assert 0 == run("import", "a.jsonl")[0]
+    write_rows("a.jsonl", [{**PLAIN, "id": "a", "reference": "Zoe met Bob."}])
+
+    assert 2 == run("import", "a.jsonl", "--dry-run")[0]
+    assert 2 == run("import", "a.jsonl")[0]
+
+
 def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gold, samples and runs are taken back; one of an older Workbench is not even migrated."""
     write_rows("a.jsonl", [{**PLAIN, "id": "a"}])

@@ -113,7 +113,7 @@ def import_(
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
-        raise typer.Exit(2 if dry_run and (strict or not report.good) else 3)
+        raise typer.Exit(2 if strict or not report.good else 3)
 
 
 def command_of(call: Call, name: str) -> list[str]:

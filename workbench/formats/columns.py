@@ -58,7 +58,7 @@ _ESCAPE = re.compile(
 
 
 def is_metric(name: str) -> bool:
-    """Whether a column name is a metric's: `factual_correctness(mode=f1)` is, and a run of one with its day."""
+    """Whether a column name is a metric's: `factual_correctness(mode=f1)` is, so is a run with its day."""
     name = metric_of(name)
     return name in METRICS or (
         "(" in name and (name.partition("(")[0] in METRICS or name.endswith(KIND_ENDS))
