@@ -22,13 +22,8 @@ def report_text(report: CalibrateReport) -> str:
     found, gathered = report.found, report.gathered
     lines = [*head_lines(report.look.info.name, gathered, found), ""]
     lines += [*choice_lines(found), "", *verdict_lines(found), ""]
-    if report.mean_now is not None and report.mean_chosen is not None:
-        lines += [
-            f"automatic mean of all {len(gathered.everything):,} counted samples: "
-            f"{number(report.mean_now)} at {found.threshold_now}, "
-            f"{number(report.mean_chosen)} at {found.threshold}",
-            "",
-        ]
+    means = [f"{number(report.means[at])} at {at}" for at in (found.threshold_now, found.threshold)]
+    lines += [f"automatic mean of all {len(gathered.everything):,} counted samples: {', '.join(means)}", ""]
     lines += [*curve_lines(found), "", *probability_lines(found), "", *holdout_lines(report)]
     lines += _end_lines(report)
     return clean("\n".join(lines).rstrip())
@@ -237,10 +232,7 @@ def report_document(report: CalibrateReport) -> dict[str, Any]:
         "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
         "alone": report.gathered.alone,
         "assisted": report.gathered.assisted,
-        "automatic_mean": {
-            str(report.found.threshold_now): report.mean_now,
-            str(report.found.threshold): report.mean_chosen,
-        },
+        "automatic_mean": {str(at): mean for at, mean in report.means.items()},
         "holdout_opened_before": report.look.openings,
     }
 

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from workbench.comparing import calibration as pure
 from workbench.comparing.calibration import (
     Calibrated,
@@ -21,7 +19,7 @@ from workbench.comparing.calibration import (
     document_of,
     gold_hash,
 )
-from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, moves
+from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, move_to, moves
 from workbench.comparing.links import links
 from workbench.comparing.plans import families
 from workbench.errors import UsageError
@@ -29,7 +27,6 @@ from workbench.formats import calibration as calibration_file
 from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Verdict
-from workbench.scoring.counted import at
 from workbench.scoring.names import CALIBRATED
 from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
@@ -305,8 +302,6 @@ class CalibrateReport:
 
     look: Look
     found: Calibrated
-    mean_now: float | None
-    mean_chosen: float | None
     holdout: HoldoutReport | None
     saved: str
     document: Mapping[str, Any]
@@ -315,6 +310,13 @@ class CalibrateReport:
     def gathered(self) -> Gathered:
         """What it rests on."""
         return self.look.gathered
+
+    @property
+    def means(self) -> dict[int, float | None]:
+        """The automatic mean of the whole population at the threshold in use and at the chosen one."""
+        return {
+            at: move_to(self.look.moves, at).mean for at in (self.found.threshold_now, self.found.threshold)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,8 +374,6 @@ def calibrate(
     return CalibrateReport(
         look=seen,
         found=found,
-        mean_now=mean_at(seen.gathered, found.threshold_now),
-        mean_chosen=mean_at(seen.gathered, found.threshold),
         holdout=held,
         saved=save or "",
         document=document,
@@ -471,19 +471,7 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
     )
 
 
-def mean_at(gathered: Gathered, threshold: int) -> float | None:
-    """The automatic mean of the whole population at a threshold; None without a defined one."""
-    recalls = [
-        tally.found / tally.units
-        for one in gathered.everything.values()
-        if (tally := at(one, threshold)).units
-    ]
-    return float(np.mean(recalls)) if recalls else None
-
-
-def _holdout(
-    store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str
-) -> HoldoutReport:  # fmt: skip
+def _holdout(store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str) -> HoldoutReport:
     """Measure on the samples kept back; nothing is written down when there is too little to see."""
     gathered = seen.gathered
     if not gathered.holdout:
