@@ -203,11 +203,7 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         found=int(table.positive.sum()),
         unsure=table.unsure,
         folds=tuple(int(one) for one in found.folds),
-        fold_of={
-            one.id: int(folds[place])
-            for one in cases
-            for place in (int(np.searchsorted(table.names, one.group)),)
-        },
+        fold_of={one.id: int(folds[np.searchsorted(table.names, one.group)]) for one in cases},
         curve=curve_of(table),
         verified=float(table.weights @ table.verified / table.weights.sum()),
         chosen=_measured(table, _recalls_by(table, by_sample), _f1(table, by_pair)),

@@ -155,16 +155,9 @@ def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: 
 
 def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
     """A number from 0 for each entry, equal for equal names; None is a group of its own."""
-    known: dict[str, int] = {}
-    found = np.empty(len(names), dtype=np.int64)
-    alone = 0
-    for place, name in enumerate(names):
-        if name is None:
-            alone += 1
-            found[place] = -alone
-        else:
-            found[place] = known.setdefault(name, len(known))
-    return np.where(found < 0, len(known) - 1 - found, found)
+    known: dict[str | int, int] = {}
+    keys = (place if name is None else name for place, name in enumerate(names))
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
 
 
 def _filled(one: Reached, fill: Fill) -> float | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.comparing.words import (
     LABEL_HEAD,
     Fact,
@@ -127,8 +129,6 @@ def _facts(facts: Sequence[Fact]) -> list[str]:
 
 
 def _padded(cells: Sequence[str]) -> list[str]:
-    from rich.cells import cell_len, set_cell_size
-
     width = max(map(cell_len, cells), default=0)
     return [set_cell_size(cell, width) for cell in cells]
 

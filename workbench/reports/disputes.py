@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.comparing.disputes import AUTOMATIC
 from workbench.text.figures import delta, many, number, value
 from workbench.text.safe import clean, flat, is_hash, name_of
@@ -42,8 +44,6 @@ def _head(report: DisputeReport) -> list[str]:
 
 
 def _table(chosen: Sequence[Dispute]) -> list[str]:
-    from rich.cells import cell_len, set_cell_size
-
     if not chosen:
         return []
     names = [flat(sample_name(one)) for one in chosen]
@@ -52,15 +52,8 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
     lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
     for one, name in zip(chosen, names, strict=True):
-        values = "".join(
-            f"{text:>{room}}"
-            for text, room in (
-                (HIDDEN if one.hidden else value(one.first), 7),
-                ("" if one.hidden else value(one.second), 7),
-                ("" if one.hidden else delta(one.delta), 7),
-                ("" if one.hidden else number(one.moves, 4), 8),
-            )
-        )
+        values = f"{value(one.first):>7}{value(one.second):>7}{delta(one.delta):>7}{number(one.moves, 4):>8}"
+        values = f"{HIDDEN:>7}{'':>22}" if one.hidden else values
         between = set_cell_size(flat(one.between), wide)
         lines.append(
             f"{one.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {flat(one.stands)}".rstrip()

@@ -106,13 +106,18 @@ def gather(
     for number, one in gold.items():
         if number in kept_back and not holdout:
             continue
-        why = _why_not(one, rows[number].key, number, excluded, seen, similarities)
-        if number not in places and number not in kept_back:
-            why = "late"
-        if why:
-            out[why] += 1
-        else:
+        reasons = {
+            "late": number not in places and number not in kept_back,
+            "excluded": number in excluded,
+            "unresolved": one.assessment is None,
+            "seen": rows[number].key in seen,
+            "uncounted": number not in similarities,
+        }
+        why = next((why for why, holds in reasons.items() if holds), None)
+        if why is None:
             wanted[number] = one
+        else:
+            out[why] += 1
     known = reviewed(store, info.id, "entity")
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[FitCase] = []
@@ -190,24 +195,6 @@ def _weights(store: Store, info: DatasetInfo, wanted: Collection[int]) -> tuple[
     mean = sum(stands.values()) / len(stands)
     alone = sum(number not in chance for number in wanted)
     return {number: one / mean for number, one in stands.items()}, alone
-
-
-def _why_not(
-    gold: Gold,
-    key: str,
-    number: int,
-    excluded: Collection[int],
-    seen: Collection[str],
-    similarities: Mapping[int, bytes],
-) -> str:
-    """Why the gold of a sample does not count; empty when it does."""
-    if number in excluded:
-        return "excluded"
-    if gold.assessment is None:
-        return "unresolved"
-    if key in seen:
-        return "seen"
-    return "" if number in similarities else "uncounted"
 
 
 def _judged(

@@ -101,7 +101,7 @@ def gather(
     gold = {
         n: float(one.tally.recall) for n, one in known.items() if one.tally and one.tally.recall is not None
     }
-    first = _first(store, info, run, kind)
+    first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
     automatic = _column(store, info, run, first, places) if first else {}
     weights, otherwise = _weights(store, info, run, kind, places)
     return DisputeCase(
@@ -117,11 +117,6 @@ def gather(
         otherwise=otherwise,
         pairs=tuple(_pairs(store, info, kind, run, first, automatic, gold, scorers, places)),
     )
-
-
-def _first(store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind) -> str | None:
-    """The scorer that is called automatic: the first that could count this run."""
-    return first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
 
 
 def _column(

@@ -16,7 +16,7 @@ from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
 from workbench.comparing.intervals import FEWEST
-from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
+from workbench.comparing.paired import Pair, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
 from workbench.model import Kind, Tally
 from workbench.scoring.names import (
@@ -179,10 +179,6 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     estimated = whole(at, side)
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
-    whole_pairs = paired(pairs)
-    arms_found = arms(rows, side.reviewed, counted)
-    if early:
-        whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
     again = _pairs(rows, side.recomputed, side.within)
     return Figures(
         dataset=info.name,
@@ -196,9 +192,9 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         planned_n=begun.planned_n,
         prefix=len(begun.rows),
         estimate=estimated,
-        paired=whole_pairs,
+        paired=paired(pairs, early=early),
         without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
-        arms=arms_found,
+        arms=arms(rows, side.reviewed, counted, early=early),
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         units=overlaps([overlap(one, strict=False) for one in counted.values()]),
@@ -340,33 +336,26 @@ def _fast(at: Scope, reviewed: Iterable[Reviewed]) -> set[int]:
     return found
 
 
-def arms(rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained]) -> Arms:
-    """Blind and assisted reviews apart; imported gold is of neither arm."""
+def arms(
+    rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained], *, early: bool
+) -> Arms:
+    """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
     found = {}
     for shown in ("blind", "assisted"):
         own = [row for row in rows if reviewed[row.sample_id].shown == shown]
-        known = [row for row in own if row.delta is not None]
+        known = [(row.delta, row.group) for row in own if row.delta is not None]
+        bias = mean_of(*zip(*known, strict=True)) if known else None
         judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
         found[shown] = Arm(
             len(own),
-            mean_of([row.delta for row in known if row.delta is not None], [row.group for row in known])
-            if known
-            else None,
+            replace(bias, interval=None) if early and bias else bias,
             overlaps([overlap(one, strict=False) for one in judged]).micro if judged else None,
         )
     blind, assisted = found["blind"], found["assisted"]
     if blind.bias is None or assisted.bias is None:
         return Arms(blind, assisted, None, None)
-    return Arms(blind, assisted, *two_arms(blind.bias, assisted.bias))
-
-
-def without_intervals(found: Arms) -> Arms:
-    """The same without the intervals that hold at the end of a plan only."""
-
-    def bare(arm: Arm) -> Arm:
-        return replace(arm, bias=arm.bias and replace(arm.bias, interval=None))
-
-    return Arms(bare(found.blind), bare(found.assisted), found.difference, None)
+    apart, interval = two_arms(blind.bias, assisted.bias)
+    return Arms(blind, assisted, apart, None if early else interval)
 
 
 def overlap(one: Explained, *, strict: bool) -> Overlap:

@@ -240,8 +240,8 @@ class ClaudeJudge(AnsweringProposer):
             keep = None if store is None else self._keeping(store)
 
             async def kept(ask: Ask, result: Result) -> None:
-                if store is not None and keep is not None:
-                    await store.write(keep, ask, result)
+                if keep is not None:
+                    await keep(ask, result)
                 await on_result(ask, result)
 
             async with connect(limits.call_seconds) as client:
@@ -253,7 +253,7 @@ class ClaudeJudge(AnsweringProposer):
         if summary.stopped:
             raise BusyError(summary.stopped.replace("--max-cost $", "max_cost "))
 
-    def _keeping(self, store: Store) -> Callable[[Store, Ask, Result], None]:
+    def _keeping(self, store: Store) -> Callable[[Ask, Result], Awaitable[None]]:
         """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
         from workbench.stages.claude import run_of
         from workbench.stages.claude_book import Book

@@ -48,13 +48,13 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     that its manifest does not name: they would be lost), or when the disk refuses.
     """
     target = directory.resolve()
-    _refuse(target, directory, force)
+    check_free(directory, force=force)
     made = _make_parents(target.parent)
     try:
         with unfinished(target) as aside:
             yield aside
             _flush(aside)
-            _refuse(target, directory, force)
+            check_free(directory, force=force)
             _put(aside, target)
             made = []
     except OSError as error:
@@ -63,11 +63,6 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
         for parent in reversed(made):
             with contextlib.suppress(OSError):
                 parent.rmdir()
-
-
-def check_free(directory: Path, *, force: bool = False) -> None:
-    """Raise ExportError now when `writing` would refuse the place: before hours of work, not after."""
-    _refuse(directory.resolve(), directory, force)
 
 
 def write_manifest(
@@ -173,8 +168,9 @@ def check_manifest(folder: Path) -> list[str]:
     return sorted(found)
 
 
-def _refuse(target: Path, directory: Path, force: bool) -> None:
-    """Whether an export may stand at `target`; nothing is changed here."""
+def check_free(directory: Path, *, force: bool = False) -> None:
+    """Raise ExportError where an export may not stand; nothing is changed here."""
+    target = directory.resolve()
     if not os.path.lexists(target):
         return
     if not target.is_dir():
