@@ -158,7 +158,7 @@ def _claude(
     limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
     plan = stage.plan_run(store, info, options)
     if dry_run:
-        reports.show(texts.plan_document(plan), texts.plan_text(plan, limit), as_json=json)
+        reports.show(texts.document(plan), texts.plan_text(plan, limit), as_json=json)
         return
     stage.check_allowed(plan)
     if plan.samples:
@@ -183,7 +183,7 @@ def _claude(
     text = texts.report_text(report)
     if info.run and now != info.run:
         text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-    reports.show(texts.report_document(report), text, as_json=json)
+    reports.show(texts.document(report), text, as_json=json)
     if report.failed or report.left:
         raise typer.Exit(3)
 

@@ -46,7 +46,10 @@ def _head(report: DisputeReport) -> list[str]:
 def _table(chosen: Sequence[Dispute]) -> list[str]:
     if not chosen:
         return []
-    names = [flat(sample_name(one)) for one in chosen]
+    names = [  # of a hash its beginning, which `disputes set` takes, and the question
+        flat(f"{one.id[:8]} {name_of(one.id, one.question)}" if is_hash(one.id) and one.question else one.id)
+        for one in chosen
+    ]
     size = min(MOST_ID, max(6, *map(cell_len, names)))
     wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(one.between)) for one in chosen)))
     values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
@@ -60,11 +63,6 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
         )
         lines += [f"        {text}" for text in remarks(one)]
     return lines
-
-
-def sample_name(one: Dispute) -> str:
-    """The id of its sample; of a hash its beginning, which `disputes set` takes, and the question."""
-    return f"{one.id[:8]} {name_of(one.id, one.question)}" if is_hash(one.id) and one.question else one.id
 
 
 def remarks(one: Dispute) -> list[str]:
@@ -84,22 +82,20 @@ def _foot(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> list[
     if any(one.hidden for one in chosen[:limit]):
         lines.append("hidden until you review them: workbench review")
     if any(one.fitted for one in chosen[:limit]):
-        lines.append(clean(fitted_line(report)))
+        number = len({one.sample_id for one in report.disputes if one.fitted})
+        lines.append(
+            clean(
+                f"not cross-fitted: calibration {report.calibration} saw the gold of "
+                f"{many(number, 'sample')} here; workbench compare scores each at the threshold found "
+                "without it"
+            )
+        )
     if report.closed:
         given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
         lines.append(
             f"{many(report.closed, 'blind sample')} that you did not review{given}: nothing is said of them"
         )
     return lines
-
-
-def fitted_line(report: DisputeReport) -> str:
-    """What the calibration in use means for the values here."""
-    number = len({one.sample_id for one in report.disputes if one.fitted})
-    return (
-        f"not cross-fitted: calibration {report.calibration} saw the gold of {many(number, 'sample')} here; "
-        "workbench compare scores each at the threshold found without it"
-    )
 
 
 def document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:

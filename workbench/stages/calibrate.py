@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,17 +32,16 @@ from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.recompute import count_samples, recompute
-from workbench.stages.sides import verified_side
+from workbench.stages.sides import each_verified
 from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import KeyRow, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold
-from workbench.store.journal import load_reviews
 from workbench.store.reviewed import reviewed
 from workbench.store.runs import RunInfo
-from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
+from workbench.store.samples import Stored, related_ids
 from workbench.store.scores import CountedChunk
 
 __all__ = ["list_calibrations"]
@@ -118,13 +117,19 @@ def gather(
             wanted[number] = one
         else:
             out[why] += 1
-    known = reviewed(store, info.id, "entity")
+    known = reviewed(store, info.id, "entity", holdout=holdout)
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[FitCase] = []
     held: list[FitCase] = []
     invented = missed = 0
-    for done, (stored, human, recall, loose) in enumerate(_judged(store, info, run, wanted, similarities), 1):
+    due = [known[number] for number in sorted(wanted)]
+    for done, (stored, _, based) in enumerate(each_verified(store, run.id, "entity", due), start=1):
         number = stored.sample_id
+        human, loose = _verdicts(info, stored, wanted[number], based)
+        if len(human) != len(similarities[number]):
+            continue  # counted under another policy a moment ago; the next look has it
+        tally = wanted[number].tally
+        recall = None if tally is None or tally.recall is None else float(tally.recall)
         case = FitCase(
             stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0)
         )
@@ -197,38 +202,18 @@ def _weights(store: Store, info: DatasetInfo, wanted: Collection[int]) -> tuple[
     return {number: one / mean for number, one in stands.items()}, alone
 
 
-def _judged(
-    store: Store, info: DatasetInfo, run: RunInfo, wanted: Mapping[int, Gold], known: Mapping[int, bytes]
-) -> Iterator[tuple[Stored, bytes, float | None, int]]:
-    """Each wanted sample with a verdict for every automatic unit, its verified recall and loose units."""
-    numbers = sorted(wanted)
-    for start in range(0, len(numbers), CHUNK):
-        ids = numbers[start : start + CHUNK]
-        own = {number: wanted[number].annotators[0] for number in ids if wanted[number].origin == "reviewed"}
-        reviews = load_reviews(store, own)
-        for stored in load_samples(store, ids, run.id):
-            gold = wanted[stored.sample_id]
-            if stored.proposal is None or gold.assessment is None:
-                continue
-            _, based = verified_side(stored, "entity", reviews.get(stored.sample_id), gold)
-            human, loose = _verdicts(info, stored, gold.assessment, based)
-            if len(human) != len(known[stored.sample_id]):
-                continue  # counted under another policy a moment ago; the next look has it
-            recall = gold.tally.recall if gold.tally else None
-            yield stored, human, None if recall is None else float(recall), loose
-
-
-def _verdicts(info: DatasetInfo, stored: Stored, verified: Assessment, based: bool) -> tuple[bytes, int]:
+def _verdicts(info: DatasetInfo, stored: Stored, gold: Gold, based: bool) -> tuple[bytes, int]:
     """The verdict on each counted automatic unit, in order, and how many verified ones nobody proposed."""
-    assert stored.proposal is not None
+    assert stored.proposal is not None  # its names were counted
+    assert gold.assessment is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
-    found = links(Assessment("entity", "automatic", units), verified, based=based, lang=lang)
+    found = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
     said = {
         one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE
         for one in found
     }
-    loose = sum(unit.counted for unit in verified.units) - len(found)
+    loose = sum(unit.counted for unit in gold.assessment.units) - len(found)
     return bytes(said.get(unit.id, UNLINKED) for unit in units if unit.counted), loose
 
 

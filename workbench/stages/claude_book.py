@@ -16,8 +16,8 @@ from workbench.proposing.claude.asks import (
     Setup,
     asked_alone,
     assemble,
-    entities_key,
     part_document,
+    payment_key,
     plan,
     plan_verdicts,
     read_part,
@@ -70,7 +70,7 @@ class Book:
         keys = set()
         if "entity" in self.kinds:
             texts = (sample.reference, *sample.retrieved_contexts)
-            keys |= {entities_key(self.setup, text) for text in texts if text.strip()}
+            keys |= {payment_key(self.setup, "entities", text) for text in texts if text.strip()}
         if "statement" in self.kinds and sample.reference.strip():
             keys.add(statements_key(self.setup, sample))
         return keys

@@ -100,7 +100,7 @@ def compare_against(
         recompute(store, info, chosen.id, info.threshold, progress)
     first = known(store, info, scorer) if scorer else headline_scorer(store, info, usual=usual)
     columns = scores.external_columns(store, info.id)
-    days = {name: _day(at) for name, at in columns.items()}
+    days = {name: f"{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}" for name, at in columns.items()}
     second = _before(first, days, since or "") if against is None else known(store, info, against)
     if first == second:
         raise UsageError(
@@ -145,7 +145,3 @@ def _before(name: str, days: Mapping[str, str], since: str) -> str:
     if name in earlier:
         raise UsageError(f"{name} is from before {day}, and no run came since; there is: {listed}")
     return earlier[-1]
-
-
-def _day(at: datetime) -> str:
-    return f"{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"

@@ -101,17 +101,14 @@ def figures(
     if chosen is not None:
         for one in {info.threshold, *fitted.folds}:
             recompute(store, info, chosen.id, one, progress)
-    name = known(store, info, scorer) if scorer else _usual(store, info, chosen)
+    if scorer:
+        name = known(store, info, scorer)
+    else:  # the first that could count this run
+        able, kind = able_scorers(store, chosen.id if chosen else None, info.threshold), info.kinds[0]
+        name = first_scorer(able, kind) or DEFAULT_SCORER[kind]
     kind = check_scorer(store, info, name)
     with store.snapshot():
         return _figures(_scope(store, info, chosen, name, kind, fitted), progress)
-
-
-def _usual(store: Store, info: DatasetInfo, run: RunInfo | None) -> str:
-    """The first scorer that could count this run."""
-    kind = info.kinds[0]
-    able = able_scorers(store, run.id if run else None, info.threshold)
-    return first_scorer(able, kind) or DEFAULT_SCORER[kind]
 
 
 def _scope(
@@ -511,11 +508,11 @@ def side_of(at: Scope, progress: Progress) -> Side:
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
         again = scores.values(store, run.id, info.threshold, RECOUNT[at.kind])
     elif own := own_thresholds(at, at.name):
-        for limit, numbers in _by_threshold(own).items():
+        for limit, numbers in own.items():
             if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
                 known |= explain_all(store, info, at.run_id, at.name, limit, mine)
-        of_all = _of_all(at, own, values)
+        of_all = _of_all(at, set().union(*own.values()), values)
     return Side(values, of_all, known, human, again, within)
 
 
@@ -525,22 +522,23 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
         within = precision_of(scores.external_digits(at.store, at.info.id, name).values())
         return scored_by(at.store, at.info, None, name), within
     found = scored_by(at.store, at.info, at.run_id, name)
-    for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
+    for limit, numbers in own_thresholds(at, name).items():
         others = scored_by(at.store, replace(at.info, threshold=limit), at.run_id, name)
         found |= {number: others[number] for number in numbers if number in others}
     return found, EQUAL
 
 
-def own_thresholds(at: Scope, name: str) -> dict[int, int]:
-    """The threshold of every sample that the calibration saw; nothing for a scorer that it does not set."""
-    thresholds = at.fitted.thresholds
-    if at.run is None or not thresholds or name not in CALIBRATED:
-        return {}
-    numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
-    return {numbers[key]: limit for key, limit in thresholds.items() if key in numbers}
+def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
+    """The samples that the calibration saw by their threshold; none for a scorer that it does not set."""
+    found: dict[int, set[int]] = defaultdict(set)
+    if at.run is not None and at.fitted.thresholds and name in CALIBRATED:
+        numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
+        for key in at.fitted.thresholds.keys() & numbers.keys():
+            found[at.fitted.thresholds[key]].add(numbers[key])
+    return found
 
 
-def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, float | None]:
+def _of_all(at: Scope, own: Collection[int], values: Recalls) -> dict[int, float | None]:
     """What the estimate for all samples rests on: what nobody's fit saw counts with its mean over the folds.
 
     Else seen samples would be scored by one function and the others by another, and the estimate would be off
@@ -558,11 +556,4 @@ def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, flo
         each = [(columns[limit].get(number), times) for limit, times in often.items()]
         known = [(value, times) for value, times in each if value is not None]
         found[number] = sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
-    return found
-
-
-def _by_threshold(own: Mapping[int, int]) -> dict[int, set[int]]:
-    found: dict[int, set[int]] = defaultdict(set)
-    for number, limit in own.items():
-        found[limit].add(number)
     return found

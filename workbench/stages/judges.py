@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from workbench.errors import BusyError, InputError, ProposalError, UsageError
 from workbench.formats.readers.gold import proposals_of
@@ -46,10 +46,12 @@ from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, default_prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
+from workbench.stages.claude import ModelOptions, run_of, setup_of
+from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude
-
-if TYPE_CHECKING:
-    from workbench.store.engine import Store
+from workbench.store import calls
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, open_store
 
 OnResult = Callable[[Ask, Result], Awaitable[None]]
 Planned = Callable[[Container[str], Container[str]], Iterable[Ask]]
@@ -192,9 +194,6 @@ class ClaudeJudge(AnsweringProposer):
         """Dollars for the calls so far, by the packaged prices."""
 
     def _setup_in(self, store: Store) -> Setup:
-        from workbench.stages.claude import ModelOptions, setup_of
-        from workbench.store.datasets import find_dataset
-
         info = find_dataset(store, self._options.dataset)
         if info.external == "never":
             raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
@@ -207,8 +206,6 @@ class ClaudeJudge(AnsweringProposer):
         if self._options.database is None:
             yield None
             return
-        from workbench.store.engine import open_store
-
         store = open_store(str(self._options.database), create=False)
         try:
             yield store
@@ -222,8 +219,6 @@ class ClaudeJudge(AnsweringProposer):
         return await asyncio.to_thread(self._stored, keys)
 
     def _stored(self, keys: set[str]) -> dict[str, Part]:
-        from workbench.store import calls
-
         with self._opened() as store:
             assert store is not None
             found = calls.answers(store, keys)
@@ -255,10 +250,6 @@ class ClaudeJudge(AnsweringProposer):
 
     def _keeping(self, store: Store) -> Callable[[Ask, Result], Awaitable[None]]:
         """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
-        from workbench.stages.claude import run_of
-        from workbench.stages.claude_book import Book
-        from workbench.store.datasets import find_dataset
-
         info = find_dataset(store, self._options.dataset)
         run = run_of(store, info, self._setup, "api")
         return Book(store, run.id, (), self._setup, info.policy.kinds).save

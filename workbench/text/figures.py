@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
-from rich.cells import cell_len, set_cell_size
-
 from workbench.text.safe import clean
 
 UNDEFINED = "–"
@@ -48,6 +46,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = F
 
     `right`: all but the first stand to the right, as figures do.
     """
+
+    from rich.cells import cell_len, set_cell_size  # pipelines that only measure need none
 
     def fitted(cell: str, width: int, place: int) -> str:
         if cell_len(cell) > width:

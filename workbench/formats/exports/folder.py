@@ -53,7 +53,9 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     try:
         with unfinished(target) as aside:
             yield aside
-            _flush(aside)
+            for place, _, names in os.walk(aside, topdown=False):  # innermost first
+                for name in (*names, ""):
+                    _sync(Path(place, name))
             check_free(directory, force=force)
             _put(aside, target)
             made = []
@@ -238,14 +240,6 @@ def _exchange(one: Path, other: Path) -> bool:
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
-
-
-def _flush(folder: Path) -> None:
-    """Every file and folder on disk, innermost first."""
-    for parent, _, names in os.walk(folder, topdown=False):
-        for name in names:
-            _sync(Path(parent, name))
-        _sync(Path(parent))
 
 
 def _sync(path: Path) -> None:

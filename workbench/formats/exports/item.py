@@ -194,7 +194,10 @@ def to_text(record: Record, *, reference: bool = True) -> str:
         pairs.append(("gold", _one_or_all([_gold_document(one, disputed) for one in record.gold])))
     texts = [(key, compact(value)) for key, value in pairs]
     if record.scores:  # their digits stay as they came
-        numbers = (f"{compact(name)}: {_digits(record.scores[name])}" for name in sorted(record.scores))
+        numbers = (
+            f"{compact(name)}: {digits if JSON_NUMBER.fullmatch(digits) else repr(Fractional(digits))}"
+            for name, digits in sorted(record.scores.items())
+        )
         texts.append(("scores", f"{{{', '.join(numbers)}}}"))
     if record.u is not None:
         texts.append(("u", compact(record.u)))
@@ -205,10 +208,6 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return [_sorted(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _digits(text: str) -> str:
-    return text if JSON_NUMBER.fullmatch(text) else repr(Fractional(text))
 
 
 def _one_or_all(documents: list[Document]) -> Any:
