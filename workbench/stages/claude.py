@@ -184,6 +184,11 @@ class ModelPlan(Forecast):
     examples: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def volume(self) -> str:
+        """How much would be sent, and where to."""
+        return f"{self.samples:,} samples ({self.input_tokens:,} tokens, estimated) to {self.host}"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
@@ -283,14 +288,9 @@ def check_allowed(plan: ModelPlan) -> None:
     """What must never leave does not, whatever a person says just now. Raises UsageError."""
     if plan.samples and plan.external == "never":
         raise UsageError(
-            f"this dataset must not leave the machine (external: never): would send {volume(plan)}; "
+            f"this dataset must not leave the machine (external: never): would send {plan.volume}; "
             "change that with --external ask"
         )
-
-
-def volume(plan: ModelPlan) -> str:
-    """How much would be sent, and where to."""
-    return f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
 
 
 def propose_by_model(
