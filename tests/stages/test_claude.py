@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -218,7 +219,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     book = Book(bench.store, run.id, ids, setup_of(bench.store, info, ModelOptions()), info.policy.kinds)
     stored = load_samples(bench.store, ids, None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
-    book.save(bench.store, pack, Failure("refused"))
+    asyncio.run(book.save(pack, Failure("refused")))
 
     report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann")
 

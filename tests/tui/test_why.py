@@ -42,12 +42,12 @@ def change(press: Press, open_review: Press) -> Press:
 
 def rows(app: Any) -> list[tuple[str, str, str, str]]:
     listed = app.screen.query_one(CauseList)
-    sides = [(one.row.automatic, one.row.verified) for one in listed.rows]
+    sides = [(one.automatic, one.verified) for one in listed.rows]
     return [
         (
             one.text if one else "—",
             other.text if other else "—",
-            listed.rows[index].row.cause,
+            listed.rows[index].cause,
             listed.shares[index],
         )
         for index, (one, other) in enumerate(sides)

@@ -42,6 +42,7 @@ from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
 from workbench.errors import UsageError
+from workbench.reports.gate import gate_markdown, write_junit
 from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
 from workbench.scoring.names import SCORERS
 from workbench.text.safe import name_of
@@ -204,7 +205,6 @@ def score(
     json: Json = False,
 ) -> None:
     """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
-    from workbench.reports.gate import gate_markdown, write_junit
     from workbench.stages import recompute
 
     call: Call = context.obj

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, dataset_of, on_terminal
+from workbench import reports
+from workbench.cli.console import Call, Json, counted, dataset_of, given, on_terminal
 from workbench.errors import UsageError
+from workbench.reports import claude as texts
+from workbench.reports.texts import instead_text, propose_text
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
@@ -110,27 +113,15 @@ def propose(
 
 def _refuse_services(context: typer.Context) -> None:
     """Raise UsageError for options that only services have: a --dry-run of the rules would be none."""
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if getattr(parameter, "rich_help_panel", None) == SERVICE
-        and (source := context.get_parameter_source(parameter.name or "")) is not None
-        and source.name == "COMMANDLINE"
-    ]
-    if given:
-        raise UsageError(f"{', '.join(given)}: only with --proposer claude or openai")
+    names = [one.opts[0] for one in given(context) if one.rich_help_panel == SERVICE]
+    if names:
+        raise UsageError(f"{', '.join(names)}: only with --proposer claude or openai")
 
 
 def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.texts import propose_text
     from workbench.stages.propose import propose as stage
-    from workbench.store.datasets import count_samples
 
-    with (
-        dataset_of(call) as (store, info),
-        reports.progress("Proposing", count_samples(store, info.id)) as progress,
-    ):
+    with counted(call, "Proposing") as (store, info, progress):
         report = stage(
             store, info, proposer or ("recorded" if run else "rules"),
             annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
@@ -149,16 +140,13 @@ def _claude(
     max_cost: float | None,
     json: bool,
 ) -> None:
-    from workbench import reports
-    from workbench.reports import claude as texts
-    from workbench.reports.texts import instead_text
     from workbench.stages import claude as stage
     from workbench.store.datasets import dataset_info
 
     limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
     plan = stage.plan_run(store, info, options)
     if dry_run:
-        reports.show(texts.plan_document(plan), texts.plan_text(plan, limit), as_json=json)
+        reports.show(texts.document(plan), texts.plan_text(plan, limit), as_json=json)
         return
     stage.check_allowed(plan)
     if plan.samples:
@@ -183,23 +171,20 @@ def _claude(
     text = texts.report_text(report)
     if info.run and now != info.run:
         text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-    reports.show(texts.report_document(report), text, as_json=json)
+    reports.show(texts.document(report), text, as_json=json)
     if report.failed or report.left:
         raise typer.Exit(3)
 
 
 def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
-    from workbench.reports.claude import money, plan_text
-    from workbench.stages import claude as stage
-
     dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
         return
     if not on_terminal():
         if plan.external == "ask":
             raise UsageError(
-                f"would send {stage.volume(plan)}: say --yes for this time, or --external allow to let this "
+                f"would send {plan.volume}: say --yes for this time, or --external allow to let this "
                 "dataset go from now on"
             )
         if plan.cost is None:
@@ -208,10 +193,10 @@ def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
                 "without a limit"
             )
         raise UsageError(
-            f"this would cost {money(plan.cost)}: raise --max-cost, or say --yes and it stops before "
-            f"{money(max_cost)}"
+            f"this would cost {texts.money(plan.cost)}: raise --max-cost, or say --yes and it stops before "
+            f"{texts.money(max_cost)}"
         )
-    typer.echo(plan_text(plan, max_cost), err=True)
+    typer.echo(texts.plan_text(plan, max_cost), err=True)
     if not typer.confirm("Send it?", err=True):
         raise UsageError("nothing was sent")
 
@@ -226,7 +211,5 @@ def _progress_line() -> Iterator[Callable[[RunProgress], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    from workbench.reports.claude import progress_line
-
     with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
-        yield lambda progress: live.update(Text(progress_line(progress)))
+        yield lambda progress: live.update(Text(texts.progress_line(progress)))

@@ -141,7 +141,8 @@ def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
 
 def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
     chance = np.ones(len(kept)) if certain else np.array([one.pi or 1.0 for one in kept])
-    verified = [_filled(one, fill) for one in kept]
+    verified = [one.verified if fill == "drop" else getattr(one, fill) for one in kept]
+    verified = [one.verified if bound is None else bound for one, bound in zip(kept, verified, strict=True)]
     return _Terms(
         chance=chance,
         verified=np.array([value or 0.0 for value in verified]),
@@ -155,21 +156,9 @@ def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: 
 
 def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
     """A number from 0 for each entry, equal for equal names; None is a group of its own."""
-    known: dict[str, int] = {}
-    found = np.empty(len(names), dtype=np.int64)
-    alone = 0
-    for place, name in enumerate(names):
-        if name is None:
-            alone += 1
-            found[place] = -alone
-        else:
-            found[place] = known.setdefault(name, len(known))
-    return np.where(found < 0, len(known) - 1 - found, found)
-
-
-def _filled(one: Reached, fill: Fill) -> float | None:
-    bound = one.low if fill == "low" else one.high if fill == "high" else None
-    return one.verified if bound is None else bound
+    known: dict[str | int, int] = {}
+    keys = (place if name is None else name for place, name in enumerate(names))
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
 
 
 def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, list[int]]:

@@ -10,7 +10,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
     from workbench.stages.upkeep import PurgeReport, VerifyReport
-from workbench.store.copying import CopyReport
+    from workbench.store.copying import CopyReport
 
 
 def export_text(report: ExportReport) -> str:

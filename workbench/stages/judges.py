@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from workbench.errors import BusyError, InputError, ProposalError, UsageError
 from workbench.formats.readers.gold import proposals_of
@@ -47,10 +47,12 @@ from workbench.proposing.claude.clients import address, connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, default_prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
+from workbench.stages.claude import ModelOptions, run_of, setup_of
+from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude
-
-if TYPE_CHECKING:
-    from workbench.store.engine import Store
+from workbench.store import calls
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, open_store
 
 OnResult = Callable[[Ask, Result], Awaitable[None]]
 Planned = Callable[[Container[str], Container[str]], Iterable[Ask]]
@@ -193,9 +195,6 @@ class ServiceJudge(AnsweringProposer):
         """Dollars for the calls so far, by the packaged prices."""
 
     def _setup_in(self, store: Store) -> Setup:
-        from workbench.stages.claude import ModelOptions, setup_of
-        from workbench.store.datasets import find_dataset
-
         info = find_dataset(store, self._options.dataset)
         if info.external == "never":
             raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
@@ -209,8 +208,6 @@ class ServiceJudge(AnsweringProposer):
         if self._options.database is None:
             yield None
             return
-        from workbench.store.engine import open_store
-
         store = open_store(str(self._options.database), create=False)
         try:
             yield store
@@ -224,8 +221,6 @@ class ServiceJudge(AnsweringProposer):
         return await asyncio.to_thread(self._stored, keys)
 
     def _stored(self, keys: set[str]) -> dict[str, Part]:
-        from workbench.store import calls
-
         with self._opened() as store:
             assert store is not None
             found = calls.answers(store, keys)
@@ -243,8 +238,8 @@ class ServiceJudge(AnsweringProposer):
             keep = None if store is None else self._keeping(store)
 
             async def kept(ask: Ask, result: Result) -> None:
-                if store is not None and keep is not None:
-                    await store.write(keep, ask, result)
+                if keep is not None:
+                    await keep(ask, result)
                 await on_result(ask, result)
 
             async with connect(limits.call_seconds, *service) as client:
@@ -256,12 +251,8 @@ class ServiceJudge(AnsweringProposer):
         if summary.stopped:
             raise BusyError(summary.stopped.replace("--max-cost $", "max_cost "))
 
-    def _keeping(self, store: Store) -> Callable[[Store, Ask, Result], None]:
+    def _keeping(self, store: Store) -> Callable[[Ask, Result], Awaitable[None]]:
         """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
-        from workbench.stages.claude import run_of
-        from workbench.stages.claude_book import Book
-        from workbench.store.datasets import find_dataset
-
         info = find_dataset(store, self._options.dataset)
         run = run_of(store, info, self._setup, "api")
         return Book(store, run.id, (), self._setup, info.policy.kinds).save

@@ -29,7 +29,6 @@ from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
-from workbench.store.scores import Member
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
@@ -333,7 +332,11 @@ def _prefix(
     design = plan.design if plan else "simple"
     strata = _strata(plan)
     taken = Counter(one.stratum for one in kept)
-    chances = _chances(kept, strata, parts.population)
+    # the inclusion probabilities sum to the length of the prefix over the population
+    chances = [
+        taken[one.stratum] / strata[one.stratum][0] if strata else len(kept) / parts.population
+        for one in kept
+    ]
     rows = tuple(
         PrefixRow(
             one.sample_id, one.key, done[one.sample_id].status, pi, one.stratum, one.group, position,
@@ -371,14 +374,6 @@ def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, popula
         return population
     in_turn = next((place for place in range(len(ids), 0, -1) if done[ids[place - 1]].in_turn), 0)
     return max(in_turn, plan.planned_n) if plan and len(ids) >= plan.planned_n else in_turn
-
-
-def _chances(kept: list[Member], strata: Mapping[str, tuple[int, int]], population: int) -> list[float]:
-    """The inclusion probabilities of the samples of a prefix; they sum to its length over the population."""
-    if not strata:
-        return [len(kept) / population for _ in kept]
-    taken = Counter(one.stratum for one in kept)
-    return [taken[one.stratum] / strata[one.stratum][0] for one in kept]
 
 
 def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:

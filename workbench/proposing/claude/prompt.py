@@ -12,7 +12,6 @@ from importlib import resources
 from typing import NamedTuple
 
 from workbench.errors import InputError
-from workbench.model import text_hash
 from workbench.proposing.claude.answers import TASKS, Task
 
 NOTICE = (
@@ -174,11 +173,6 @@ def examples_text(task: Task, examples: Sequence[Example]) -> str:
         return ""
     answer = json.dumps({"texts": answers}, ensure_ascii=False, separators=(",", ":"))
     return f"{LEAD}\n{fenced([*pieces, FencedText('answer', 1, answer)])}"
-
-
-def examples_hash(examples: Sequence[Example]) -> str:
-    """Equal for examples that show the same."""
-    return text_hash(*(examples_text(task, examples) for task in ("entities", "statements")))
 
 
 def _groups(entities: Sequence[tuple[str, str]]) -> list[dict[str, object]]:
