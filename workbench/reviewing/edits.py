@@ -6,13 +6,21 @@ read without the program that wrote it, and folding it needs no rule of any matc
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from typing import Literal
 
 from workbench.model import Assessment, Disposition, Kind, Unit
+from workbench.text.safe import whole
 
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
+
+
+def new_action() -> str:
+    """A name for one act, made before the first try: under it the next one finds what is stored."""
+    return uuid.uuid4().hex
+
 
 Shown = Literal["assisted", "blind", "import"]
 What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split"]
@@ -69,6 +77,9 @@ class Dispose:
     kinds: tuple[Kind, ...]
     reason: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", whole(self.reason))
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -76,12 +87,18 @@ class Flag:
 
     reason: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", whole(self.reason))
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:
     """A free note."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", whole(self.text))
 
 
 @dataclass(frozen=True, slots=True)

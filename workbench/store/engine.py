@@ -24,7 +24,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 from sqlmodel import Session, SQLModel
 
-from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
+from workbench.errors import AwayError, NewerSchemaError, OtherFileError, StoreError, UsageError
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
@@ -43,6 +43,13 @@ CACHE = 4_000
 
 DAMAGED = "the database is damaged: go on with its newest backup"
 COPY = "copy the database to where you may write"
+
+AWAY = (
+    "starting up", "shutting down", "recovery mode", "refused", "closed the connection", "No such file",
+    "terminating connection", "connection is closed", "connection is lost", "timeout expired", "timed out",
+    "unreachable", "too many clients",
+)  # fmt: skip
+"""What a server says, or is said of it, that may answer in a moment."""
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
 """What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
@@ -310,7 +317,8 @@ def sqlite_path(url: str) -> Path | None:
 def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     """An engine with the settings that every connection needs. Raises UsageError for an unusable URL."""
     try:
-        engine = create_engine(url, json_serializer=stored)
+        # a server may have been restarted since the connection was used last
+        engine = create_engine(url, json_serializer=stored, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
@@ -432,12 +440,20 @@ def _explaining(errors: tuple[type[Exception], ...] = (*FAILURES, *UNREADABLE)) 
     try:
         yield
     except errors as error:
-        raise StoreError(explained(error)) from error
+        raise (AwayError if _is_away(error) else StoreError)(explained(error)) from error
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether the same may work when the server is back."""
+    signs = any(sign in str(error) for sign in AWAY)
+    return isinstance(error, DBAPIError) and (signs or error.connection_invalidated)
 
 
 def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     said = str(getattr(error, "orig", None) or error)
+    if isinstance(error, UnicodeEncodeError):
+        return "a text holds half a character (a lone surrogate), which no database takes"
     if isinstance(error, UNREADABLE) or any(sign in said for sign in ("malformed", "decode to UTF-8")):
         return DAMAGED  # the error quotes what was not read
     cause = next(iter(said.splitlines()), type(error).__name__)
@@ -447,6 +463,11 @@ def explained(error: BaseException) -> str:
         "readonly": f"the file or its folder is read-only: {COPY}",
         "not a database": "name another with --db",
         "unable to open": "check the path and its permissions",
+        "starting up": "try again in a moment",
+        "shutting down": "try again when it is back",
+        "closed the connection": "it was stopped or restarted: try again when it is back",
+        "terminating connection": "it was stopped or restarted: try again when it is back",
+        "too many clients": "try again when others have left",
         "onnection": "is the server running, and are host, port, user, password and database right?",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from sqlmodel import Session
 from workbench.errors import ConflictError
 from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
-from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo, new_action
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import GoldOrigin, Verified, gold_units
 from workbench.store.engine import Store
@@ -143,15 +142,23 @@ def journals(
     return found
 
 
-def record(store: Store, acts: Sequence[Act], annotator: str) -> list[ReviewState]:
+def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") -> list[ReviewState]:
     """Append one act over some samples to their reviews and project what it changed; the new states.
 
-    All or nothing, one undo. Raises ConflictError when a journal has moved on or a text was replaced,
-    SpanError for a unit that does not quote the reference; nothing is written in either case.
+    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. Raises
+    ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
+    the reference; nothing is written in either case.
     """
-    action = uuid.uuid4().hex
+    action = action or new_action()
     with store.writing():
-        return append(store, [_change(store, act, annotator, action) for act in acts])
+        try:
+            changes = [_change(store, act, annotator, action) for act in acts]
+        except ConflictError:
+            if store.value(select(EVENT.id).where(EVENT.action == action)) is None:
+                raise
+            states = load_reviews(store, {act.sample_id: annotator for act in acts})
+            return [states[act.sample_id] for act in acts]
+        return append(store, changes)
 
 
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
@@ -174,18 +181,33 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     return Change(row, lambda: act.sample, [(action, edit) for edit in edits], spent, act.state)
 
 
-def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Take back the newest effective act of this annotator in this dataset; None when there is none."""
-    with store.writing() as session:
-        action = newest_effective(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(store, action, Undo(action))
+def undo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
+    """Take back the newest effective act of this annotator in this dataset; None when there is none.
+
+    What an earlier try stored under the same `action` is not done again.
+    """
+    return _step(store, dataset_id, annotator, Undo, newest_effective, action)
 
 
-def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Restore the act that was undone last; None when a new edit came since."""
+def redo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
+    """Restore the act that was undone last; None when a new edit came since. `action` as in `undo`."""
+    return _step(store, dataset_id, annotator, Redo, newest_undone, action)
+
+
+def _step(
+    store: Store,
+    dataset_id: int,
+    annotator: str,
+    step: type[Undo | Redo],
+    newest: Callable[[Iterator[tuple[str, object]]], str | None],
+    action: str,
+) -> Moved | None:
     with store.writing() as session:
-        action = newest_undone(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(store, action, Redo(action))
+        tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
+        if tried:
+            return _mark(store, edit_of(*tried[0]), action, stored=True)
+        target = newest(_history(session, dataset_id, annotator))
+        return None if target is None else _mark(store, step(target), action or new_action())
 
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
@@ -224,14 +246,17 @@ def _imported_since() -> Any:
     )
 
 
-def _mark(store: Store, target: str, edit: Undo | Redo) -> Moved:
-    own = uuid.uuid4().hex
-    act = EVENT.action == target, EVENT.op != "open", ~_imported_since()
+def _mark(store: Store, edit: Edit, own: str, *, stored: bool = False) -> Moved:
+    assert isinstance(edit, Undo | Redo)
+    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since()
     touched = store.rows(select(EVENT.review_id, EVENT.op, EVENT.data).where(*act).order_by(EVENT.id))
     numbers = list(dict.fromkeys(review_id for review_id, _, _ in touched))
     reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
-    states = append(store, [Change(row, text_of(store, row), [(own, edit)]) for row in rows])
+    if stored:
+        states = [*folded(store, numbers).values()]
+    else:
+        states = append(store, [Change(row, text_of(store, row), [(own, edit)]) for row in rows])
     _, op, data = touched[0]
     done = edit_of(op, data)
     moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))

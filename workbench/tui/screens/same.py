@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import ConflictError
+from workbench.reviewing.edits import new_action
 from workbench.stages import editing
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
@@ -96,6 +97,7 @@ class SameScreen(Dialog):
         self._looked = (0, 0)
         self._gone = False
         self._saving = False
+        self._action = new_action()
 
     def compose(self) -> ComposeResult:
         """A box in the middle."""
@@ -172,7 +174,7 @@ class SameScreen(Dialog):
         start(self, partial(self._apply, chosen), group="work", failed=self._failed)
 
     async def _apply(self, chosen: list[Place]) -> None:
-        await self._desk.store.write(editing.apply, self._desk.annotator, chosen)
+        await self._desk.store.write(editing.apply, self._desk.annotator, chosen, self._action)
         self.app.pop_screen()
         samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
         self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")
