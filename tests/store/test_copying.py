@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import make_url
 
 from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
@@ -276,3 +278,37 @@ def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
 
     assert copy == bench.folder / "workbench.20260301-123005.db"
     assert samples(copy) == [("a",)]
+
+
+def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
+    filled: Bench, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pg_dump, into a file that is only there when pg_restore can read it."""
+    monkeypatch.chdir(filled.folder)
+    with postgres.database() as url, postgres.database() as second:
+        copy(filled.store, url)
+        server = open_store(make_url(url).set(password="secret").render_as_string(hide_password=False))
+        try:
+            name = make_url(url).database
+            now = datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC)
+            made = [upkeep.backup(server, None, now).name for _ in range(2)]
+            assert [f"{name}.20260301-123005.dump", f"{name}.20260301-123005-2.dump"] == made
+            assert 0o600 == Path(made[0]).stat().st_mode & 0o777
+            with pytest.raises(UsageError, match="exists already"):
+                upkeep.backup(server, Path(made[0]), now)
+            with pytest.raises(StoreError, match="no backup was made at nowhere"):
+                upkeep.backup(server, Path("nowhere/x.dump"), now)
+            plain = make_url(second).set(drivername="postgresql").render_as_string()
+            subprocess.run(["pg_restore", "-d", plain, "--no-owner", made[0]], check=True)
+            monkeypatch.setenv("PATH", str(filled.folder))
+            with pytest.raises(UsageError, match="install PostgreSQL's programs for clients"):
+                upkeep.backup(server, None, now)
+        finally:
+            server.close()
+        restored = open_store(second)
+        try:
+            copy(restored, filled.folder / "back.db")
+        finally:
+            restored.close()
+    assert every_row(filled.db) == every_row(filled.folder / "back.db")
+    assert not list(filled.folder.glob("*.part"))

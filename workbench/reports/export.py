@@ -99,4 +99,9 @@ def purge_text(report: PurgeReport) -> str:
             "copies with other names or in other places (workbench backup FILE, file systems, mail) are not "
             "known here: delete them yourself"
         )
+    else:
+        lines.append(
+            "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
+            "dumps have expired: see to that yourself"
+        )
     return clean("\n".join(lines))

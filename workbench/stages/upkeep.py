@@ -78,16 +78,17 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
 
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
-    """Copy a SQLite database while it is in use; by default next to it, with the time in the name.
+    """Copy a database while it is in use; by default under a name with the time.
 
-    Raises UsageError for another database or an existing target, StoreError when the copy fails.
+    A SQLite file is copied next to it, a PostgreSQL database is dumped into this folder. Raises UsageError
+    for another database or an existing target, StoreError when the copy fails.
     """
-    path = sqlite_path(store.url)
-    if path is None:
-        raise UsageError("backup copies SQLite files; use your server's own tools (pg_dump) for this one")
-    if target is None:
-        return copying.backup_file(path, now.strftime("%Y%m%d-%H%M%S"))
-    return copying.copy_to(path, target)
+    path, tag = sqlite_path(store.url), now.strftime("%Y%m%d-%H%M%S")
+    if path is not None:
+        return copying.copy_to(path, target) if target else copying.backup_file(path, tag)
+    if store.engine.dialect.name != "postgresql":
+        raise UsageError("backup copies SQLite files and PostgreSQL databases; use your server's own tools")
+    return copying.dump_to(store.url, target) if target else copying.dump(store.url, tag)
 
 
 LISTED = 50

@@ -230,13 +230,13 @@ class Store:
         self.engine.dispose()
 
 
-def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
+def open_store(url: str, *, create: bool = True, migrate: bool = True, backup: bool = True) -> Store:
     """Open (and migrate) the database at an SQLAlchemy URL or a file path.
 
-    A file that needs a migration is backed up first. A file that may only be read is opened for that.
-    Raises NewerSchemaError for a database of a newer Workbench, StoreError when it is too old, cannot be
-    opened, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
-    `create=False`, when there is no such file.
+    One that needs a migration is backed up first, on a server only with `backup`. A file that may only be
+    read is opened for that. Raises NewerSchemaError for a database of a newer Workbench, StoreError when it
+    is too old, cannot be opened, or with `migrate=False` needs a migration, UsageError for an unusable URL
+    or, with `create=False`, when there is no such file.
     """
     full = full_url(url)
     path = sqlite_path(full)
@@ -251,7 +251,7 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     file = None if path is None else OpenFile(path)
     engine = make_engine(_immutable(path) if path is not None and read_only else full, file)
     try:
-        _check_schema(engine, path, migrate and not read_only)
+        _check_schema(engine, path, migrate and not read_only, backup)
         if file is not None:
             if not read_only:
                 _run(engine, WRITE_AHEAD)
@@ -356,7 +356,7 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
 
-def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
+def _check_schema(engine: Engine, path: Path | None, migrate: bool, backup: bool) -> None:
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql" and not connection.scalar(
             text("SELECT lower('ЖÄ') = 'жä'")
@@ -392,12 +392,19 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
         )
     if not migrate:
         raise StoreError(f"{name} was made by an older Workbench: open it once first")
+    from workbench.store import copying
     from workbench.store.migrations.run import upgrade
 
+    tag = f"before-{SCHEMA}"
     if path is not None:
-        from workbench.store.copying import backup_file
-
-        backup_file(path, f"before-{SCHEMA}")
+        copying.backup_file(path, tag)
+    elif backup and engine.dialect.name == "postgresql":
+        try:
+            copying.dump(engine.url.render_as_string(hide_password=False), tag)
+        except UsageError as error:
+            raise StoreError(
+                f"{name}: {error}, or upgrade it without a copy: workbench status --no-backup"
+            ) from error
     upgrade(engine, SCHEMA)
 
 
