@@ -37,7 +37,7 @@ from workbench.cli.console import (
     say_whatever_comes,
 )
 from workbench.cli.disputes import disputes_app
-from workbench.cli.export import copy, export, purge, verify
+from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
@@ -240,6 +240,7 @@ app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)
 app.command()(verify)
+app.command()(doctor)
 app.command()(copy)
 app.command()(purge)
 

@@ -9,7 +9,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
-    from workbench.stages.upkeep import PurgeReport, VerifyReport
+    from workbench.stages.upkeep import DoctorReport, PurgeReport, VerifyReport
 from workbench.store.copying import CopyReport
 
 
@@ -54,6 +54,14 @@ def verify_text(report: VerifyReport) -> str:
         return clean("\n".join([*first, f"{report.path}: as it was exported; {files}; {looked}"]))
     more = [f"and {report.more:,} more"] if report.more else []
     return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
+
+
+def doctor_text(report: DoctorReport) -> str:
+    """Whether the rows of a database fit together."""
+    if not report.found:
+        return clean(f"{report.url}: nothing is wrong; {many(report.rows, 'row was', 'rows were')} checked")
+    more = [f"and {report.more:,} more"] if report.more else []
+    return clean("\n".join([f"{report.url}: not as it must be", *report.found, *more]))
 
 
 def copy_text(report: CopyReport) -> str:

@@ -6,7 +6,6 @@ read without the program that wrote it, and folding it needs no rule of any matc
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,12 +14,6 @@ from workbench.text.safe import whole
 
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
-
-
-def new_action() -> str:
-    """A name for one act, made before the first try: under it the next one finds what is stored."""
-    return uuid.uuid4().hex
-
 
 Shown = Literal["assisted", "blind", "import"]
 What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
-from workbench.store import copying, datasets, queue, runs
+from workbench.store import checking, copying, datasets, queue, runs
 from workbench.store import exports as export_log
 from workbench.store import purge as purge_store
 from workbench.store.datasets import DatasetInfo
@@ -92,6 +92,29 @@ def backup(store: Store, target: Path | None, now: datetime) -> Path:
 
 
 LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """`found`: the rows that are not as they must be, at most fifty; `more` were found besides."""
+
+    url: str
+    rows: int
+    found: tuple[str, ...]
+    more: int
+
+
+def doctor(store: Store, progress: Callable[[int], None]) -> DoctorReport:
+    """Check every row of a database against the others; nothing is changed."""
+    rows = 0
+
+    def count(done: int) -> None:
+        nonlocal rows
+        rows = done
+        progress(done)
+
+    found = list(checking.check(store, count))
+    return DoctorReport(shown_url(store.url), rows, tuple(found[:LISTED]), len(found[LISTED:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -38,6 +39,8 @@ WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 """Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
 
 BUSY_SECONDS = 5.0
+SKEW = 60.0
+"""Seconds by which the clock of a server may differ from ours."""
 CACHE = 4_000
 """Kilobytes of pages that each connection to SQLite may keep: a screen has five connections."""
 
@@ -425,6 +428,32 @@ def number_on(connection: Connection, tables: Iterable[Table]) -> None:
             if table.autoincrement_column is not None:
                 sequence = f"pg_get_serial_sequence('{table.name}', 'id')"
                 connection.execute(text(f"SELECT setval({sequence}, max(id)) FROM {table.name}"))  # noqa: S608
+
+
+def self_check(connection: Connection) -> Iterator[str]:
+    """What is wrong with a database as such: pages of a file; settings and numbers of a server."""
+    if connection.dialect.name == "sqlite":
+        found = connection.execute(text("PRAGMA integrity_check")).scalars()
+        yield from (f"the file: {line}" for line in found if line != "ok")
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        yield f"the server: its encoding is {encoding}, not UTF8"
+    skew = abs(
+        (
+            connection.execute(text("SELECT clock_timestamp()")).scalar_one() - datetime.now(UTC)
+        ).total_seconds()
+    )
+    if skew > SKEW:
+        yield f"the server: its clock and the one here are {skew:,.0f} s apart"
+    for table in METADATA.sorted_tables:
+        if table.autoincrement_column is not None:
+            sequence = connection.scalar(text(f"SELECT pg_get_serial_sequence('{table.name}', 'id')"))
+            query = f"SELECT max(id), (SELECT last_value FROM {sequence}) FROM {table.name}"  # noqa: S608
+            highest, last = connection.execute(text(query)).one()
+            if (highest or 0) > last:
+                yield f"{table.name}: its next number is {last + 1:,}, and there is {highest:,} already"
 
 
 def schema_of(connection: Connection) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from sqlmodel import Session
 from workbench.errors import ConflictError
 from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
-from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo, new_action
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import GoldOrigin, Verified, gold_units
 from workbench.store.engine import Store
@@ -149,7 +150,7 @@ def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") 
     ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
     the reference; nothing is written in either case.
     """
-    action = action or new_action()
+    action = action or uuid.uuid4().hex
     with store.writing():
         try:
             changes = [_change(store, act, annotator, action) for act in acts]
@@ -207,7 +208,7 @@ def _step(
         if tried:
             return _mark(store, edit_of(*tried[0]), action, stored=True)
         target = newest(_history(session, dataset_id, annotator))
-        return None if target is None else _mark(store, step(target), action or new_action())
+        return None if target is None else _mark(store, step(target), action or uuid.uuid4().hex)
 
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
@@ -333,6 +334,13 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
         state = fold([*journals(store, [row.id])[row.id], *change.edits])
+    project(row, state)
+    row.updated_at = now
+    return state
+
+
+def project(row: ReviewRow, state: ReviewState) -> None:
+    """Write a state into the row of its review."""
     row.seq = state.seq
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
@@ -341,8 +349,6 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     accepted = [state.of(kind).imported for kind in KINDS if state.of(kind).disposition == "verified"]
     if accepted and row.origin != "adjudicated":
         row.origin = "imported" if all(accepted) else "reviewed"
-    row.updated_at = now
-    return state
 
 
 def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any]]:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from workbench.errors import StoreError, UsageError
-from workbench.reviewing.edits import new_action
 from workbench.stages import queue
 from workbench.stages.queue import Order
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Facets, Query
+from workbench.tui.work import new_action
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer

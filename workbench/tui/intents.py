@@ -15,7 +15,7 @@ from typing import Literal
 from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError, WorkbenchError
 from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdict
-from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put, new_action
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.stages import disputes, editing, review, sides
 from workbench.stages.review import Moved, Opened
 from workbench.store.engine import Store
@@ -23,6 +23,7 @@ from workbench.text.tokens import tokens
 from workbench.tui.cells import cut
 from workbench.tui.desk import Desk
 from workbench.tui.safe import flat
+from workbench.tui.work import new_action
 
 Make = Callable[[Opened], Edit | None]
 

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import ConflictError
-from workbench.reviewing.edits import new_action
 from workbench.stages import editing
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
@@ -25,7 +24,7 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
 from workbench.tui.widgets.lines import RowList
-from workbench.tui.work import on_stage, start
+from workbench.tui.work import new_action, on_stage, start
 
 NOTHING = "No other sample has it that you may change."
 TELL = 0.1
