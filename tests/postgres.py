@@ -76,7 +76,7 @@ def no_server(why: str) -> None:
 
 
 @contextmanager
-def running(named: str = SERVER) -> Iterator[Server]:
+def running(named: str = SERVER, *, fsync: bool = False) -> Iterator[Server]:
     """The server that the environment names, else one on a socket in a folder of its own."""
     try:
         import psycopg  # noqa: F401
@@ -106,7 +106,7 @@ def running(named: str = SERVER) -> Iterator[Server]:
     data = str(folder / "data")
     try:
         run("initdb", "-D", data, "-U", "ann", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8")
-        settings = f"-c listen_addresses= -c fsync=off -k {folder}"
+        settings = f"-c listen_addresses= -c fsync={'on' if fsync else 'off'} -k {folder}"
         control = partial(run, "pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", settings)
         server = Server(f"postgresql+psycopg://ann@/postgres?host={folder}", control)
         server.start()

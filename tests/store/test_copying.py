@@ -26,6 +26,7 @@ from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, upkeep
+from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.copying import backup_file, copy_into, copy_to
@@ -212,6 +213,61 @@ def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, p
             assert 1 == import_file(server, next_file, ImportOptions(), annotator="ann").new
         finally:
             server.close()
+
+
+def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgres: Server) -> None:
+    """There and back: the rows, and what other tools get of them."""
+    with postgres.database() as url:
+        copy(filled.store, url)
+        server = open_store(url)
+        copy(server, filled.folder / "back.db")
+        back = open_store(str(filled.folder / "back.db"))
+        for place, store in enumerate((filled.store, server, back)):
+            out = filled.folder / f"out{place}"
+            options = ExportOptions(formats=("native", "csv"))
+            export(store, find_dataset(store, "data"), out, options, annotator="ann")
+        server.close()
+        back.close()
+    files = sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
+    assert len(files) > 4
+    for name in files:
+        if name.name != "manifest.json":  # which has the time
+            first, *others = [(filled.folder / f"out{place}" / name).read_bytes() for place in range(3)]
+            assert [first, first] == others
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE sample SET response = 'a' || char(0) WHERE id = 1", "sample 1: response holds NUL"),
+        (r"""UPDATE sample SET meta = '{"a": "\ud83d"}' WHERE id = 1""", "sample 1: meta holds half a char"),
+    ],
+)
+def test_what_a_server_does_not_take_is_named(
+    filled: Bench, postgres: Server, change: str, said: str
+) -> None:
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute(change)
+        raw.commit()
+    with postgres.database() as target:
+        with pytest.raises(StoreError, match=said):
+            copy(filled.store, target)
+        assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+
+
+def test_a_byte_that_the_target_changes_is_found(filled: Bench, postgres: Server) -> None:
+    """Each table is read back; here the server writes another text than it is given."""
+    with postgres.database() as target:
+        open_store(target).close()
+        ask(
+            target,
+            "CREATE FUNCTION turn() RETURNS trigger AS 'BEGIN NEW.text = upper(NEW.text); RETURN NEW; END' "
+            "LANGUAGE plpgsql",
+        )
+        ask(target, "CREATE TRIGGER turn BEFORE INSERT ON gold_unit FOR EACH ROW EXECUTE FUNCTION turn()")
+        with pytest.raises(StoreError, match="gives back other rows of gold_unit: nothing was copied"):
+            copy(filled.store, target)
+        assert [(0,)] == ask(target, "SELECT count(*) FROM sample")
 
 
 def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: Server) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 import sqlite3
@@ -124,6 +125,7 @@ def dump_to(url: str, target: Path) -> Path:
 
 
 CHUNK = 1_000
+HALF = re.compile("[\ud800-\udfff]")
 
 
 def _plain(value: Any) -> str:
@@ -197,6 +199,8 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
                 if table.name == "proposal" and dataset_id is not None:
                     _forget_calls(rows, calls)
                 given.add(rows)
+                if connection.dialect.name == "postgresql":
+                    _refuse_halves(table, rows)
                 connection.execute(table.insert(), rows)
                 done += len(rows)
                 progress(done)
@@ -209,6 +213,20 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
             copied.append(stored)
         number_on(connection, METADATA.sorted_tables)
     return CopyReport(str(path or shown_url(target)), tuple(copied))
+
+
+def _refuse_halves(table: Table, rows: list[dict[str, Any]]) -> None:
+    """Raise StoreError for a text that PostgreSQL does not take: one with NUL, or half a character."""
+    for row in rows:
+        for name, value in row.items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain)
+            if "\0" in text or HALF.search(text):
+                what = "NUL" if "\0" in text else "half a character (a lone surrogate)"
+                key = " ".join(str(row[column.name]) for column in table.primary_key)
+                raise StoreError(
+                    f"{table.name} {key}: {name} holds {what}, which PostgreSQL does not take; "
+                    "nothing was copied"
+                )
 
 
 def _forget_calls(rows: list[dict[str, Any]], copied: set[int]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -48,9 +49,9 @@ DAMAGED = "the database is damaged: go on with its newest backup"
 COPY = "copy the database to where you may write"
 
 AWAY = (
-    "starting up", "shutting down", "recovery mode", "refused", "closed the connection", "No such file",
-    "terminating connection", "connection is closed", "connection is lost", "timeout expired", "timed out",
-    "unreachable", "too many clients",
+    "starting up", "not yet accepting", "shutting down", "recovery mode", "refused", "closed the connection",
+    "No such file", "terminating connection", "connection is closed", "connection is lost", "timeout expired",
+    "timed out", "unreachable", "too many clients",
 )  # fmt: skip
 """What a server says, or is said of it, that may answer in a moment."""
 
@@ -261,7 +262,7 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True, backup: b
             file.note()
     except FAILURES as error:
         engine.dispose()
-        raise StoreError(f"{shown_url(full)}: {explained(error)}") from error
+        raise _kind(error)(f"{shown_url(full)}: {explained(error)}") from error
     except BaseException:
         engine.dispose()
         raise
@@ -328,6 +329,7 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
         ) from error
     except ArgumentError as error:
         raise UsageError(f"{shown_url(url)}: {error}") from error
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # of a lost connection we tell ourselves
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -476,13 +478,15 @@ def _explaining(errors: tuple[type[Exception], ...] = (*FAILURES, *UNREADABLE)) 
     try:
         yield
     except errors as error:
-        raise (AwayError if _is_away(error) else StoreError)(explained(error)) from error
+        raise _kind(error)(explained(error)) from error
 
 
-def _is_away(error: Exception) -> bool:
-    """Whether the same may work when the server is back."""
+def _kind(error: Exception) -> type[StoreError]:
+    """AwayError where the same may work when the server is back."""
     signs = any(sign in str(error) for sign in AWAY)
-    return isinstance(error, DBAPIError) and (signs or error.connection_invalidated)
+    return (
+        AwayError if isinstance(error, DBAPIError) and (signs or error.connection_invalidated) else StoreError
+    )
 
 
 def explained(error: BaseException) -> str:
@@ -500,6 +504,7 @@ def explained(error: BaseException) -> str:
         "not a database": "name another with --db",
         "unable to open": "check the path and its permissions",
         "starting up": "try again in a moment",
+        "not yet accepting": "try again in a moment",
         "shutting down": "try again when it is back",
         "closed the connection": "it was stopped or restarted: try again when it is back",
         "terminating connection": "it was stopped or restarted: try again when it is back",
