@@ -34,9 +34,13 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(
+    on_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
     """Run the command line in a folder of its own, as a person called ann."""
     monkeypatch.chdir(tmp_path)
+    if on_server:
+        monkeypatch.setenv("WORKBENCH_DB", on_server)
     monkeypatch.setenv("WORKBENCH_AS", "ann")
     monkeypatch.setattr(typer.main, "get_command", build_once)
 

@@ -306,7 +306,7 @@ def fill(bench: Bench) -> None:
             session.connection().exec_driver_sql(
                 "UPDATE proposal SET calls = ? WHERE sample_id = ?", (json.dumps([number]), sample)
             )
-        session.add(FailedRow(run_id=run_id, sample_id=bench.id("secret"), content_hash="h",
+        session.add(FailedRow(run_id=run_id, sample_id=bench.id("secret"), content_hash="0" * 32,
                               failure="f", message=SECRET))  # fmt: skip
 
 

@@ -35,6 +35,7 @@ def shown(app: Any) -> list[str]:
     return [listed.row(index).key for index in range(listed.count)]
 
 
+@pytest.mark.databases
 async def test_search_while_typing_then_open(user: User) -> None:
     """`/`, some letters of id, question or reference, Enter to the list, Enter into the sample."""
     async with user.opens(size=(80, 24)) as app:
@@ -83,6 +84,7 @@ async def test_progress_and_rows_follow_a_decision(user: User) -> None:
         assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
+@pytest.mark.databases
 async def test_one_key_shows_what_disagrees_and_another_all_again(
     database: Path, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -280,6 +282,7 @@ async def test_a_mistake_is_said_and_the_last_good_view_stays(user: User) -> Non
         assert app.screen.focused is None
 
 
+@pytest.mark.databases
 async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, press: Press) -> None:
     """Escape stays in the random order; y leaves it; from then on reviews are off-plan, and one sees it."""
     async with user.opens(size=(120, 36)) as app:
@@ -355,6 +358,7 @@ async def test_why_opens_for_a_decided_row_only(user: User) -> None:
         assert type(app.screen).__name__ == "QueueScreen"
 
 
+@pytest.mark.databases
 async def test_the_cause_stands_in_the_row_of_a_decided_sample(user: User) -> None:
     """And a query finds it by a word of it."""
     async with user.opens("schiller", size=(120, 36)) as app:

@@ -37,7 +37,7 @@ from workbench.cli.console import (
     say_whatever_comes,
 )
 from workbench.cli.disputes import disputes_app
-from workbench.cli.export import copy, export, purge, verify
+from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
@@ -248,17 +248,25 @@ app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)
 app.command()(verify)
+app.command()(doctor)
 app.command()(copy)
 app.command()(purge)
 
 
 @app.command()
-def status(context: typer.Context, json: Json = False) -> None:
+def status(
+    context: typer.Context,
+    no_backup: Annotated[
+        bool,
+        typer.Option("--no-backup", help="Upgrade an older database on a server without dumping it first."),
+    ] = False,
+    json: Json = False,
+) -> None:
     """What the database holds and how far the reviews are."""
     from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
-    with open_for(call.db, create=False) as store:
+    with open_for(call.db, create=False, backup=not no_backup) as store:
         report = stage(store, call.reader, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 
@@ -267,7 +275,8 @@ def status(context: typer.Context, json: Json = False) -> None:
 def backup(
     context: typer.Context,
     target: Annotated[
-        Path | None, typer.Argument(help="A new file; by default next to the database.")
+        Path | None,
+        typer.Argument(help="A new file; by default next to the database, for a server in this folder."),
     ] = None,
 ) -> None:
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""

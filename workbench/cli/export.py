@@ -95,6 +95,24 @@ def verify(
         raise typer.Exit(1)
 
 
+def doctor(context: typer.Context, json: Json = False) -> None:
+    """Check that the rows of the database fit together, and change nothing; exit 1 when some do not."""
+    from workbench import reports
+    from workbench.reports.export import doctor_text
+    from workbench.stages.upkeep import doctor as stage
+    from workbench.store.copying import count_rows
+
+    call: Call = context.obj
+    with (
+        open_for(call.db, create=False, migrate=False) as store,
+        reports.progress("Checking", count_rows(store, None), unit="rows") as progress,
+    ):
+        report = stage(store, progress)
+    reports.show(report, doctor_text(report), as_json=json)
+    if report.found:
+        raise typer.Exit(1)
+
+
 def copy(
     context: typer.Context,
     to: Annotated[str, typer.Option("--to", help="An empty database: a file, or any SQLAlchemy URL.")],

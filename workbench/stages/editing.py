@@ -541,9 +541,9 @@ def places(
     return found
 
 
-def apply(store: Store, annotator: str, chosen: list[Place]) -> None:
+def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -> None:
     """Decide the same in all of these samples, as one act. Raises ConflictError when one has moved on."""
-    journal.record(store, [place.act for place in chosen], annotator)
+    journal.record(store, [place.act for place in chosen], annotator, action)
 
 
 def _left_out(other: Opened) -> bool:
