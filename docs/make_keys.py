@@ -1,4 +1,4 @@
-"""Write docs/keys.md and docs/glossary.md from the program; with --check only say whether they are current."""
+"""Write docs/keys.md and docs/glossary.md from the program; with --check say whether they are current."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ A letter does the same on every screen that has it.
 | key | does | where |
 | --- | --- | --- |
 """
+MEANS = {
+    "evidence.letters": "evidence",
+    "same.leave_out": "reject",
+    "review.scores": "why",
+    **dict.fromkeys(("quit", "cancel", "close"), "quit or close"),
+}
+"""Actions and their last names that are called otherwise here."""
 ANSWERS = ("confirm", "read", "saving")
 """Questions and notices: their letters are their own."""
 HEAD = """\
@@ -81,22 +88,26 @@ def glossary() -> str:
     return GLOSSARY + "".join(rows)
 
 
-def letters() -> dict[str, dict[str, list[str]]]:
-    """The letters of the screens: what each does, and on which screens."""
-    found: dict[str, dict[str, list[str]]] = {}
+def letters() -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """The letters of the screens: what each does, in words, and on which screens."""
+    found: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for name, bindings in actions().items():
-        screen = _screen(name)
-        for binding in bindings if screen not in ANSWERS else ():
-            if len(binding.key) == 1 and binding.key.isascii() and binding.key.isalpha():
-                meaning = name.partition(".")[2]
-                found.setdefault(binding.key, {}).setdefault(MEANS.get(name, meaning), []).append(screen)
+        screen, _, last = name.partition(".")
+        meaning = MEANS.get(name) or MEANS.get(last, last)
+        for one in bindings if screen not in ANSWERS else ():
+            closes = meaning == "back" and one.key != "b"  # the letter that opened a screen closes it too
+            if len(one.key) == 1 and one.key.isascii() and one.key.isalpha() and not closes:
+                found.setdefault(one.key, {}).setdefault(meaning, (one.description, []))[1].append(screen)
     return found
 
 
 def _letters() -> str:
-    rows = []
-    for letter, does in sorted(letters().items(), key=lambda one: (one[0].lower(), one[0])):
-        rows += [f"| `{letter}` | {what.replace('_', ' ')} | {', '.join(where)} |\n" for what, where in does.items()]
+    by_letter = sorted(letters().items(), key=lambda one: (one[0].lower(), one[0]))
+    rows = (
+        f"| `{letter}` | {what} | {', '.join(sorted(where))} |\n"
+        for letter, does in by_letter
+        for what, where in does.values()
+    )
     return LETTERS + "".join(rows)
 
 

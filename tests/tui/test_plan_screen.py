@@ -125,7 +125,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> Non
     first = queue_ids(user.store, info, "ann")[0]
     async with user.opens(size=(80, 24)) as app:
         await user.press(*"/state:verified", "enter")
-        await user.press("P", "c")
+        await user.press("P", "space")
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
         assert app.screen.pane.opened.sample_id == first
@@ -216,7 +216,7 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(user: U
 
 async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
-        await user.press("P", "n", "m", *"81", "enter")
+        await user.press("P", "n", "f2", *"81", "enter")
         assert isinstance(app.screen, PromptScreen)
         assert "a number from 2 to 80" in shown(app, "#hint")
         await user.press("backspace", "backspace", *"25", "enter")
@@ -229,7 +229,7 @@ async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(user: User) -
 async def test_a_precision_is_asked_for(user: User) -> None:
     """Typing takes the place of the width that stands there; one that is none is refused in place."""
     async with user.opens(size=(80, 24)) as app:
-        await user.press("P", "p", *"x", "enter")
+        await user.press("P", "h", *"x", "enter")
         assert "a number between 0 and 1, as 0.03" in shown(app, "#hint")
         await user.press("backspace", *"0.1", "enter")
         assert isinstance(app.screen, ReadScreen)
@@ -241,7 +241,7 @@ async def test_a_precision_is_asked_for(user: User) -> None:
 async def test_keys_typed_ahead_run_in_order(user: User) -> None:
     """From the queue through the form to the first sample of the plan, without a look at the screen."""
     async with user.opens(size=(80, 24)):
-        await user.press("P", "n", "left", "left", "enter", "y", "c", "a")
+        await user.press("P", "n", "left", "left", "enter", "y", "space", "a")
     info = find_dataset(user.store, None)
     plan = plan_of(user.store, info.id)
     assert plan is not None

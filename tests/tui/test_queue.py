@@ -261,7 +261,7 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
         for name in ("ant", "bee")
     ]  # fmt: skip
     async with user.opens(database=import_rows(rows), size=(120, 36)) as app:
-        await user.press("g")
+        await user.press("home")
         first, pane = app.screen.samples.row(0).key, app.screen.query_one(Passage)
         other = "bee" if first == "ant" else "ant"
         await until(user.pilot, lambda: f"first {first}" in pane.text)
@@ -331,7 +331,7 @@ async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, p
         await user.press("y")
         assert shown(app) == in_file
         assert "file order  ◌ picked by hand" in app.screen.query_one(Head).text
-        await user.press("g", "enter", "a", "b")
+        await user.press("home", "enter", "a", "b")
         await choose(press, user.pilot, "o", "random order")
         assert "off-plan" not in app.screen.query_one(Head).text
         await choose(press, user.pilot, "o", "doubtful first")  # not asked again
@@ -348,14 +348,14 @@ async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(user: User,
         await choose(press, user.pilot, "o", "file order")
         await user.press("y", "slash", *"label:date", "enter")
         assert shown(app) == ["tower", "nevsky", "genji", "schiller"]
-        await user.press("g", "c")
+        await user.press("home", "space")
         visited = []
         while type(app.screen).__name__ == "ReviewScreen":
             visited.append(app.screen.pane.now.sample.id)
             await user.press("a")
         assert visited == ["tower", "nevsky", "genji", "schiller"]
         assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
-        await user.press("c")
+        await user.press("space")
         assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
 
 
@@ -371,7 +371,7 @@ async def test_a_view_of_decided_samples_is_gone_through_one_by_one(user: User, 
         await user.press("y")
         order = shown(app)
         assert order[0] == "schiller"
-        await user.press("g", "enter")
+        await user.press("home", "enter")
         visited = []
         while type(app.screen).__name__ == "ReviewScreen":
             visited.append(app.screen.pane.now.sample.id)
@@ -413,7 +413,7 @@ async def test_the_cause_stands_in_rows_that_come_into_view_later(
         listed = app.screen.samples
         place = shown(app).index("great-pyramid")
         assert listed.scroll_offset.y > place
-        await user.press("g")
+        await user.press("home")
         row = listed.render_line(place).text
         assert "−.35" in row
         assert "missed match" in row
@@ -439,10 +439,10 @@ async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: U
 async def test_all_decided_comes_back_and_says_so(user: User, import_rows: Any, rows: Any) -> None:
     """After the last sample there is nothing to go on to."""
     async with user.opens(database=import_rows(rows[5:6]), size=(80, 24)) as app:
-        await user.press("c", "a")
+        await user.press("space", "a")
         assert type(app.screen).__name__ == "QueueScreen"
         assert "every sample is decided" in app.screen.query_one(Status).text
-        await user.press("c")
+        await user.press("space")
         assert "every sample is decided" in app.screen.query_one(Status).text
 
 

@@ -47,27 +47,29 @@ class CalibrateScreen(BaseScreen):
 
     LEGEND = (
         ("┃ │", "the threshold shown, the one in use"),
-        ("◆", "the one that fits verified samples; b goes there"),
+        ("◆", "the one that fits verified samples; B goes there"),
         ("·· as judged", "the automatic units under people's verdicts, where there is one"),
     )
+    WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("left", "move(-1)", "Threshold down by 1", "calibrate.down", "Threshold", "→ move"),
         key("right", "move(1)", "Threshold up by 1", "calibrate.up", "Threshold"),
         key("shift+left", "move(-5)", "Threshold down by 5", "calibrate.down_five", "Threshold"),
         key("shift+right", "move(5)", "Threshold up by 5", "calibrate.up_five", "Threshold"),
-        key("b", "best", "To the threshold that fits best", "calibrate.best", "Threshold", "best"),
+        key("B", "best", "To the threshold that fits best", "calibrate.best", "Threshold", "best"),
         key("i", "in_use", "To the threshold in use", "calibrate.in_use", "Threshold"),
         key(
-            "o", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
+            "O", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
             "aim",
         ),
         key(
-            "p", "probability", "Probability of a match, by similarity", "calibrate.probability", "View",
+            "L", "probability", "Likelihood of a match, by similarity", "calibrate.probability", "View",
             "probability",
         ),
         key("enter", "use", "Use this threshold", "calibrate.use", "Threshold", "use"),
         key("r f5", "reread", "Read again", "calibrate.reread", "View"),
-        key("escape q K", "back", "Back to the queue", "calibrate.back", "View", "back"),
+        key("escape b K", "back", "Back to the queue", "calibrate.back", "View", "back"),
+        key("q", "app.quit", "Quit", "calibrate.quit", "View"),
     ]  # fmt: skip
 
     def __init__(self, desk: Desk) -> None:
@@ -312,7 +314,7 @@ def what_next(look: Look) -> str:
     if found is not None:
         do = f"{now} suits your reviews: keep it."
         if found.threshold != now and found.better is not False:
-            do = f"{found.threshold} may suit your reviews better: b."
+            do = f"{found.threshold} may suit your reviews better: B."
     return f"How alike must two names be to match? {do}"
 
 

@@ -51,8 +51,8 @@ COMPARE_KEYS: list[BindingType] = [
             "show" if number == 1 else "")
         for number, one in enumerate(SECTIONS, 1)
     ),
-    key("tab l right", "turn(1)", "The next part", "compare.next", "Compare"),
-    key("shift+tab h left", "turn(-1)", "The part before", "compare.previous", "Compare"),
+    key("tab right", "turn(1)", "The next part", "compare.next", "Compare"),
+    key("shift+tab left", "turn(-1)", "The part before", "compare.previous", "Compare"),
     key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
     key("r f5", "reread", "Read again", "compare.reread", "Compare"),
     *moving("compare", "line", "pagedown space"),
@@ -65,6 +65,7 @@ class CompareScreen(BaseScreen):
     """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
 
     LEGEND = SIGNS
+    WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "ragas", "linked", "presence")
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
 
     def __init__(self, desk: Desk, again: Again | None = None) -> None:

@@ -180,7 +180,7 @@ class FormScreen(Dialog):
         key("enter", "submit", "Look at what it means", "form.go", "Form", "go on"),
         key("right space", "turn(1)", "Next value", "form.next", "Form", "next value"),
         key("left", "turn(-1)", "Previous value", "form.previous", "Form"),
-        key("m", "type", "Type a value that is not listed", "form.type", "Form", "type a value"),
+        key("f2", "type", "Type a value that is not listed", "form.type", "Form", "type a value"),
         key("j down tab", "move(1)", "Next line", "form.down", "Form"),
         key("k up shift+tab", "move(-1)", "Previous line", "form.up", "Form"),
         key("escape q", "cancel", "Close without doing anything", "form.cancel", "Form", "cancel"),

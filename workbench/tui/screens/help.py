@@ -75,7 +75,9 @@ class HelpScreen(Dialog):
             rows = [("  ".join(act.keys), act.description) for act in members]
             blocks.append((_flowing if group in USUAL else _block)(group, rows, size))
         blocks += [_block("Signs", self._legend, size)] if self._legend else []
-        blocks += [_block("Words", [(word, TERMS[word]) for word in self._words], size)] if self._words else []
+        blocks += (
+            [_block("Words", [(word, TERMS[word]) for word in self._words], size)] if self._words else []
+        )
         return [*blocks, [(f"\n{NOTE}\n", DIM)]]
 
     def action_scroll(self, lines: int) -> None:

@@ -35,7 +35,7 @@ FEW_STRATA, ROOMY = 5, 36
 SIZES = (20, 30, 60, 100, 200, 400)
 AS_NEEDED = "as needed"
 HINTS: Hints = {
-    "reviews": "m types another number",
+    "reviews": "F2 types another number",
     "design": {
         "simple": "every sample as likely",
         "stratified": "each stratum keeps its share",
@@ -52,17 +52,18 @@ START_OVER_DEMO = "To plan all the same: delete workbench-demo.db, then workbenc
 class PlanScreen(BaseScreen):
     """Reads and draws outside the event loop; keys wait for it."""
 
+    WORDS = ("plan", "in order", "estimate", "interval", "stratum", "holdout", "blind")
     BINDINGS: ClassVar[list[BindingType]] = [
         key(
-            "c space enter",
+            "space enter",
             "back(1)",
             "Go on with the next sample of the plan",
-            "plan.go_on",
+            "plan.continue",
             "Plan",
             "continue",
         ),
         key("n", "new", "Make a plan, or another one", "plan.new", "Plan", "new plan"),
-        key("p", "precision", "How many reviews a precision takes", "plan.precision", "Plan", "precision"),
+        key("h", "precision", "How many reviews a precision takes", "plan.precision", "Plan", "precision"),
         key("r f5", "reread", "Read again", "plan.reread", "Plan"),
         key("j down", "scroll(1)", "Down", "plan.down", "Moving"),
         key("k up", "scroll(-1)", "Up", "plan.up", "Moving"),
@@ -264,10 +265,10 @@ def _what_next(report: PlanReport) -> str:
         return "Your plan is complete: C in the queue shows the estimate."
     if report.planned_n is not None:
         left = many(report.planned_n - report.prefix, "review")
-        return f"The plan says what to review and when to stop: c goes on, {left} left."
+        return f"The plan says what to review and when to stop: space goes on, {left} left."
     if report.decided:
-        return "You review in random order, without a plan: c goes on with the next sample."
-    return "A plan says what to review and when to stop: n makes one, c goes on without."
+        return "You review in random order, without a plan: space goes on with the next sample."
+    return "A plan says what to review and when to stop: n makes one, space goes on without."
 
 
 def _what_holds(report: PlanReport) -> list[str]:

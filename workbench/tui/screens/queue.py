@@ -110,11 +110,10 @@ class QueueScreen(BaseScreen):
         ("delta>.2", "size of Δ; auto<.5  verified=1  cause:missed"),
         ("meta.KEY:x", "id:x  group:x  flag:x; all terms hold at once"),
     )
+    WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("enter", "open", "Review this sample", "queue.open", "Queue", "review"),
-        key(
-            "c space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"
-        ),
+        key("space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"),
         key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
         key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
         key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue"),
@@ -137,8 +136,8 @@ class QueueScreen(BaseScreen):
         key("R", "room('runs')", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         *moving("queue", "sample", "pagedown ctrl+f"),
-        key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
-        key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
+        key("home", "edge(0)", "First sample", "queue.first", "Moving"),
+        key("end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
         "open go_on search facets orders why undo redo reread room disputes move page edge".split()

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.model import Kind, Unit
+from workbench.scoring.names import scorer_name
 from workbench.stages.why import Why, WhyRow, explain
 from workbench.text.figures import delta
 from workbench.tui.desk import Desk
@@ -20,6 +21,7 @@ from workbench.tui.figures import short, tally
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.view import detail
 from workbench.tui.why_text import (
     RULES,
@@ -44,6 +46,16 @@ class WhyScreen(BaseScreen):
     LEGEND = (
         ("● ○ ? ·", "found, missing, unsure, open"),
         ("—", "this side has no such unit"),
+    )
+    WORDS = (
+        "automatic",
+        "verified",
+        "Δ",
+        "missed match",
+        "false match",
+        "invented unit",
+        "missed unit",
+        "cross-fitted",
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         key("s", "scorer", "Another scorer", "why.scorer", "View", "scorer"),
@@ -195,14 +207,21 @@ class WhyScreen(BaseScreen):
         for passage in self.query(Passage):
             passage.page(step)
 
-    def action_scorer(self) -> None:
-        """The next scorer of this kind."""
-        names = self.why.scorers
-        if len(names) > 1:
-            following = names[(names.index(self.why.scorer) + 1) % len(names)]
-            self.work(partial(self._read, self.why.kind, following))
+    async def action_scorer(self) -> None:
+        """Choose another scorer of this kind."""
+        why = self.why
+        choices = [
+            MenuChoice(
+                flat(scorer_name(name)),
+                on=name == why.scorer,
+                take=partial(self.work, partial(self._read, why.kind, name)),
+            )
+            for name in why.scorers
+        ]
+        if len(choices) > 1:
+            await self.bench.ask(MenuScreen("Scorer", choices))
         else:
-            self.say(f"there is no other scorer than {self.why.scorer}")
+            self.say("there is no other scorer")
 
     def action_kind(self) -> None:
         """The other kind of units."""
