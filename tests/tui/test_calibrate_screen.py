@@ -127,7 +127,7 @@ async def test_keys_move_by_one_by_five_to_the_best_and_back(
             "shift+left",
             "right",
             "shift+right",
-            "b",
+            "B",
             "i",
             "shift+right",
             "shift+right",

@@ -75,7 +75,7 @@ def test_two_actions_may_swap_their_keys() -> None:
         (keys(review__accept="f1"), "review.accept: F1 belongs to app.help"),
         (keys(app__quit="f10"), "app.quit keeps ctrl+q: name it too"),
         (keys(app__help="f2"), "app.help keeps F1: name it too"),
-        (keys(field__take="t"), "field.take: t is a character that one types there"),
+        (keys(field__take="t"), "field.take: t is a character you type there"),
     ],
 )
 def test_what_cannot_be_is_refused(wanted: Settings, said: str) -> None:

@@ -153,7 +153,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert ["baikal"] == found
     assert "what explains it?" in asked
     assert settled[0].strip().endswith("explained: a typo")
-    assert "1 explained" in settled[1]
+    assert "2 explained" in settled[1]
 
 
 async def test_a_view_is_saved_under_a_name_and_is_there_at_the_next_start(

@@ -138,7 +138,7 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
         await user.press("y")
         assert app.proposing.is_alive()
         await user.press("n")
-        assert app.screen.query_one(Status).text == "a run goes on; s stops it"
+        assert app.screen.query_one(Status).text == "a run goes on; backspace stops it"
         await user.press("escape", "j")
         assert isinstance(app.screen, QueueScreen)
         await user.press("R")

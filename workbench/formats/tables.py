@@ -166,7 +166,7 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
     named = Counter(name for name in best if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
-        raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
+        raise InputError(f"{path}: header: column {excerpt(twice[0])} appears twice")
     if not has_rows:
         raise InputError(f"{path}: no rows under the header")
     return best, chosen, line

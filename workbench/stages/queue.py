@@ -78,7 +78,7 @@ def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
     """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
     kind = kind_of(known(store, info, name))
     if kind is None:
-        raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
+        raise UsageError(f"we do not know what {name!r} counts: import it with --external {name}=entity")
     return kind
 
 

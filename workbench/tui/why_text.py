@@ -39,7 +39,7 @@ _SENTENCES = {
     ("false match", "comparator"): "matched by name, missing for a person",
     ("false match", "context extraction"): "matched to a name that is in no context",
     ("missed match", ""): "missing for the machine, found by a person",
-    ("missed match", "nested"): "it stands there inside a longer name",
+    ("missed match", "nested"): "it is there inside a longer name",
     ("missed match", "comparator"): "extracted there, not matched by name",
     ("missed match", "context extraction"): "nothing was extracted there",
     ("missed match", "unattributed"): "found by a person without evidence",

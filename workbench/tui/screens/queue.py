@@ -104,7 +104,7 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("rome", "stands in the id, the question or the reference"),
+        ("rome", "in the id, the question or the reference"),
         ('"right bank"', "so does a phrase; -rome does not"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
         ("delta>.2", "size of Δ; auto<.5  verified=1  cause:missed"),
@@ -706,13 +706,13 @@ def why_empty(query: Query) -> str:
     lines = ["No sample fits this search."]
     fields = {term.field for term in query.terms}
     if query.by_value:
-        lines.append("delta, auto, verified and cause are known of decided samples only.")
+        lines.append("delta, auto, verified and cause: only reviewed samples have them.")
     if "disputed" in query.marks:
-        lines.append("is:disputed: values differ by more than .10, people differ, or somebody flagged it.")
+        lines.append("is:disputed: values differ by more than .10, people differ, or a flag.")
     if "lang" in fields:
-        lines.append("lang: goes by the language that a sample's meta names.")
+        lines.append("lang: searches the language in a sample's meta.")
     if query.marks & {"stale", "offplan", "flagged", "fast"}:
-        lines.append("is: and flag: go by your own reviews.")
+        lines.append("is: and flag: search your own reviews.")
     lines += ["", f"{shown('escape')} shows all samples, / changes the search, v lists what there is."]
     return "\n".join(lines)
 
