@@ -118,9 +118,9 @@ async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, ch
         await user.press("w", "s", "j", "enter")
         values = app.screen.query_one("#values", Bar)
         assert values.text.startswith("text search · claude-run-1 4/6 .67")
-        await user.press("s", "j", "enter")
+        await user.press("s", "k", "k", "k", "enter")
         assert values.text.startswith("ragas · claude-run-1 5/6 .83 (reports 0.8333333319)")
-        await user.press("ы", "k", "k", "enter")
+        await user.press("ы", "j", "j", "enter")
         assert values.text.startswith("name matching · claude-run-1 5/6 .83")
 
 
