@@ -106,7 +106,7 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
         back = len(shown(app)), app.screen.order
 
     assert "Random order: stop when you like, you have a random sample." == first.strip()
-    assert about.startswith("Disagreements, largest effect first. Enter shows the evidence, d says")
+    assert about.startswith("Disagreements, largest effect first. enter: evidence, d: set the state.")
     assert "Nothing disagrees that you may see." == nothing
     assert 8 == every
     assert ["schiller"] == flagged

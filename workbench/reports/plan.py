@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.intervals import FEWEST
 from workbench.text.figures import many
-from workbench.text.safe import clean
+from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,9 @@ def _progress_lines(report: PlanReport) -> list[str]:
     if report.beyond:
         lines.append(f"  {report.beyond:,} more, after a gap in the order")
     if report.next is not None:
-        lines.append(f"next{', after the plan' if report.complete else ''}: {report.next}")
+        lines.append(
+            f"next{', after the plan' if report.complete else ''}: {name_of(report.next, report.question)}"
+        )
     return lines
 
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from workbench.tui.desk import Desk
 
 BY_HAND = """\
-No calibration stands behind it: a threshold that is set while looking at the curve has seen all verified \
-samples, and nothing here says how good it is on others. Verified samples stay as they are.
+You chose this threshold while looking at all verified samples, so nothing shows how good it is on others. \
+Verified samples stay as they are.
 """
 
 
@@ -337,12 +337,12 @@ def finding(look: Look) -> list[Line]:
         said = [("= ", "$warning"), (f"{best} is {no_better(found)}: {gain}", "")]
     folds = sorted(set(found.folds))
     rest = (
-        f"without a fold: always {folds[0]}"
+        f"chosen without a fifth of the reviews: always {folds[0]}"
         if len(folds) == 1
-        else f"without a fold: {folds[0]} to {folds[-1]}"
+        else f"chosen without a fifth of the reviews: {folds[0]} to {folds[-1]}"
     )
     if look.gathered.assisted:
-        rest += f"; {look.gathered.assisted:,} reviewed with proposals in view"
+        rest += f"; {look.gathered.assisted:,} with suggestions in view"
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"

@@ -65,7 +65,7 @@ class CompareScreen(BaseScreen):
     """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
 
     LEGEND = SIGNS
-    WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "ragas", "linked", "presence")
+    WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "untraced", "ragas", "linked", "presence")
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
 
     def __init__(self, desk: Desk, again: Again | None = None) -> None:

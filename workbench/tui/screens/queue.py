@@ -76,13 +76,15 @@ GROUPS = {
 }  # fmt: skip
 """The fields that one can choose from, with their headings."""
 
-NAMES = {"todo": "to do", "offplan": "picked by hand", "rematch": "to be matched again"}
+NAMES = {
+    "todo": "to do", "excluded": "not counted", "offplan": "picked by hand", "rematch": "to be matched again",
+}  # fmt: skip
 MOST = 12
 """Values of a field offered in the menu; the others are typed."""
 
 OFF_PLAN = """\
-Reviews made in another order than the {own} one cannot stand for the whole dataset: no estimate is \
-made from them. They are marked as picked by hand (◌).
+No estimate for the whole dataset uses samples that you review in another order than the {own} one. They \
+are marked as picked by hand (◌).
 """
 
 NO_DATASET = """\
@@ -395,8 +397,7 @@ class QueueScreen(BaseScreen):
         """What the view is, for the line above the list."""
         name, hint = self._orders()[self.order]
         if self.order == "disputes":
-            keys = "Enter shows the evidence, d says what became of it."
-            return f"Disagreements, largest effect first. {keys}"
+            return "Disagreements, largest effect first. enter: evidence, d: set the state."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if self.query_shown:
             line = f"What your search found, in {name}." if self.order == "u" else f"Your search. {line}"

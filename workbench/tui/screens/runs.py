@@ -49,11 +49,11 @@ HINTS: Hints = {
     },
     "address": {USUAL: "OPENAI_BASE_URL, else OpenAI"},
     "effort": {"none": "for a model without"},
-    "longest": "tokens of an answer",
+    "longest": "tokens of an answer, thinking included",
     "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
 }
 
-PURPOSE = "Runs suggest what you review: ✓ is in use, space uses another, n starts one."
+PURPOSE = "Each run suggests what to review: space uses another one, n starts a new one."
 
 NOTHING = """\
 There is no run yet.
