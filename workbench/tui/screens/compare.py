@@ -19,7 +19,7 @@ from workbench.tui.cells import cut
 from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
+from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, SectionBar, Status
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Sample, look, nothing_yet, of_cause
@@ -268,19 +268,8 @@ class CompareScreen(BaseScreen):
     async def action_scorer(self) -> None:
         """Choose what is compared."""
         assert self.found is not None  # the key is closed without it
-        choices = [
-            MenuChoice(
-                f"{flat(scorer_name(one.scorer)):<22}",
-                f"n {one.n:,}",
-                on=one.scorer == self.found.scorer,
-                take=partial(self.work, partial(self._read, scorer=one.scorer)),
-            )
-            for one in self.found.beside
-        ]
-        if len(choices) > 1:
-            await self.bench.ask(MenuScreen("Scorer", choices))
-        else:
-            self.say("there is no other scorer")
+        counts = {one.scorer: f"n {one.n:,}" for one in self.found.beside}
+        await choose_scorer(self, counts, self.found.scorer, self._read)
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""

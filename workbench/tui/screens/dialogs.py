@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -14,10 +14,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.scoring.names import scorer_name
 from workbench.tui.cells import fit, width
 from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog, title
+from workbench.tui.screens.base import BaseScreen, Dialog, title
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import DIM, KeyBar, Part, as_text
 from workbench.tui.widgets.lines import RowList
@@ -119,6 +120,22 @@ class MenuScreen(Dialog):
         if take is not None:
             self.app.pop_screen()
             take()
+
+
+async def choose_scorer(
+    screen: BaseScreen, offered: Mapping[str, str], at: str, read: Callable[[str], Awaitable[None]]
+) -> None:
+    """A menu of scorers and columns, each with what stands next to it; `read` shows the one taken."""
+    choices = [
+        MenuChoice(
+            flat(scorer_name(name)), right, on=name == at, take=partial(screen.work, partial(read, name))
+        )
+        for name, right in offered.items()
+    ]
+    if len(choices) > 1:
+        await screen.bench.ask(MenuScreen("Scorer", choices))
+    else:
+        screen.say("there is no other scorer")
 
 
 class ConfirmScreen(Dialog):

@@ -13,7 +13,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.model import Kind, Unit
-from workbench.scoring.names import scorer_name
 from workbench.stages.why import Why, WhyRow, explain
 from workbench.text.figures import delta
 from workbench.tui.desk import Desk
@@ -21,7 +20,7 @@ from workbench.tui.figures import short, tally
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
+from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import detail
 from workbench.tui.why_text import (
     RULES,
@@ -48,15 +47,9 @@ class WhyScreen(BaseScreen):
         ("—", "this side has no such unit"),
     )
     WORDS = (
-        "automatic",
-        "verified",
-        "Δ",
-        "missed match",
-        "false match",
-        "invented unit",
-        "missed unit",
+        "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
         "cross-fitted",
-    )
+    )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         key("s", "scorer", "Another scorer", "why.scorer", "View", "scorer"),
         key("t", "kind", "Entities or statements", "why.kind", "View", "kind"),
@@ -210,18 +203,9 @@ class WhyScreen(BaseScreen):
     async def action_scorer(self) -> None:
         """Choose another scorer of this kind."""
         why = self.why
-        choices = [
-            MenuChoice(
-                flat(scorer_name(name)),
-                on=name == why.scorer,
-                take=partial(self.work, partial(self._read, why.kind, name)),
-            )
-            for name in why.scorers
-        ]
-        if len(choices) > 1:
-            await self.bench.ask(MenuScreen("Scorer", choices))
-        else:
-            self.say("there is no other scorer")
+        await choose_scorer(
+            self, dict.fromkeys(why.scorers, ""), why.scorer, lambda name: self._read(why.kind, name)
+        )
 
     def action_kind(self) -> None:
         """The other kind of units."""
