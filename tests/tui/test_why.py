@@ -94,7 +94,7 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         assert cause(app).splitlines() == [
             "false match: name matching +.18 (exactly +11/60)  matched by name, missing for a person",
             "Fix: an equal name: another entity, or a verdict to look at again",
-            "the same unit, edited by a reviewer",
+            "the same unit",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
@@ -106,7 +106,7 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         assert app.screen.query_one("#verified", Passage).text == ""
         await user.press("k")
         assert cause(app).splitlines() == [
-            "both sides agree", "the same unit, edited by a reviewer"
+            "both sides agree", "the same unit"
         ]  # fmt: skip
         await user.press("shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.stages.why import Why
 
 RULES = {
-    "lineage": "the same unit, edited by a reviewer",
+    "lineage": "the same unit",
     "span": "the same unit: both are at the same place in the reference",
     "overlap": "the same unit: they share words of the reference",
     "key": "the same unit: the names differ in case, accents or small words only",

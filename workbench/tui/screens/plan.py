@@ -254,7 +254,7 @@ def _what_next(report: PlanReport) -> str:
         left = many(report.planned_n - report.prefix, "review")
         return f"The plan says what to review and when to stop: space goes on, {left} left."
     if report.decided:
-        return "You review in random order, without a plan: space goes on with the next sample."
+        return "You review in random order, without a plan: space goes on."
     return "A plan says what to review and when to stop: n makes one, space goes on."
 
 
