@@ -132,6 +132,11 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         listed, said = app.screen.samples, app.screen.query_one(Status).text
         lines = ["".join(part.text for part in listed.segments(line, 110)) for line in range(listed.count)]
         await press(pilot, "enter")
+        yours = app.screen.why.scorer
+        await press(pilot, "escape")
+        first = listed.disputes[listed.chosen]
+        listed.disputes = {**listed.disputes, first.sample_id: first._replace(between="presence~verified")}
+        await press(pilot, "enter")
         evidence = app.screen
         await press(pilot, "escape", "slash", *"baikal", "enter")
         found = shown(app)
@@ -150,6 +155,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert "yours – true" in explained
     assert "   .20   .60  " in explained
     assert isinstance(evidence, WhyScreen)
+    assert ("context_entity_recall", "presence") == (yours, evidence.why.scorer)
     assert ["baikal"] == found
     assert "what explains it?" in asked
     assert settled[0].strip().endswith("explained: a typo")

@@ -666,7 +666,10 @@ class QueueScreen(BaseScreen):
         assert self.desk is not None
         row = (await self.desk.rows([sample_id])).get(sample_id)  # the one drawn may be older
         if row is not None and row.automatic and row.verified:
-            await open_why(self, self.desk, sample_id, self.desk.info.kinds[0])
+            one, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
+            if one is not None and one.sort == "verified":
+                kind, scorer = one.kind, one.between.partition("~")[0]
+            await open_why(self, self.desk, sample_id, kind, scorer)
             return
         self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()
