@@ -30,11 +30,7 @@ def compare(
     ] = None,
     since: Annotated[
         str | None,
-<<<<<<< HEAD
-        typer.Option(help="Compare it with the last run of its metric before a day.", metavar="DAY"),
-=======
-        typer.Option(help="Hold it against the run of its metric from before a day or time.", metavar="WHEN"),
->>>>>>> main
+        typer.Option(help="Compare it with the last run of its metric before a day or time.", metavar="WHEN"),
     ] = None,
     by: Annotated[
         str | None,

@@ -85,12 +85,7 @@ def import_(
     seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
     json: Json = False,
 ) -> None:
-<<<<<<< HEAD
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
-    from workbench import reports
-=======
-    """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
->>>>>>> main
     from workbench.reports.import_ import import_text
     from workbench.stages.import_ import ImportOptions, import_file
 

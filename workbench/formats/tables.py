@@ -379,11 +379,11 @@ def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[dict[str, A
     """The rows of a DataFrame as JSON has them. An empty cell is nothing, as in a table of a file.
 
     In a question, a reference, an id or a group a number is its text, and a question or a reference without
-    one is blank. Raises UsageError for a column that stands there twice.
+    one is blank. Raises UsageError for a column that appears twice.
     """
     names = [str(name) for name in frame.columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"column {excerpt(twice)} stands there twice")
+        raise UsageError(f"column {excerpt(twice)} appears twice")
     fields = {name: FIELD_OF.get(field, field) for name in names for field in [named.fields.get(name, name)]}
     texts = {name for name in names if fields[name] in ("user_input", "reference", "response", "id", "group")}
     rows = []
