@@ -136,7 +136,9 @@ def start(
 @app.command()
 def demo(
     context: typer.Context,
-    report: Annotated[bool, typer.Option("--report", help="Print the comparison, open no screen.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print the comparison instead of opening a screen.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network.
@@ -262,7 +264,7 @@ def status(
     ] = False,
     json: Json = False,
 ) -> None:
-    """What the database holds and how far the reviews are."""
+    """Show what the database holds and how far the reviews are."""
     from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
@@ -289,7 +291,7 @@ def backup(
 
 @policy_app.callback(invoke_without_command=True)
 def policy(context: typer.Context) -> None:
-    """Show or change what annotators agree on; without a command it is shown."""
+    """Show or change the policy: labels, guidelines and counting rules."""
     if context.invoked_subcommand is None:
         policy_show(context)
 
@@ -311,7 +313,7 @@ def policy_edit(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Change the policy: take what `policy show` printed and you changed; every change is a new version."""
+    """Change the policy: edit what `policy show` printed. Every change makes a new version."""
     from workbench.stages.policy import change_policy
 
     call: Call = context.obj

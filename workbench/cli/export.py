@@ -33,22 +33,22 @@ def export(
         str | None,
         _choosing(help="verified, gold (settled) or disputed samples."),
     ] = None,
-    query: Annotated[str, _choosing(help="Samples as the queue's search finds them.")] = "",
+    query: Annotated[str, _choosing(help="Only samples that a search of the queue finds.")] = "",
     run: Annotated[
         str | None,
         _choosing("--run", help="A run by name; by default the one in use."),
     ] = None,
     split: Annotated[
         bool,
-        _choosing("--split", help="The plan's holdout apart from the other samples."),
+        _choosing("--split", help="Write the plan's holdout apart from the other samples."),
     ] = False,
     holdout: Annotated[
         bool,
-        _choosing("--holdout", help="With the verified units of the plan's holdout: opens it."),
+        _choosing("--holdout", help="Include the verified units of the plan's holdout; this opens it."),
     ] = False,
-    no_text: Annotated[bool, _hiding("--no-text", help="Hashes and figures only.")] = False,
-    names: Annotated[bool, _hiding("--names", help="Annotators by name, not pseudonym.")] = False,
-    licence: Annotated[str, _hiding(help="Under which licence it leaves; stands in the manifest.")] = "",
+    no_text: Annotated[bool, _hiding("--no-text", help="Write hashes and figures only.")] = False,
+    names: Annotated[bool, _hiding("--names", help="Name annotators instead of using pseudonyms.")] = False,
+    licence: Annotated[str, _hiding(help="The licence of the export, written to its manifest.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:

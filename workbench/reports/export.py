@@ -40,7 +40,7 @@ def verify_text(report: VerifyReport) -> str:
     """Whether an export is as it was written."""
     first = []
     if report.asked not in ("", report.path):
-        first = [f"{report.asked}: its manifest stands in {report.path}, all of which was checked"]
+        first = [f"{report.asked}: its manifest is in {report.path}, all of which was checked"]
     if report.passed:
         files = many(report.files, "file has its hash", "files have their hashes")
         rows = many(report.checked, "row was", "rows were")

@@ -29,6 +29,7 @@ from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
+from workbench.store.samples import load_samples
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
@@ -405,7 +406,9 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """A plan and how far it is. `done`: the complete ones of the planned samples; `next`: the first open one.
+    """A plan and how far it is. `done`: the complete ones of the planned samples.
+
+    `next` is the first open one, with its `question`.
 
     `given` of the `done` ones are complete by gold of a file alone. `complete`: all planned ones are, so that
     the estimate has the interval for a fixed n. `plan` is None without one: then the random order stands,
@@ -425,6 +428,7 @@ class PlanReport:
     counts: Mapping[Status, int]
     beyond: int
     next: str | None
+    question: str
     late: int
     holdout: int
     holdout_done: int
@@ -445,7 +449,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         planned_n = found.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
-        name = plans.planned(store, [following])[following].key if following is not None else None
+        upcoming = load_samples(store, [] if following is None else [following], None)
+        name, question = next(((one.sample.id, one.sample.user_input) for one in upcoming), (None, ""))
         complete = [number for number in first[: planned_n or 0] if number in done]
         taken = Counter(one.stratum for one in plans.planned(store, complete).values())
         return PlanReport(
@@ -462,6 +467,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             counts=found.counts,
             beyond=found.beyond,
             next=name,
+            question=question,
             late=found.late,
             holdout=found.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),

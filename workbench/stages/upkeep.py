@@ -269,7 +269,7 @@ def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...
         if not known and _empty(folder):
             why = f"the export there {said} and is gone: if it was moved, delete it where it is now"
         elif known and known != one.manifest_sha256:
-            why = f"the export there {said}; now another or a changed one is in its place: look where it went"
+            why = f"the export there {said}; now another or a changed one is in its place: look for it"
         elif not one.whole:
             why = "the export there may hold it: look, or delete it"
         else:

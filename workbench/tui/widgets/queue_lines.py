@@ -14,7 +14,9 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
+from workbench.text.figures import many
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
+from workbench.text.safe import is_hash
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
@@ -91,8 +93,9 @@ def progress_parts(
         if number:
             counts.append((rank, f"{number:,} {word}"))
     if pace is not None:
-        counts.append((7, f"median {_seconds(pace.seconds)}"))
-        counts.append((8, f"{pace.presses:g} press{'' if pace.presses == 1 else 'es'} a sample"))
+        counts += [(7, f"{pace.today:,} today")] if pace.today else []
+        counts += [(5, _left((goal - done) * pace.seconds))] if goal > done else []
+        counts.append((8, f"{_seconds(pace.seconds)} a sample"))
     while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
         counts.remove(max(counts))
     return (
@@ -100,6 +103,12 @@ def progress_parts(
         ("▱" * (10 - filled), "$foreground 35%"),
         ("  " + " · ".join(text for _, text in counts), "$foreground 75%"),
     )
+
+
+def _left(seconds: float) -> str:
+    """How long the rest takes at the pace so far."""
+    minutes = max(1, round(seconds / 60))
+    return f"about {many(minutes, 'minute') if minutes < 100 else many(round(minutes / 60), 'hour')} left"
 
 
 def _seconds(seconds: float) -> str:
@@ -115,9 +124,10 @@ MOST_TEXTS, LONGEST_TEXT = 20, 4_000
 
 def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str, list[Mark]]:
     """A sample next to the list, with its headings marked: where it stands, `remarks`, then its texts."""
-    facts = [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
+    facts = [] if is_hash(row.key) else [row.key]
+    facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
     if row.disposition != "verified":
-        facts.insert(0, STATES.get(row.disposition, row.disposition))
+        facts.append(STATES.get(row.disposition, row.disposition))
     facts += [f"flagged: {row.flag}"] if row.flag else []
     marked = {
         "without suggestions": row.blind, "to be matched again": row.rematch,
@@ -138,7 +148,7 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
 
 
 class Completions(Widget):
-    """One line of what may come next, or of what is wrong."""
+    """One line of what may come next in the query, or of what is wrong; else of what the view is."""
 
     DEFAULT_CSS = """
     Completions { height: 1; width: 1fr; }
@@ -148,7 +158,12 @@ class Completions(Widget):
         super().__init__(id=id)
         self._offered: tuple[Completion, ...] = ()
         self._chosen: int | None = None
-        self._complaint = ""
+        self._complaint = self._about = ""
+
+    def describe(self, about: str) -> None:
+        """What the line says while nothing is typed."""
+        self._about = about
+        self.refresh()
 
     @property
     def chosen(self) -> Completion | None:
@@ -187,6 +202,8 @@ class Completions(Widget):
         room = self.content_size.width
         if self._complaint:
             return Content.assemble(("! ", "bold"), (cut(self._complaint, room - 2), ""))
+        if not self._offered:
+            return Content.assemble((cut(self._about, room), DIM))
         parts: list[Part] = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):
