@@ -22,7 +22,7 @@ from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
-from workbench.tui.view import detail
+from workbench.tui.view import unit_lines
 from workbench.tui.why_text import (
     RULES,
     automatic_value,
@@ -176,7 +176,8 @@ class WhyScreen(BaseScreen):
     def _side(self, unit: Unit | None) -> str:
         if unit is None:
             return ""
-        wording, facts, *evidence = detail(unit, self.why.opened).split("\n")
+        facts, *evidence = unit_lines(unit, self.why.opened)
+        wording = flat(unit.text)
         if unit.kind == "statement":  # it takes several lines, and stands in the list above
             return "\n".join([*evidence, wording, facts])
         return "\n".join([wording, facts, *evidence])
