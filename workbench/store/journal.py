@@ -117,11 +117,12 @@ def verified_at(
             number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
         }
     for number, sample_id, annotator in rows:
+        settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
             own = states[number].of(kind)
             if own.disposition == "verified":
                 origin: GoldOrigin = "imported" if own.imported else "reviewed"
-                origin = "adjudicated" if own.adjudicated else origin
+                origin = "adjudicated" if settles else origin
                 found[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
             elif own.disposition == "excluded":
                 excluded[kind].setdefault(sample_id, []).append(annotator)
