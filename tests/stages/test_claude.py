@@ -21,13 +21,14 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
 from workbench.errors import BusyError
+from workbench.formats.policy import to_toml
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
 from workbench.stages.claude import ModelOptions, plan_run, propose_by_model, run_of, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.runs import list_runs
 from workbench.store.samples import load_samples
 
@@ -46,7 +47,7 @@ pytestmark = pytest.mark.usefixtures("quick_claude")
 
 def both_kinds(bench: Any, dataset: str | None = None) -> Any:
     info = bench.info(dataset) if dataset else bench.info()
-    text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
+    text = to_toml(info.policy).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
     assert change_policy(bench.store, info, text, "lead").changed
     return bench.info(dataset) if dataset else bench.info()
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from tests.rows import naming
+from workbench.formats.policy import to_toml
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import Opened, act, open_sample, redo, undo
@@ -225,7 +226,9 @@ def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
     verify(cities, "all")
     verify(cities, "half", "ada")
     info = cities.info()
-    change_policy(cities.store, info, policy_text(info).replace("Missing: it is not", "Missing: not"), "lead")
+    change_policy(
+        cities.store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
+    )
 
     assert ids(cities, "is:stale") == ["all"]
     assert queue.progress(cities.store, cities.info(), "ann").stale == 1

@@ -96,13 +96,11 @@ def difference(
     With e_i = (z y − a f)_i − theta (z − a)_i, where z and a say whether verified and automatic units exist
     (e = d − dbar when they always do), V = Σ_h (N_h / N)² (1 − pi_h) s_h² / n_h, s_h² that of the e.
     df = V² / Σ (V_h² / (n_h − 1)) over the unfinished strata (Satterthwaite 1946; Cochran 1977, section 5.4).
-    Raises ValueError when no sample is left, a stratum has none, or every stratum a single one.
+    Raises ValueError when none has units, a stratum has no sample, or every stratum a single one.
     """
     names = sorted(set(strata) or {""})
     place = {name: number for number, name in enumerate(names)}
     kept = [one for one in drawn if fill != "drop" or not one.open]
-    if not kept:
-        raise ValueError("nothing was verified")
     terms = _terms(kept, fill, place, certain)
     count = np.bincount([place[name] for name in strata], minlength=len(names)) if strata else None
     sizes = np.array([len(automatic)]) if count is None else count

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.comparing.intervals import FEWEST
-from workbench.text.figures import many, table
+from workbench.text.figures import many
 from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
@@ -90,10 +92,17 @@ def at_end(planned: int) -> str:
 def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRATA) -> list[str]:
     if not strata:
         return []
-    rows = [(name or "(none)", *map("{:,}".format, numbers)) for name, numbers in strata.items()]
-    heads = ("stratum", "samples", "planned", "complete")[: len(rows[0])]
-    more = [f"… and {len(rows) - most:,} more strata"] if len(rows) > most else []
-    return [f"  {line}" for line in (*table(heads, rows[:most], right=True), *more)]
+    named = {clean(name or "(none)").replace("\n", " "): numbers for name, numbers in strata.items()}
+    size = min(40, max(7, *map(cell_len, named)))
+    heads = ("samples", "planned", "complete")[: len(next(iter(named.values())))]
+    lines = [f"  {'stratum':<{size}}" + "".join(f"{head:>10}" for head in heads)]
+    lines += [
+        f"  {set_cell_size(name, size)}" + "".join(f"{number:>10,}" for number in numbers)
+        for name, numbers in list(named.items())[:most]
+    ]
+    if len(named) > most:
+        lines.append(f"  … and {len(named) - most:,} more strata")
+    return lines
 
 
 def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError, NotFoundError, UsageError, WorkbenchError
-from workbench.model import Kind, text_hash
+from workbench.model import Kind, Policy, text_hash
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Task, Usage
 from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, OPENAI, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
@@ -72,6 +72,14 @@ def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
     """
     if options.batch and (options.proposer != CLAUDE or cloud_of_claude()):
         raise UsageError("--batch: only Anthropic's own service takes batches; leave it out")
+    setup = set_up(options, info.policy)
+    if not options.examples:
+        return setup
+    return replace(setup, examples=_examples(store, info, options.examples, setup.prompt))
+
+
+def set_up(options: ModelOptions, policy: Policy) -> Setup:
+    """The set-up of a run without examples. Raises as `setup_of`."""
     prompt = default_prompt()
     if options.prompt is not None:
         prompt = read_prompt(_text(options.prompt), str(options.prompt))
@@ -79,10 +87,9 @@ def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
         model=options.model,
         effort=options.effort,
         max_tokens=options.max_tokens,
-        labels=info.policy.label_names(),
-        guidelines=info.policy.guidelines,
+        labels=policy.label_names(),
+        guidelines=policy.guidelines,
         prompt=prompt,
-        examples=_examples(store, info, options.examples, prompt) if options.examples else (),
         proposer=options.proposer,
         base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
     )

@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
-from workbench.errors import BusyError, InputError, ProposalError, UsageError
+from workbench.errors import BusyError, ProposalError, UsageError
 from workbench.formats.readers.gold import proposals_of
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Policy, Proposal, Sample
@@ -43,11 +43,11 @@ from workbench.proposing.claude.asks import (
     system,
 )
 from workbench.proposing.claude.call import check_key
-from workbench.proposing.claude.clients import address, connect
+from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
-from workbench.proposing.claude.prompt import Prompt, default_prompt, fenced, read_prompt
+from workbench.proposing.claude.prompt import Prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
-from workbench.stages.claude import ModelOptions, run_of, setup_of
+from workbench.stages.claude import ModelOptions, run_of, set_up, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude
 from workbench.store import calls
@@ -187,21 +187,26 @@ class ServiceJudge(AnsweringProposer):
 
     def __init__(self, options: Claude, template: Template, policy: Policy) -> None:
         self._options = options
+        names = ("proposer", "base_url", "model", "effort", "max_tokens", "examples")
+        asked = ModelOptions(
+            **{name: getattr(options, name) for name in names},
+            prompt=None if options.prompt is None else Path(options.prompt),
+        )
         with self._opened() as store:
-            setup = self._setup_in(store) if store else _plain(options, policy)
+            if store is not None:
+                info = find_dataset(store, options.dataset)
+                if info.external == "never":
+                    raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
+                self.policy = info.policy
+                setup = setup_of(store, info, asked)
+            elif options.examples:
+                raise UsageError("examples are verified samples of a database: name it (database=…)")
+            else:
+                setup = set_up(asked, policy)
         super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), options.proposer)
         self.model = options.model
         self.spent = Decimal(0)
         """Dollars for the calls so far, by the packaged prices."""
-
-    def _setup_in(self, store: Store) -> Setup:
-        info = find_dataset(store, self._options.dataset)
-        if info.external == "never":
-            raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
-        self.policy = info.policy
-        names = ("proposer", "base_url", "model", "effort", "max_tokens", "examples")
-        plain = {name: getattr(self._options, name) for name in names}
-        return setup_of(store, info, ModelOptions(**plain, prompt=self._options.prompt))
 
     @contextmanager
     def _opened(self) -> Iterator[Store | None]:
@@ -323,27 +328,6 @@ def replaced(prompt: Prompt, template: Template) -> Prompt:
         return prompt
     sections = {task: prompt.section(task) for task in TASKS} | dict(template)
     return read_prompt("\n".join(f"=== {task} ===\n{text}" for task, text in sections.items()), "template")
-
-
-def _plain(options: Claude, policy: Policy) -> Setup:
-    if options.examples:
-        raise UsageError("examples are verified samples of a database: name it (database=…)")
-    prompt = default_prompt()
-    if options.prompt is not None:
-        try:
-            prompt = read_prompt(Path(options.prompt).read_text("utf-8"), str(options.prompt))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{options.prompt}: {error}") from error
-    return Setup(
-        model=options.model,
-        effort=options.effort,
-        max_tokens=options.max_tokens,
-        labels=policy.label_names(),
-        guidelines=policy.guidelines,
-        prompt=prompt,
-        proposer=options.proposer,
-        base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
-    )
 
 
 async def _deepeval(llm: Any, prompt: str, task: Task) -> str:

@@ -221,7 +221,7 @@ def _blind_notes(wish: Wish, share: float) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PrefixRow:
-    """A sample of the prefix. `pi`: its inclusion probability; `position` counts from 1.
+    """A sample of the prefix. `pi`: its inclusion probability.
 
     `origin` is that of its gold (reviewed, imported, adjudicated), empty without.
     """
@@ -232,7 +232,6 @@ class PrefixRow:
     pi: float
     stratum: str
     group: str | None
-    position: int
     origin: str
 
 
@@ -241,12 +240,10 @@ class Prefix:
     """The longest complete beginning of the order that is a probability sample.
 
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
-    `beyond`: complete samples of the population that it does not reach. `strata`: how many samples each has;
-    those of `unreached` have none in the prefix, so that it stands for the others only. `planned_n` is None
-    without a plan.
+    `beyond`: complete samples of the population that it does not reach. Strata of `unreached` have none in
+    the prefix, so that it stands for the others only. `planned_n` is None without a plan.
     """
 
-    kind: Kind
     design: str
     rows: tuple[PrefixRow, ...]
     population: int
@@ -254,7 +251,6 @@ class Prefix:
     planned_n: int | None
     late: int
     holdout: int
-    strata: Mapping[str, int]
     unreached: tuple[str, ...]
 
     @property
@@ -304,7 +300,7 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
             parts = plans.parts(store, info.id)
             n = len(_ids(store, info, done, plan, parts.population))
             return Reach("simple", n, parts.population, len(plans.planned(store, done)) - n)
-        found = _prefix(store, info, kind, done)
+        found = _prefix(store, info, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
             {row.stratum: row.pi for row in found.rows} if found.design == "stratified" else {},
@@ -319,12 +315,10 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
     behind its end would let what they are decide where it ends.
     """
     with store.snapshot():
-        return _prefix(store, info, kind, plans.done(store, info.id, kind), upto)
+        return _prefix(store, info, plans.done(store, info.id, kind), upto)
 
 
-def _prefix(
-    store: Store, info: DatasetInfo, kind: Kind, done: Mapping[int, Done], upto: int | None = None
-) -> Prefix:
+def _prefix(store: Store, info: DatasetInfo, done: Mapping[int, Done], upto: int | None = None) -> Prefix:
     plan = plans.plan_of(store, info.id)
     parts = plans.parts(store, info.id)
     ids = _ids(store, info, done, plan, parts.population)[:upto]
@@ -333,20 +327,16 @@ def _prefix(
     design = plan.design if plan else "simple"
     strata = _strata(plan)
     taken = Counter(one.stratum for one in kept)
-    # the inclusion probabilities sum to the length of the prefix over the population
-    chances = [
-        taken[one.stratum] / strata[one.stratum][0] if strata else len(kept) / parts.population
-        for one in kept
-    ]
+    whole = len(kept) / parts.population if kept else 0.0
     rows = tuple(
         PrefixRow(
-            one.sample_id, one.key, done[one.sample_id].status, pi, one.stratum, one.group, position,
-            done[one.sample_id].origin,
+            one.sample_id, one.key, done[one.sample_id].status,
+            taken[one.stratum] / strata[one.stratum][0] if strata else whole,
+            one.stratum, one.group, done[one.sample_id].origin,
         )
-        for position, (one, pi) in enumerate(zip(kept, chances, strict=True), start=1)
+        for one in kept
     )  # fmt: skip
     return Prefix(
-        kind=kind,
         design=design,
         rows=rows,
         population=parts.population,
@@ -354,7 +344,6 @@ def _prefix(
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
-        strata={name: total for name, (total, _) in strata.items()},
         unreached=tuple(name for name in strata if not taken[name]),
     )
 
@@ -445,7 +434,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = plans.done(store, info.id, kind)
-        found = _prefix(store, info, kind, done)
+        found = _prefix(store, info, done)
         planned_n = found.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from workbench.formats.policy import from_toml, to_toml
+from workbench.formats.policy import from_toml
 from workbench.model import Policy
 from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
@@ -62,11 +62,6 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     if before.guidelines != after.guidelines:
         said.append("guidelines reworded")
     return tuple(said)
-
-
-def policy_text(info: DatasetInfo) -> str:
-    """The current policy as TOML."""
-    return to_toml(info.policy)
 
 
 def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) -> PolicyReport:

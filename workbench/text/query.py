@@ -84,11 +84,6 @@ class Term:
     op: Op = ":"
     number: Fraction | float = Fraction(0)
 
-    @property
-    def key(self) -> str:
-        """The key of a `meta.KEY` term."""
-        return self.field.removeprefix(META)
-
     def compares(self, number: Any) -> Any:
         """Whether a number fits, its minus aside; a column of SQL gives a condition."""
         if self.op == "=":
