@@ -481,7 +481,7 @@ def _explaining(errors: tuple[type[Exception], ...] = (*FAILURES, *UNREADABLE)) 
         raise _kind(error)(explained(error)) from error
 
 
-def _kind(error: Exception) -> type[StoreError]:
+def _kind(error: BaseException) -> type[StoreError]:
     """AwayError where the same may work when the server is back."""
     signs = any(sign in str(error) for sign in AWAY)
     return (
@@ -513,4 +513,6 @@ def explained(error: BaseException) -> str:
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     }
     hint = next((hint for sign, hint in hints.items() if sign in cause), "")
+    if _kind(error) is AwayError:
+        cause = f"the server is away: {cause}"
     return f"{cause} ({hint})" if hint else cause

@@ -69,9 +69,7 @@ class Saver(Static):
             lead = (
                 f"Server away, 1 decision waiting: {what}." if writes else f"Server away: could not {what}."
             )
-            self._fail(
-                what, work, f"{lead}\nTried again in {pause:.0f} s, and on until it is back.", writes=writes
-            )
+            self._fail(what, work, f"{lead}\nThe next try is in {pause:.0f} s.", writes=writes)
             self._next = self.set_timer(pause, self._again)
         except ConflictError as error:
             why = str(error)
