@@ -91,6 +91,7 @@ NO_DATASET = """\
 There is no dataset here yet.
 
   workbench import FILE      bring in samples (JSONL, CSV, a ragas or deepeval file)
+  ctrl+p Import              the same from here
   workbench demo             look around with a small ready-made dataset
 """
 
