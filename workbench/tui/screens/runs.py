@@ -56,9 +56,9 @@ HINTS: Hints = {
 PURPOSE = "Each run suggests what to review: space uses another one, n starts a new one."
 
 NOTHING = """\
-There is no run yet.
+A run suggests the names and matches that you review. There is none yet.
 
-n starts one: by rules on this machine, or by the model of a service.
+n starts one: with rules on this machine, or with the model of a service.
 """
 
 
