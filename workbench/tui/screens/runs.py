@@ -230,7 +230,7 @@ class RunsScreen(BaseScreen):
             options = ModelOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
         elif chosen["proposer"] == OPENAI:
             if model in known_models():
-                self.say(f"{model} is a model of Claude: type the name of one that this service has (m)")
+                self.say(f"{model} is a model of Claude: type the name of one that this service has (F2)")
                 return
             address = "" if chosen["address"] == USUAL else chosen["address"]
             options = ModelOptions(
