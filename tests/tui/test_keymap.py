@@ -140,10 +140,10 @@ def test_the_tour_names_keys_that_are_bound() -> None:
 
 
 def test_a_letter_does_the_same_on_every_screen() -> None:
-    """`s` is the last with two meanings."""
+    """But `s`, which skips a sample in a review and chooses a scorer in Why and Compare."""
     letters = runpy.run_path(str(ROOT / "docs" / "make_keys.py"))["letters"]()
 
-    assert {"s"} == {letter for letter, does in letters.items() if len(does) > 1}
+    assert [] == [letter for letter, does in letters.items() if len(does) > 1 and letter != "s"]
 
 
 def test_the_page_of_keys_is_current() -> None:

@@ -6,6 +6,7 @@ What a hit shows comes from a dataset: it is `Content`, never markup, and made s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -43,6 +44,11 @@ class Palette(CommandPalette):
         """As the library's; nothing when a search ends after the palette was taken down."""
         if self.query(CommandList):
             super()._refresh_command_list(command_list, commands, clear_current)
+
+    def _action_command_list(self, action: str) -> None:
+        """As the library's; nothing while the list has no lines yet."""
+        with suppress(KeyError):
+            super()._action_command_list(action)
 
 
 class Actions(SystemCommandsProvider):

@@ -65,6 +65,8 @@ def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[Syst
             bench.choose_dataset(name)
         elif name == desk.info.name:
             bench.home.action_reread()
+        else:
+            said += f"\n\nctrl+p, “Dataset {name}” opens it."
         if bench.screen is screen:
             await bench.ask(ReadScreen("Imported", said))
         else:

@@ -105,7 +105,7 @@ class CalibrateScreen(BaseScreen):
         """As everywhere; where there is nothing to show the reason takes its place."""
         if self.look is None:
             self._hide(shown=False)
-            said = f"There is nothing to calibrate yet.\n\n{flat(str(error))}"
+            said = f"How alike must two names be to match? This cannot be chosen yet.\n\n{flat(str(error))}"
             self.query_one("#empty", Static).update(Content(said))
         super().unread(error)
 

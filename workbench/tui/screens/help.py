@@ -69,7 +69,8 @@ class HelpScreen(Dialog):
 
     def _blocks(self, size: int) -> list[list[Part]]:
         """One block a group, its lines wrapped to `size` cells."""
-        by_group = sorted(self._acts, key=lambda act: GROUPS.index(act.group) if act.group in GROUPS else 99)
+        order = (*(group for group in GROUPS if group not in USUAL), "", *USUAL)
+        by_group = sorted(self._acts, key=lambda act: order.index(act.group if act.group in order else ""))
         blocks = []
         for group, members in groupby(by_group, key=lambda act: act.group):
             rows = [("  ".join(act.keys), act.description) for act in members]

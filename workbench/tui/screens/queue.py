@@ -91,6 +91,7 @@ NO_DATASET = """\
 There is no dataset here yet.
 
   workbench import FILE      bring in samples (JSONL, CSV, a ragas or deepeval file)
+  ctrl+p Import              the same from here
   workbench demo             look around with a small ready-made dataset
 """
 
@@ -107,7 +108,7 @@ class QueueScreen(BaseScreen):
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
         ("rome", "in the id, the question or the reference"),
-        ('"right bank"', "so does a phrase; -rome does not"),
+        ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
         ("delta>.2", "size of Δ; auto<.5  verified=1  cause:missed"),
         ("meta.KEY:x", "id:x  group:x  flag:x; all terms hold at once"),

@@ -140,7 +140,7 @@ class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
     LEGEND = SIGNS
-    WORDS = ("unit", "match", "evidence", "suggestion", "blind", "verified", "Δ", "policy")
+    WORDS = ("unit", "match", "evidence", "suggestion")
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
 
     arrival: tuple[str, Moved] | None = None

@@ -56,9 +56,9 @@ HINTS: Hints = {
 PURPOSE = "Each run suggests what to review: space uses another one, n starts a new one."
 
 NOTHING = """\
-There is no run yet.
+A run suggests the names and matches that you review. There is none yet.
 
-n starts one: by rules on this machine, or by the model of a service.
+n starts one: with rules on this machine, or with the model of a service.
 """
 
 
@@ -230,7 +230,7 @@ class RunsScreen(BaseScreen):
             options = ModelOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
         elif chosen["proposer"] == OPENAI:
             if model in known_models():
-                self.say(f"{model} is a model of Claude: type the name of one that this service has (m)")
+                self.say(f"{model} is a model of Claude: type the name of one that this service has (F2)")
                 return
             address = "" if chosen["address"] == USUAL else chosen["address"]
             options = ModelOptions(

@@ -37,8 +37,8 @@ LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
 
-EFFECT, DISPUTED = 6, 12
-"""Cells of what a dispute changes the mean by, and of both its values."""
+EFFECT, DISPUTED, STATE = 6, 12, 9
+"""Cells of what a dispute changes the mean by, of both its values and of its state without a note."""
 
 Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
 """The orders of the queue, and the view of what disagrees."""
@@ -46,7 +46,7 @@ Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
 
 def dispute_columns(size: int) -> tuple[int, int, int]:
     """The cells of a question, of who disagrees and of a state in a row of `size` cells."""
-    who, state = (30, 30) if size >= 110 else (21, 9)
+    who, state = (30, 30) if size >= 110 else (21, STATE)
     return max(4, size - 8 - EFFECT - DISPUTED - who - state), who, state
 
 
@@ -324,7 +324,10 @@ class SampleList(Lines):
                 Segment(f"{fit(question, text)}  ", base),
                 Segment(fit(sides, who), dim),
                 Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), base),
-                Segment("  " + fit(state, states), (warn if one.state == "open" else dim) + background),
+                Segment(
+                    "  " + fit(state if states > STATE else one.stands, states),
+                    (warn if one.state == "open" else dim) + background,
+                ),
             ]
         columns = columns_of(size, self.key_size or 0)
         key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
