@@ -41,6 +41,7 @@ from workbench.cli.export import copy, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
+from workbench.cli.team import assign, person_app
 from workbench.errors import UsageError
 from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
 from workbench.text.safe import name_of
@@ -162,6 +163,8 @@ app.command("import")(import_)
 
 app.command()(propose)
 app.command()(plan)
+app.command()(assign)
+app.add_typer(person_app, name="person")
 
 
 @app.command()

@@ -26,7 +26,7 @@ from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, plan, silent
 from workbench.stages.export_items import pseudonyms
-from workbench.store import datasets, exports, importing, plans, runs, scores
+from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
@@ -291,6 +291,8 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
     report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
     if reading.info is not None and not report.dry:
         _settle(store, reading.info, options)
+        if reading.info.overlap:
+            assignments.fill(store, reading.info.id)
         report.n_samples = count_samples(store, reading.info.id)
         report.blind = datasets.count_blind(store, reading.info.id)
     if taking is not None and not report.dry:

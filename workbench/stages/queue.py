@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, runs_of
-from workbench.store import queue, scores
-from workbench.store.datasets import DatasetInfo
+from workbench.store import assignments, queue, scores
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, next_sample, pace, progress
+from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace, progress
 from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query
 
@@ -23,7 +23,7 @@ from workbench.text.query import Query
 if TYPE_CHECKING:
     from workbench.store.queue import Values
 
-__all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "next_sample", "pace", "progress"]
+__all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace", "progress"]
 
 
 def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
@@ -128,6 +128,26 @@ def queue_ids(
     within: queue.Order = "u" if order == "delta" else order
     ids = queue.view_ids(store, info, annotator, query, within, picked, column)
     return _by_delta(ids, values) if order == "delta" else ids
+
+
+def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:
+    """The next sample to decide after a sample, None when done; with assignments what a person holds."""
+    if info.overlap:
+        return assignments.held(store, info.id, annotator)
+    return queue.next_sample(store, info, annotator, after)
+
+
+def take_next(store: Store, dataset_id: int, annotator: str) -> int | None:
+    """With assignments hold the next sample for a person who holds none.
+
+    When none is free, name one that they verified under an older policy; None when nothing is left, and
+    without assignments.
+    """
+    info = dataset_info(store, dataset_id)
+    if not info.overlap:
+        return None
+    found = assignments.claim(store, info, annotator)
+    return queue.next_stale(store, info, annotator) if found is None else found
 
 
 def first(store: Store, info: DatasetInfo, annotator: str, before: int, after: int) -> First:

@@ -141,7 +141,14 @@ class Desk:
 
     async def next(self) -> int | None:
         """The next sample to decide, in the view that one came from; None when there is none."""
-        return await self.store.read(self.find_next)
+        found = await self.store.read(self.find_next)
+        return await self.take_next() if found is None else found
+
+    async def take_next(self) -> int | None:
+        """With assignments, and outside of a view, take the next sample where one holds none."""
+        if self.view is not None:
+            return None
+        return await self.store.write(queue.take_next, self.info.id, self.annotator)
 
     def find_next(self, store: Store, after: int | None = None) -> int | None:
         """The next sample after one; runs in a thread."""
