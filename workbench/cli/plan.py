@@ -71,7 +71,7 @@ def plan(
         if precision is not None:
             _precision(store, info, precision, json=json)
         elif drop:
-            _drop(store, info, yes=yes, json=json)
+            _drop(store, info, call.annotator, yes=yes, json=json)
         elif n is not None:
             from workbench.stages.plan import Wish
 
@@ -109,13 +109,13 @@ def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: b
     _show(store, find_dataset(store, info.name), json=json)
 
 
-def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
+def _drop(store: Store, info: DatasetInfo, annotator: str, *, yes: bool, json: bool) -> None:
     from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
     if not yes and on_terminal() and not typer.confirm("Drop the plan?", err=True):
         raise UsageError("the plan stands")
-    planning.drop(store, info)
+    planning.drop(store, info, annotator)
     _show(store, find_dataset(store, info.name), json=json)
 
 

@@ -64,7 +64,8 @@ def assign(
         else:
             if to is not None:
                 held, fit = stage.give(store, info, call.annotator, annotator_name(to), filter_)
-                said = f"{to} holds {held:,} of {many(fit, 'sample')}; the others have no free place\n"
+                said = f"{to} holds {held:,} of {many(fit, 'sample')}"
+                said += "; the others have no free place\n" if held < fit else "\n"
             elif release is not None:
                 freed = stage.release(store, info, call.annotator, release)
                 said = f"{many(freed, 'place is', 'places are')} free\n"
@@ -83,7 +84,7 @@ def person_add(
     json: Json = False,
 ) -> None:
     """Add a person or change their role. Begin with yourself, as an owner."""
-    from workbench.stages import team as stage
+    from workbench.stages import people as stage
 
     call: Call = context.obj
     person = stage.Person(annotator_name(name), role, adjudicator, disabled=False)
@@ -95,7 +96,7 @@ def person_add(
 @person_app.command("list")
 def person_list(context: typer.Context, json: Json = False) -> None:
     """Show who works here."""
-    from workbench.stages import team as stage
+    from workbench.stages import people as stage
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
@@ -110,7 +111,7 @@ def person_disable(
     json: Json = False,
 ) -> None:
     """Let a person do nothing any more. Their reviews stay; what they hold is free."""
-    from workbench.stages import team as stage
+    from workbench.stages import people as stage
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:

@@ -9,7 +9,8 @@ from workbench.text.figures import many, table
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.stages.team import Person, Team
+    from workbench.stages.people import Person
+    from workbench.stages.team import Team
 
 NO_ASSIGNMENTS = (
     "no assignments: everybody reviews what nobody has verified (workbench assign --overlap 2 --share .2)"

@@ -26,6 +26,7 @@ from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, plan, silent
 from workbench.stages.export_items import pseudonyms
+from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
@@ -219,6 +220,7 @@ def import_file(
     their reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot
     be read, which changes nothing.
     """
+    check(store, annotator, "own", "import files")
     reading = _Reading(store, path, options, progress, dry=False)
     if options.strict:
         with store.writing():  # all of it in one transaction

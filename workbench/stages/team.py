@@ -1,67 +1,20 @@
-"""People and assignments: who may do what, who reviews which sample, and how far they are."""
+"""Assignments: who reviews which sample, and how far everybody is."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal
-
-from workbench.errors import NotFoundError, UsageError
+from workbench.errors import UsageError
+from workbench.stages.people import check
 from workbench.stages.queue import queue_ids
 from workbench.store import assignments
 from workbench.store.assignments import Team, team
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store
-from workbench.store.people import Person, keep, people
-from workbench.store.tables import ROLES
 from workbench.text.query import Query, parse
 
-__all__ = ["Person", "Team", "people", "team"]
-
-Right = Literal["review", "adjudicate", "own"]
+__all__ = ["Team", "team"]
 
 MOST = 9
 """People who may be asked about one sample."""
-
-
-def check(store: Store, name: str, right: Right, what: str = "") -> None:
-    """Raise UsageError for a person who may not do this; without people everybody may do everything."""
-    known = {one.name: one for one in people(store)}
-    if not known:
-        return
-    own = known.get(name)
-    if own is None or own.disabled:
-        why = "is disabled" if own else "is not among the people of this database"
-        raise UsageError(
-            f"{name} {why}: an owner adds people with workbench person add NAME --role annotator"
-        )
-    if right == "adjudicate" and not own.adjudicates:
-        raise UsageError(f"{name} may not settle what others differ in: that is for adjudicators and owners")
-    if right == "own" and own.role != "owner":
-        raise UsageError(f"{name} is an annotator and may not {what}: that is for owners")
-
-
-def add_person(store: Store, by: str, person: Person) -> list[Person]:
-    """Add a person, or change one; the first are you, as an owner, and that you stay. Raises UsageError."""
-    if person.role not in ROLES:
-        raise UsageError(f"no role {person.role!r}; there is: {', '.join(ROLES)}")
-    with store.writing():
-        check(store, by, "own", "change who works here")
-        keep(store, person)
-        found = people(store)
-        if not any(one.name == by and one.role == "owner" and not one.disabled for one in found):
-            raise UsageError(f"you must be an owner yourself: workbench person add {by} --role owner")
-        return found
-
-
-def disable(store: Store, by: str, name: str) -> list[Person]:
-    """Let a person do nothing any more; reviews stay, places are free. Raises as `add_person`."""
-    with store.writing():
-        own = next((one for one in people(store) if one.name == name), None)
-        if own is None:
-            raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
-        found = add_person(store, by, replace(own, disabled=True))
-        assignments.release(store, name)
-        return found
 
 
 def assign(
@@ -89,6 +42,8 @@ def give(store: Store, info: DatasetInfo, by: str, name: str, text: str) -> tupl
     if not isinstance(query, Query):
         raise UsageError(f"{text}: {query}")
     ids = queue_ids(store, info, by, query)
+    if not ids:
+        raise UsageError(f"{text}: no sample fits, so nothing was given")
     return assignments.give(store, info, name, ids), len(ids)
 
 

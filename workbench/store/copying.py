@@ -207,7 +207,7 @@ def _of(table: Table, dataset_id: int | None, what: Any) -> Select[Any]:
 
 
 def _belongs(table: Table, dataset_id: int) -> ColumnElement[bool]:
-    """Whether a row is of a dataset: by its own column, else by the row that it points to. People go along."""
+    """Whether a row is of a dataset: by its own column, else by the row it points to; people go along."""
     if table.name == "dataset":
         return table.c.id == dataset_id
     if table.name == "person":

@@ -16,6 +16,7 @@ from workbench.matching import MATCHER
 from workbench.model import Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
+from workbench.store.assignments import Team
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_some, verified_by
@@ -128,7 +129,9 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `stale`: verified by the annotator under an older policy than today's.
+    `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
+    far they are, `today` how many samples the annotator decided since midnight, and `others` how many other
+    people hold.
     """
 
     total: int
@@ -138,6 +141,9 @@ class Progress:
     started: int
     flagged: int
     stale: int = 0
+    team: Team | None = None
+    today: int = 0
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from workbench.errors import StoreError, UsageError
 from workbench.stages import queue
+from workbench.stages.people import check
 from workbench.stages.queue import Order
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
@@ -194,5 +195,9 @@ class Desk:
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
-    """The desk for a dataset; None means the only one. Raises NotFoundError, AmbiguousError."""
+    """The desk for a dataset; None means the only one.
+
+    Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
+    """
+    check(store, annotator, "review")
     return Desk(store, find_dataset(store, dataset), annotator)
