@@ -39,13 +39,18 @@ def plan(bench: Any, who: str) -> None:
     make(bench.store, bench.info(), draft(bench.store, bench.info(), Wish(5, "simple", "", 0.0, None), who))
 
 
+def planned_and_dropped(bench: Any, who: str) -> None:
+    plan(bench, "ann")
+    drop(bench.store, bench.info(), who)
+
+
 FOR_OWNERS: dict[str, Act] = {
     "import files": lambda bench, who, _: bench.load([sample("more", "Rome.", "Rome.")], annotator=who),
     "change the policy": lambda bench, who, _: change_policy(
         bench.store, bench.info(), policy_text(bench.info()), who
     ),
     "make a plan": lambda bench, who, _: plan(bench, who),
-    "drop the plan": lambda bench, who, _: (plan(bench, "ann"), drop(bench.store, bench.info(), who)),
+    "drop the plan": lambda bench, who, _: planned_and_dropped(bench, who),
     "remove samples": lambda bench, who, _: upkeep.purge(
         bench.store, bench.info(), upkeep.plan_purge(bench.store, bench.info(), ["s1"]), who
     ),
