@@ -41,7 +41,7 @@ from workbench.cli.export import copy, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
-from workbench.cli.team import assign, person_app
+from workbench.cli.team import agree, assign, person_app
 from workbench.errors import UsageError
 from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
 from workbench.text.safe import name_of
@@ -239,6 +239,7 @@ def score(
 
 app.command()(compare)
 app.command()(diff)
+app.command()(agree)
 app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)

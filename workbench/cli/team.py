@@ -1,4 +1,4 @@
-"""The commands `assign` and `person`: who reviews which sample, and who may do what."""
+"""The commands `assign`, `person` and `agree`: who reviews what, may do what, and agrees with whom."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, annotator_name, dataset_of, open_for
+from workbench.cli.console import Call, Json, annotator_name, counted, dataset_of, open_for
 from workbench.errors import UsageError
+from workbench.model import KINDS
 from workbench.reports.team import people_text, team_text
 from workbench.text.figures import many
 
@@ -71,6 +72,28 @@ def assign(
                 said = f"{many(freed, 'place is', 'places are')} free\n"
             found = stage.team(store, info)
     reports.show(found, said + team_text(found), as_json=json)
+
+
+def agree(
+    context: typer.Context,
+    by: Annotated[str, typer.Option(help="Figures of each label, pair of people, or person and week.")] = "",
+    kind: Annotated[str | None, typer.Option(help="entity or statement; the first that is reviewed.")] = None,
+    json: Json = False,
+) -> None:
+    """Show how far people agree who review the same samples, next to the machine and the reviewers.
+
+    Only what two people decided without seeing the other's work counts: no imported, adjudicated or undone
+    work. Below ten samples there are counts and no figures.
+    """
+    from workbench.reports.agree import agree_text
+    from workbench.stages.agree import agree as stage
+
+    call: Call = context.obj
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
+    with counted(call, "Counting") as (store, info, progress):
+        report = stage(store, info, by, kind, progress)
+    reports.show(reports.document(report), agree_text(report), as_json=json)
 
 
 @person_app.command("add")

@@ -58,30 +58,44 @@ def claim(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     server passes over what another one is taking.
     """
     own = PLACE.dataset_id == info.id, PLACE.annotator == annotator, _OPEN
-    renew = _taking(select(PLACE.id).where(*own).order_by(PLACE.rank), until=_renewed(info))
-    mine = exists().where(_OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator)
+    mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
     begun = or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
-    reviewed = exists().where(REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun)
-    free = select(PLACE.id).where(PLACE.dataset_id == info.id, _FREE, not_(mine), not_(reviewed))
-    take = _taking(free.order_by(PLACE.rank, PLACE.slot), annotator=annotator, until=_lease(info))
+    reviewed = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun
+    free = select(PLACE.id).where(
+        PLACE.dataset_id == info.id, _FREE, _without(_OTHER.id, *mine), _without(REVIEW.id, *reviewed)
+    )
+    given = and_(PLACE.annotator == annotator, PLACE.until.is_(None))
+    first = _first(select(PLACE.id).where(*own).order_by(PLACE.rank))
+    take = (
+        update(_ASSIGNMENT)
+        .where(PLACE.id == func.coalesce(first, _first(free.order_by(PLACE.rank, PLACE.slot))))
+        .values(annotator=annotator, until=case((given, None), else_=_lease(info)))
+        .returning(PLACE.sample_id)
+    )
+    number: int | None = None
     with store.writing() as session:
-        number: int | None = session.scalar(renew)
         for last in (False, True):
-            if number is not None:
-                break
             try:
                 with session.begin_nested():  # what was decided in this change stays
                     number = session.scalar(take)
-                    break
+                break
             except IntegrityError:  # another window of the same person took one of this sample
                 if last:
                     raise
-        return number
+    return number
 
 
-def _taking(wanted: Any, **values: Any) -> Any:
-    first = wanted.limit(1).with_for_update(of=_ASSIGNMENT, skip_locked=True).scalar_subquery()
-    return update(_ASSIGNMENT).where(PLACE.id == first).values(values).returning(PLACE.sample_id)
+def _without(column: Any, *where: ColumnElement[bool]) -> ColumnElement[bool]:
+    """That there is no such row, looked up for each place in turn.
+
+    Of an EXISTS a server makes a join with all that the person ever did, which grows with every decision.
+    """
+    return select(column).where(*where).limit(1).scalar_subquery().is_(None)
+
+
+def _first(wanted: Any) -> Any:
+    """The first of some places, past those that others are taking at this moment."""
+    return wanted.limit(1).with_for_update(of=_ASSIGNMENT, skip_locked=True).scalar_subquery()
 
 
 def _lease(info: DatasetInfo) -> Any:
@@ -130,9 +144,9 @@ def _join(session: Session, info: DatasetInfo, row: ReviewRow, *, done: bool) ->
     """
     here = PLACE.sample_id == row.sample_id
     until = None if done else _lease(info)
-    take = _taking(select(PLACE.id).where(here, _FREE).order_by(PLACE.slot),
-                   annotator=row.annotator, done=done, until=until)  # fmt: skip
-    if session.scalar(take) is not None or not done:
+    free = _first(select(PLACE.id).where(here, _FREE).order_by(PLACE.slot))
+    take = update(_ASSIGNMENT).where(PLACE.id == free).returning(PLACE.id)
+    if session.scalar(take.values(annotator=row.annotator, done=done, until=until)) or not done:
         return
     # others who add one wait here
     session.execute(select(SAMPLE.id).where(SAMPLE.id == row.sample_id).with_for_update(key_share=True))

@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import case, delete, exists, select, true
+from sqlalchemy import case, delete, exists, func, or_, select, true
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -145,6 +145,48 @@ def journals(
         ):
             found[number].append((action, edit_of(op, data)))
     return found
+
+
+class Said(NamedTuple):
+    """A row of a journal that begins, decides, takes back or restores, with whose review it is."""
+
+    sample_id: int
+    annotator: str
+    origin: str
+    review_id: int
+    action: str
+    op: str
+    data: dict[str, Any]
+    at: datetime
+
+
+def said_of_several(store: Store, dataset_id: int) -> list[Said]:
+    """What was decided in each review of the samples that several people reviewed, oldest first."""
+    several = (
+        select(REVIEW.sample_id)
+        .where(REVIEW.dataset_id == dataset_id, or_(REVIEW.entity != "todo", REVIEW.statement != "todo"))
+        .group_by(REVIEW.sample_id)
+        .having(func.count() > 1)
+    )
+    query = (
+        select(
+            REVIEW.sample_id,
+            REVIEW.annotator,
+            REVIEW.origin,
+            REVIEW.id,
+            EVENT.action,
+            EVENT.op,
+            EVENT.data,
+            EVENT.at,
+        )
+        .where(
+            REVIEW.sample_id.in_(several),
+            EVENT.review_id == REVIEW.id,
+            EVENT.op.in_(("open", "accept", "undo", "redo")),
+        )
+        .order_by(REVIEW.sample_id, EVENT.id)
+    )
+    return [Said(*row) for row in store.rows(query)]
 
 
 def record(store: Store, acts: Sequence[Act], annotator: str) -> list[ReviewState]:
