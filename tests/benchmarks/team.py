@@ -146,7 +146,7 @@ def load(url: str, people: int, seconds: float) -> Load:
         for worker in workers:
             assert worker.stdin is not None
             worker.stdin.write(b"go\n")
-            worker.stdin.flush()
+            worker.stdin.close()
         codes = [worker.wait() for worker in workers]
         took = time.monotonic() - begun
         errors.seek(0)
@@ -187,18 +187,16 @@ def claimed(store: Store) -> int:
     return sum(one.held + one.given for one in found.people)
 
 
-def server_pids(store: Store) -> list[int]:
-    """The processes of a PostgreSQL server on this machine; none for SQLite."""
+def of_server(store: Store) -> int:
+    """The process of a PostgreSQL server on this machine that serves us; 0 for SQLite."""
     if store.engine.dialect.name != "postgresql":
-        return []
-    own = int(store.value(text("SELECT pg_backend_pid()")))
-    parent = int(Path(f"/proc/{own}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    return [int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+        return 0
+    return int(store.value(text("SELECT pg_backend_pid()")))
 
 
-def processor(pids: list[int]) -> float:
-    """Seconds of processor time that some processes took."""
-    return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
+def processor(pid: int) -> float:
+    """Seconds of processor time that a process took."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9 if pid else 0.0
 
 
 @dataclass
@@ -218,15 +216,15 @@ class Cost:
 
 def decide(store: Store, name: str, total: Cost) -> None:
     """One decision, and what it took of the processor added up."""
-    pids = server_pids(store)
-    server, own = processor(pids), time.process_time()
+    pid = of_server(store)
+    server, own = processor(pid), time.process_time()
     number = following(store, name)
     with store.snapshot():
         opened = open_sample(store, number or 0, name)
-    then, there = processor(pids), time.process_time()
+    then, there = processor(pid), time.process_time()
     act(store, opened, editing.accept(opened, "entity"))
     total.save += time.process_time() - there
-    total.save_server += processor(pids) - then
+    total.save_server += processor(pid) - then
     total.open += there - own
     total.open_server += then - server
 
@@ -313,7 +311,7 @@ def one_person(kind: str, few: Store, many: Store, given: argparse.Namespace, fo
         )
         print(
             f"{kind}, {saved:,} saved before: save with claim {save:.1f} ms here and {save_server:.1f} ms of "
-            f"the server, open {own:.1f} and {server:.1f}; a decision {own + server + save + save_server:.1f} ms"
+            f"the server, open {own:.1f} and {server:.1f}; together {own + server + save + save_server:.1f}"
         )
     print(f"{kind}: {costs[1][2].whole / costs[0][2].whole:.2f} times as much with so many saved")
 
