@@ -5,21 +5,25 @@ from __future__ import annotations
 import shutil
 from array import array
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from tests.tui.conftest import User, until
 from workbench.settings import Settings, read_state, remember
+from workbench.stages import team
 from workbench.stages.disputes import disputes, set_state
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
+from workbench.store.tables import PLACE
 from workbench.tui.figures import short, told_of
 from workbench.tui.screens.dialogs import Choices
 from workbench.tui.screens.why import WhyScreen
@@ -666,3 +670,22 @@ def test_a_long_id_gives_way_before_what_is_said_of_it() -> None:
     assert told.endswith(f" {said}")
     assert len(told) <= 76
     assert told.split()[0].endswith("0419")
+
+
+async def test_with_assignments_an_accept_leads_to_what_it_held_and_the_line_says_how_far_all_are(
+    database: Path, make_app: Any, press: Press
+) -> None:
+    with closing(open_store(str(database))) as store:
+        team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "c", "a")
+        with closing(open_store(str(database))) as store:
+            own = store.rows(select(PLACE.sample_id, PLACE.done).where(PLACE.annotator == "ann"))
+        there = app.screen.pane.now.sample_id
+        await press(pilot, "b")
+        line = app.screen.query_one(ProgressLine).text
+
+    assert 2 == len(own)
+    assert [there] == [number for number, done in own if not done]
+    assert "▱▱▱▱▱▱▱▱▱▱  1 yours today · 0 of 8 done (2 each)" == line.split(" · median")[0]

@@ -41,6 +41,7 @@ from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
+from workbench.cli.team import agree, assign, person_app
 from workbench.errors import UsageError
 from workbench.reports.gate import gate_markdown, write_junit
 from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
@@ -166,6 +167,8 @@ app.command("import")(import_)
 
 app.command()(propose)
 app.command()(plan)
+app.command()(assign)
+app.add_typer(person_app, name="person")
 
 
 @app.command()
@@ -246,6 +249,7 @@ def score(
 
 app.command()(compare)
 app.command()(diff)
+app.command()(agree)
 app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)

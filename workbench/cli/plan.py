@@ -80,7 +80,7 @@ def plan(
             planning.make(store, info, drafted)
         elif drop:
             _agree("Drop the plan?", "the plan stands", yes=yes)
-            planning.drop(store, info)
+            planning.drop(store, info, call.annotator)
     with dataset_of(call) as (store, info):  # a plan changes its dataset
         report = planning.report(store, info)
     reports.show(report, plan_text(report), as_json=json)

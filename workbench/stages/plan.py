@@ -25,6 +25,7 @@ from workbench.comparing.plans import (
 )
 from workbench.errors import UsageError
 from workbench.model import Kind
+from workbench.stages.people import check
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -142,11 +143,13 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
 
     Raises UsageError when a person decided something meanwhile, ConflictError when samples came.
     """
+    check(store, drafted.plan.annotator, "own", "make a plan")
     plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
 
 
-def drop(store: Store, info: DatasetInfo) -> None:
+def drop(store: Store, info: DatasetInfo, annotator: str) -> None:
     """Take the plan away: the random order and the blind arm of before stand again. Raises UsageError."""
+    check(store, annotator, "own", "drop the plan")
     plans.refuse_decided(store, info.id)
     old = plans.plan_of(store, info.id)
     if old is None:

@@ -16,6 +16,7 @@ from sqlmodel import Session
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.reviewing.edits import IMPORT_ACTION
+from workbench.store.assignments import fill
 from workbench.store.datasets import count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
@@ -203,6 +204,7 @@ def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn],
             raise ConflictError("samples were imported meanwhile: make the plan again")
         set_dataset(store, dataset_id, blind_share=blind_share, blind_settled=True)
         session.add(PlanRow(dataset_id=dataset_id, **asdict(plan)))
+        fill(store, dataset_id)
 
 
 def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share: float) -> None:
@@ -210,6 +212,7 @@ def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share
     with store.writing() as session:
         _replace(store, session, dataset_id, drawn)
         set_dataset(store, dataset_id, blind_share=blind_share)
+        fill(store, dataset_id)
 
 
 def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Drawn]) -> None:

@@ -17,6 +17,7 @@ from workbench.matching import MATCHER
 from workbench.model import Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
+from workbench.store.assignments import Team
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_some, verified_by
@@ -90,16 +91,26 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     Those that were verified under an older policy come when nothing else is left.
     """
     reviews = Reviews(info, annotator)
-    own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
-    stale = select(REVIEW.sample_id).where(*own, reviews.is_stale(REVIEW))
     with store.reading():
         rank = store.value(select(SAMPLE.rank).where(SAMPLE.id == after))
-        for wanted in (reviews.stands(*UNDECIDED), SAMPLE.id.in_(stale)):
+        for wanted in (reviews.stands(*UNDECIDED), _stale(reviews)):
             query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted).order_by(SAMPLE.rank)
             for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
                 if (number := store.value(query.where(place).limit(1))) is not None:
                     return int(number)
     return None
+
+
+def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
+    """The first sample that a person verified under an older policy."""
+    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, _stale(Reviews(info, annotator)))
+    number = store.value(query.order_by(SAMPLE.rank).limit(1))
+    return None if number is None else int(number)
+
+
+def _stale(reviews: Reviews) -> ColumnElement[bool]:
+    own = REVIEW.dataset_id == reviews.info.id, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
+    return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
 
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
@@ -119,7 +130,9 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `stale`: verified by the annotator under an older policy than today's.
+    `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
+    far they are, `today` how many samples the annotator decided since midnight, and `others` how many other
+    people hold.
     """
 
     total: int
@@ -129,6 +142,9 @@ class Progress:
     started: int
     flagged: int
     stale: int = 0
+    team: Team | None = None
+    today: int = 0
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
+from workbench.reports.team import team_line
 from workbench.text.figures import many
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.text.safe import is_hash
@@ -76,14 +77,16 @@ def progress_parts(
     if progress is None:
         return ()
     done, goal = planned or (progress.verified + progress.excluded, progress.total)
-    filled = round(10 * done / goal) if goal else 0
-    filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
         if done >= goal:
             counts.insert(1, (5, at_end(goal)))
+    if progress.team is not None:
+        done, goal = progress.team.complete, progress.team.samples
+        counts = [(0, f"{progress.today:,} yours today"), (1, team_line(progress.team))]
     for rank, number, word in (
+        (2, progress.others, "held by others"),
         (3, progress.started, "started"),
         (4, progress.skipped, "skipped"),
         (6, progress.excluded, "not counted"),
@@ -93,9 +96,12 @@ def progress_parts(
         if number:
             counts.append((rank, f"{number:,} {word}"))
     if pace is not None:
-        counts += [(7, f"{pace.today:,} today")] if pace.today else []
-        counts += [(5, _left((goal - done) * pace.seconds))] if goal > done else []
+        if progress.team is None:  # its line tells today's; the others have a pace of their own
+            counts += [(7, f"{pace.today:,} today")] if pace.today else []
+            counts += [(5, _left((goal - done) * pace.seconds))] if goal > done else []
         counts.append((8, f"{_seconds(pace.seconds)} a sample"))
+    filled = round(10 * done / goal) if goal else 0
+    filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
         counts.remove(max(counts))
     return (
