@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -171,8 +172,8 @@ def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     path = results(tmp_path)
     first = run("audit", path)
     assert "added to" not in first.err
-    told = "rules find the names; to ask a model: workbench propose --proposer claude"
-    assert told == first.err.splitlines()[-1]
+    told = "rules find the names; to ask a model:\n  workbench propose --dataset results --proposer claude"
+    assert first.err.endswith(f"{told}\n")
 
     other = path.read_text("utf-8").replace("context_entity_recall", "context_recall")
     path.write_text(other.replace("Who met", "Who came"), "utf-8")
@@ -259,5 +260,8 @@ def test_a_recall_of_unknown_kind_is_named_with_the_option_that_audits_it(run: R
     path = results(tmp_path, "my recall")
 
     first = run("audit", path)
-    assert "if my recall is a recall, audit it with --external 'my recall=entity'" in first.err
-    assert "your column: my recall (entity)" in run("audit", path, "--external", "my recall=entity").out
+    assert "if my recall is a recall, audit it:\n  workbench audit " in first.err
+    lines = [shlex.split(line) for line in first.err.splitlines() if line.startswith("  workbench")]
+    assert ["workbench", "propose", "--dataset", "results", "--proposer", "claude"] in lines
+    again = next(words for words in lines if "audit" in words)
+    assert "your column: my recall (entity)" in run(*again[1:]).out

@@ -30,6 +30,7 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
     assert "Based on 13 reviewed samples, the true mean is about" in " ".join(out.split())
     assert "Main cause in the 13 reviewed samples: " in " ".join(out.split())
     assert "  yours − reviewed " in out
+    assert max(map(len, out.splitlines())) <= 80
     assert "More: --full" in out
     assert "these samples" not in out
     full = run("--db", demo, "compare", "--full", "--scorer", "linked").out
@@ -120,6 +121,8 @@ def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: 
 
     assert "Nothing is proposed yet: workbench propose, or import FILE with proposals." in out
     assert "There is nothing to check it against." not in out
+    twice = run("compare", "--scorer", "linked", "--against", "ragas").out
+    assert "no sample has a value of linked: workbench propose\nno sample has a value of ragas: " in twice
 
 
 def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: Path) -> None:

@@ -722,7 +722,8 @@ def test_texts_among_the_numbers_of_a_metric_are_counted_and_the_first_is_named(
     if number == 0.5:
         said = '2 values are not numbers (first: line 2 "error"): no score there, kept in meta\n'
     else:
-        said = '3 values are not numbers (first: line 1 "n.a."): no value is one, so it is in meta\n'
+        then = "no score is a number such as 0.5, so the column is kept in meta"
+        said = f'3 values are not numbers (first: line 1 "n.a."): {then}\n'
     assert f"  context_recall: {said}" in out
 
 
@@ -740,5 +741,9 @@ def test_new_rows_that_look_like_changed_samples_are_counted_with_the_way_to_upd
     ) in out
     named = re.search(r'\("id": "(\w+)" in line 2\) and import with --update', out)
     assert named is not None
+    write_rows("a.jsonl", [changed[0]])
+    assert (
+        "1 new row looks like a changed version of a sample that is there (1 with the same question and "
+    ) in run("import", "a.jsonl", "--dry-run")[1]
     write_rows("a.jsonl", [{**changed[0], "id": named[1]}])
     assert "1 updated; 2 samples now" in run("import", "a.jsonl", "--update")[1]

@@ -179,12 +179,12 @@ def test_a_broken_line_is_one_error_between_good_rows(load: Any, line: str, mess
 
 
 FILES = [
-    (b"", "a.jsonl", "no rows: the file is empty"),
-    (b"\xef\xbb\xbf", "a.jsonl", "no rows: the file is empty"),
-    (b"\n \r\n\t\n", "a.jsonl", "no rows: the file is empty"),
+    (b"", "a.jsonl", "no rows: it is empty"),
+    (b"\xef\xbb\xbf", "a.jsonl", "no rows: it is empty"),
+    (b"\n \r\n\t\n", "a.jsonl", "no rows: it is empty"),
     (b"\n" * 100_000, "a.jsonl", "no rows: every line is blank"),
-    (b"", "a.csv", "no rows: the file is empty"),
-    (b"\n" * 100_000, "a.csv", "no rows: the file is empty"),
+    (b"", "a.csv", "no rows: it is empty"),
+    (b"\n" * 100_000, "a.csv", "no rows: it is empty"),
     ('{"user_input": "q"}\n'.encode("utf-16"), "a.jsonl", "UTF-16: save it as UTF-8"),
     ('{"user_input": "q"}\n'.encode("utf-16-le"), "a.jsonl", "not a text file (or UTF-16"),
     ('{"user_input": "q"}\n'.encode("utf-32"), "a.jsonl", "UTF-32: save it as UTF-8"),

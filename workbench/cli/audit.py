@@ -142,8 +142,9 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
         if perhaps := next((one for one in report.columns if "recall" in one.lower()), ""):
-            option = shlex.quote(f"{one_line(perhaps)}=entity")
-            typer.echo(f"if {one_line(perhaps)} is a recall, audit it with --external {option}", err=True)
+            option = f"{one_line(perhaps)}=entity"
+            command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
+            typer.echo(f"if {one_line(perhaps)} is a recall, audit it:\n  {command}", err=True)
         if (stored := headline(columns, (), "entity")) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
             typer.echo(f"{name} has no recall score; {shown}", err=True)
@@ -166,7 +167,9 @@ def _propose(store: Store, call: Call, dataset: str) -> None:
     info = _info(store, dataset)
     if info.run_id is None or info.run.startswith("rules"):
         if info.run_id is None:
-            typer.echo("rules find the names; to ask a model: workbench propose --proposer claude", err=True)
+            words = command_of(replace(call, dataset=dataset), "propose")
+            command = shlex.join([*words, "--proposer", "claude"])
+            typer.echo(f"rules find the names; to ask a model:\n  {command}", err=True)
         with reports.progress("Finding names", count_samples(store, info.id)) as progress:
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 

@@ -16,7 +16,7 @@ from workbench.reports.answer import answer_text
 from workbench.reports.compare import against_text, diff_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
 
-MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
+MORE = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
 
 
 def compare(

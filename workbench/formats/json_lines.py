@@ -123,7 +123,7 @@ def first_lines(path: Path, data: bytes) -> list[bytes]:
     if len(found) > 1 and not whole:
         found.pop()  # cut in the middle
     if not found and whole:
-        raise InputError(f"{path}: no rows: the file is empty")
+        raise InputError(f"{path}: no rows: it is empty")
     _refuse_other_encoding(path, found, shift + data.find(found[0]) if found else 0)
     return found
 

@@ -110,7 +110,9 @@ class Notes:
             said = many(self.kept[name], "value is not a number", "values are not numbers")
             first = f"(first: {self.kept_first[name][1]})"
             then = (
-                "no score there, kept in meta" if self.scores[name] else "no value is one, so it is in meta"
+                "no score there, kept in meta"
+                if self.scores[name]
+                else "no score is a number such as 0.5, so the column is kept in meta"
             )
             told.append(f"{excerpt(name)}: {said} {first}: {then}")
         told += _counted("external scores", self.scores)

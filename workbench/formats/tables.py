@@ -148,7 +148,7 @@ def header(
         with closing(records(path, delimiter)) as found:
             first, second = next(found, None), next(found, None)
         if first is None:
-            raise InputError(f"{path}: no rows: the file is empty")
+            raise InputError(f"{path}: no rows: it is empty")
         if first.error is not None:  # quotes end before the right delimiter only
             failure = failure or first.error
         else:

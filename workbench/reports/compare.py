@@ -25,6 +25,7 @@ from workbench.comparing.words import (
     verdict_facts,
     verified_samples,
 )
+from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, many, number, signed, table, value
 from workbench.text.safe import clean, flat, name_of
 
@@ -148,6 +149,10 @@ def against_text(found: Against) -> str:
         sure = "" if ends is None else f" (95 % {signed(ends.low, 2)} to {signed(ends.high, 2)})"
         counts = f"{found.higher:,} higher, {found.lower:,} lower, {found.paired.equal.hits:,} equal"
         lines.append(f"first − second: {signed(apart, 2)}{sure}; {counts}")
+    for name, only in zip((found.first, found.second), found.only, strict=True):
+        if not n and not only:
+            way = ": workbench propose" if name in SCORERS else ""
+            lines.append(f"no sample has a value of {name}{way}")
     if found.only != (0, 0):
         lines.append(f"with one value only: {found.only[0]:,} of the first, {found.only[1]:,} of the second")
     if found.moved:

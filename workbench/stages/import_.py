@@ -356,9 +356,12 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         report.notes += tuple(_of_intake(taking, settled))
     if taking is not None and taking.versions:
         same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
-        number = many(taking.versions.total(), "new row looks", "new rows look")
+        number = many(
+            taking.versions.total(), "new row looks like a changed version of a sample that is there",
+            "new rows look like changed versions of samples that are there",
+        )  # fmt: skip
         report.notes += (
-            f"{number} like changed versions of samples that are there ({same}). To change a sample instead, "
+            f"{number} ({same}). To change a sample instead, "
             f"give its row the id of the sample ({taking.version}) and import with --update",
         )
     return report
