@@ -106,7 +106,7 @@ async def test_a_name_takes_four_presses(user: User, sample: str, press: Press) 
     """`n`, its letter, a label, and accept."""
     async with user.opens(sample, size=(80, 24)):
         hand = Hand(user.pilot, press)
-        await hand.press("n")
+        await hand.press("N")
         code = hand.code(*place(hand.reference.text, NAMES[sample]))
         await hand.press(code, "2", "a")
 
@@ -135,7 +135,7 @@ async def test_any_stretch_takes_at_most_seven_presses(
     at = import_rows(rows[:1])
     async with user.opens("tower", database=at, size=size):
         hand = Hand(user.pilot, press)
-        await hand.press("n")
+        await hand.press("N")
         start, end = hand.reference.visible_span()
         visible = [(t.start, t.end) for t in tokens(hand.reference.text) if start <= t.start < end]
         assert len(visible) > 50
@@ -189,7 +189,7 @@ async def test_one_token_takes_the_same_letter_or_enter(user: User, press: Press
     async with user.opens("tower", size=(80, 24)):
         hand = Hand(user.pilot, press)
         for word, last in (("company", "enter"), ("built", "a")):
-            await hand.press("n")
+            await hand.press("N")
             at = place(hand.reference.text, word)
             await hand.press(*hand.code(*at))
             assert hand.code(*at) == "a"
@@ -205,7 +205,7 @@ async def test_a_capital_begins_at_a_name(user: User, press: Press) -> None:
     """The hinted name is the beginning of a longer one, or its first word is one."""
     async with user.opens("tower"):
         hand = Hand(user.pilot, press)
-        await hand.press("n")
+        await hand.press("N")
         text = hand.reference.text
         await hand.press(hand.code(*place(text, "Seine")).upper())
         last = len(text) - 1, len(text)
@@ -233,7 +233,7 @@ async def test_escape_leaves_everything_as_it_was(user: User, steps: int, press:
         hand = Hand(user.pilot, press)
         before, lines = opened(user.store, "tower").state, hand.drawn
         marks = list(hand.reference._marks)
-        await hand.press("n")
+        await hand.press("N")
         text = hand.reference.text
         code = hand.code(*place(text, "company"))
         await hand.press(*code[:steps])
@@ -254,7 +254,7 @@ async def test_backspace_takes_back_a_letter_and_then_the_first_token(user: User
     """And a letter that begins no code is refused with a word."""
     async with user.opens("tower", size=(80, 24)):
         hand = Hand(user.pilot, press)
-        await hand.press("n")
+        await hand.press("N")
         offered = hand.codes()
         code = hand.code(*place(hand.reference.text, "company"))
         await hand.press(code[0], "backspace")
@@ -277,7 +277,7 @@ async def test_a_stretch_over_several_screens(user: User, import_rows: Any, rows
     async with user.opens("tower", database=at, size=(80, 24)):
         hand = Hand(user.pilot, press)
         text = hand.reference.text
-        await hand.press("n", "pagedown", "pagedown", "up", "down")
+        await hand.press("N", "pagedown", "pagedown", "up", "down")
         await hand.press(*hand.code(*place(text, "beta9")), "space", "ctrl+d", "pageup")
         await hand.press(*hand.code(*place(text, "alpha14")), "8")
     start, end = text.index("beta9"), text.index("alpha14") + len("alpha14")
@@ -321,7 +321,7 @@ async def test_a_statement_is_its_first_and_its_last_token(
         text = hand.reference.text
         for _ in range(2):
             hand.presses = 0
-            await hand.press("n")
+            await hand.press("N")
             assert max(map(len, hand.codes().values())) == 2
             assert min(map(len, hand.codes().values())) == 2  # no names: a claim is no name
             await hand.press(*hand.code(*place(text, "The")))
@@ -345,7 +345,7 @@ async def test_blind_samples_have_no_name_hints(
         hand = Hand(user.pilot, press)
         text = hand.reference.text
         assert underlined(hand) == []
-        await hand.press("n")
+        await hand.press("N")
         assert set(map(len, hand.codes().values())) == {2}
         await hand.press(*hand.code(*place(text, "Seine")), "enter", "2")
         assert underlined(hand) == []
@@ -366,7 +366,7 @@ async def test_names_that_are_no_units_are_underlined(user: User, press: Press) 
         hand = Hand(user.pilot, press)
         nested = ["Paris"]  # in the University of Paris
         assert underlined(hand) == [*nested, "Seine"]
-        await hand.press("n")
+        await hand.press("N")
         await hand.press(hand.code(*place(hand.reference.text, "Seine")), "2")
         assert underlined(hand) == nested
         await hand.press("u")
@@ -407,8 +407,8 @@ async def test_enter_gives_no_label_and_letters_a_new_unit_its_label(user: User,
     async with user.opens("tower", size=(80, 24)):
         hand = Hand(user.pilot, press)
         text = hand.reference.text
-        await hand.press("n", "tab", *"seine", "enter", "enter")
-        await hand.press("n")
+        await hand.press("n", *"seine", "enter", "enter")
+        await hand.press("N")
         await hand.press(*hand.code(*place(text, "company")), "enter", *"ev", "enter")
     found = entities(user.store, "tower")
     assert (found["Seine"].label, found["company"].label) == ("", "event")
@@ -611,13 +611,13 @@ def picture(
 @pytest.mark.parametrize("sample", ["tower", "nevsky", "changcheng", "nil", "emoji"])
 def test_picture_of_the_first_token(picture: Any, sample: str) -> None:
     """Letters on names and tokens of every script; the text stays in its place."""
-    assert picture(sample, "n", size=(80, 24))
+    assert picture(sample, "N", size=(80, 24))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 def test_picture_of_the_last_token(picture: Any, size: tuple[int, int]) -> None:
     """One letter each where there are few tokens left."""
-    assert picture("tower", "n", "s", "a", size=size, theme=LIGHT.name)
+    assert picture("tower", "N", "s", "a", size=size, theme=LIGHT.name)
 
 
 def test_picture_of_the_second_letter(picture: Any) -> None:
@@ -627,7 +627,7 @@ def test_picture_of_the_second_letter(picture: Any) -> None:
 
 def test_picture_of_the_label_step(picture: Any) -> None:
     """All labels, and what they are for."""
-    assert picture("tower", "n", "a", size=(80, 24))
+    assert picture("tower", "N", "a", size=(80, 24))
 
 
 NESTED = ("University of Oxford", "Oxford", "London Bridge", "Bridge Road", "北京大学", "东京")

@@ -24,7 +24,7 @@ NEAR = 9
 
 
 class PickScreen(Dialog):
-    """Letters over a passage of the screen below, in two lines at the bottom.
+    """Letters before the tokens of a passage of the screen below, in two lines at the bottom.
 
     `targets` are the tokens of the passage's text and `names` the stretches that one letter takes whole.
     `done` gets the stretch from the first to the last token that was picked, or the one token when not
@@ -96,6 +96,7 @@ class PickScreen(Dialog):
     def _offer(self) -> None:
         """Give the visible places their codes and draw them."""
         self._size_offered = self.app.size
+        self._passage.show_hints(())  # what is in sight without the room that letters take
         begin, end = self._passage.visible_span()
         if self._first is None:
             self._hints = self._offer_first(begin, end)
@@ -111,15 +112,14 @@ class PickScreen(Dialog):
         starts = {self._token_at(name.start) for name in names}
         others = [index for index in tokens if index not in starts]  # a capital takes those
         one, two = codes(len(names), len(others))
-        text = self._passage.text
-        of_names = hints(text, [(name.start, name.end) for name in names], one)
-        return of_names + hints(text, [self._targets[index] for index in others], two)
+        of_names = hints([(name.start, name.end) for name in names], one)
+        return of_names + hints([self._targets[index] for index in others], two)
 
     def _offer_last(self, begin: int, end: int) -> list[Hint]:
         tokens = self._visible(begin, end)
         near = len(tokens) if len(tokens) <= len(codes(len(tokens), 0)[0]) else NEAR
         one, two = codes(near, len(tokens) - near)
-        return hints(self._passage.text, [self._targets[index] for index in tokens], [*one, *two])
+        return hints([self._targets[index] for index in tokens], [*one, *two])
 
     def _visible(self, begin: int, end: int) -> list[int]:
         first = bisect_right(self._starts, begin - 1)
@@ -149,8 +149,6 @@ class PickScreen(Dialog):
             return (("letters of the token", DIM),)
         if any(len(hint.code) == 1 for hint in self._hints):
             return (("letter of a name (capital: start there), or letters of the first token", DIM),)
-        if any(hint.quiet for hint in self._hints):
-            return (("the letter at or before its first token, then the one on it", DIM),)
         return (("letters of its first token", DIM),)
 
     # What is typed.

@@ -181,7 +181,7 @@ class Body(Container):
 
     @property
     def _score(self) -> Need:
-        return Need(self._tallies, 1, 2)
+        return Need(self._tallies, 1, 3 if self._tallies.has_class("-causes") else 2)
 
     @staticmethod
     def _split(area: Region, at: int) -> tuple[Region, Region]:

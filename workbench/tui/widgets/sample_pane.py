@@ -254,6 +254,11 @@ class SamplePane(Container):
             return ()
         return unmarked(self._names, self.units)
 
+    def label_of(self, name: Span) -> str:
+        """What the rules take a name for, as a label of the policy; empty where they do not know."""
+        given = self._names.labels.get(name, "")
+        return given if given in self.now.policy.label_names() else ""
+
     async def know_names(self) -> None:
         """Look for names in a thread: a sample never waits for its hints."""
         opened = self.now
@@ -408,5 +413,5 @@ class SamplePane(Container):
 
 def entitle(widget: Widget, title: str | Content) -> None:
     """Set a border title, unless it is the same: setting one paints the whole widget."""
-    if widget.border_title != title:
+    if widget.border_title != (title.markup if isinstance(title, Content) else title):
         widget.border_title = title
