@@ -24,6 +24,7 @@ SETTLED = (
     ("UPDATE policy SET created_at = ?", MOMENT),
     ("UPDATE plan SET created_at = ?", MOMENT),
     ("UPDATE run SET created_at = ?", MOMENT),
+    ("UPDATE score_column SET at = ?", MOMENT),
     ("UPDATE review SET updated_at = ?", MOMENT),
     ("UPDATE review_event SET at = ?", MOMENT),
     ("UPDATE review_event SET action = ?", "import:demo"),

@@ -32,7 +32,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.comparing.intervals import Mean, mean
@@ -42,7 +42,7 @@ from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample, 
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
 from workbench.stages import measure
-from workbench.stages.measure import Claude
+from workbench.stages.measure import Claude, OpenAI
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ __all__ = [
     "ContextEntityRecall",
     "ContextualRecall",
     "DatasetScore",
+    "OpenAI",
     "Proposal",
     "Sample",
     "import_frame",
@@ -119,8 +120,8 @@ class _Recall:
         if SCORERS.get(self.scorer) != self.kind:
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise UsageError(f"threshold {threshold}: the pass mark is a number from 0 to 1, or None")
+        if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+            raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
         if not 0 <= self.match_threshold <= 100:
             raise UsageError(f"match_threshold {match_threshold}: a similarity from 0 to 100")
         self.threshold = 1.0 if strict_mode else threshold
@@ -139,8 +140,9 @@ class _Recall:
     def measure(self, sample: object) -> float | None:
         """The score of one sample, None when it has no units; the details are kept on the metric.
 
-        Raises RowError for a sample that lacks a field or has one of another type, ProposalError when its
-        proposal does not hold what is counted, or the proposer could not make one.
+        Raises RowError for a sample that lacks a field or has one of another type, UsageError for what is no
+        sample, ProposalError when its proposal does not hold what is counted, or the proposer could not make
+        one.
         """
         return self._keep(wait(self.measured(sample)))
 
@@ -155,10 +157,11 @@ class _Recall:
     def score_dataset(self, samples: Iterable[object]) -> DatasetScore:
         """The scores of many samples; the mean is over the defined ones and says how many those are.
 
-        `samples` may be a pandas DataFrame. With `async_mode` the proposer is asked for all of them at once.
+        `samples` may be a DataFrame of pandas or polars. A RowError names the sample by its number, counted
+        from 1. With `async_mode` the proposer is asked for all of them at once.
         """
-        rows = list(measure.rows_of(samples))
-        together = [rows] if self.async_mode else [[row] for row in rows]
+        records = measure.records_of(samples)
+        together = [records] if self.async_mode else [[record] for record in records]
         scores = tuple(self._keep(done) for some in together for done in wait(self._measured(some)))
         return DatasetScore(scores, mean(scores))
 
@@ -168,11 +171,10 @@ class _Recall:
 
     async def measured(self, sample: object) -> Measurement:
         """What a sample comes to; nothing is kept on the metric."""
-        (done,) = await self._measured([sample])
+        (done,) = await self._measured([measure.record_of(sample)])
         return done
 
-    async def _measured(self, samples: Sequence[object]) -> list[Measurement]:
-        records = [measure.record_of(sample) for sample in samples]
+    async def _measured(self, records: Sequence[Record]) -> list[Measurement]:
         proposals = await measure.proposals_for(records, self.proposer, self.kind)
         return await asyncio.to_thread(
             lambda: [self._count(*pair) for pair in zip(records, proposals, strict=True)]
@@ -248,10 +250,10 @@ class ContextEntityRecall(_Recall):
     folder or what `workbench.calibration.load` gave) stands for both.
 
     `proposer` names the units of samples that bring no proposal: `rules` (no key, no network), `claude` or a
-    `Claude(…)`, your own model object of ragas or deepeval, or a function that takes a Sample and returns a
-    Proposal or its JSON object, now or awaited. `template` replaces sections of the prompt (`entities`,
-    `statements`, `verdicts`). `verbose_mode` prints each unit with its verdict. `async_mode` asks for all
-    samples of `score_dataset` at once, else for one after the other.
+    `Claude(…)`, an `OpenAI(…)`, your own model object of ragas or deepeval, or a function that takes a Sample
+    and returns a Proposal or its JSON object, now or awaited. `template` replaces sections of the prompt
+    (`entities`, `statements`, `verdicts`). `verbose_mode` prints each unit with its verdict. `async_mode`
+    asks for all samples of `score_dataset` at once, else for one after the other.
     """
 
     kind: Kind = "entity"
@@ -280,20 +282,30 @@ def import_frame(
     frame: Any,
     dataset: str,
     *,
-    database: str = "workbench.db",
-    fields: Sequence[str] = (),
-    external: Sequence[str] = (),
+    database: str | PathLike[str] = "workbench.db",
+    fields: Mapping[str, str] | Sequence[str] = (),
+    external: Mapping[str, str] | Sequence[str] = (),
     update: bool = False,
 ) -> ImportReport:
     """Bring a DataFrame of pandas or polars, or a list of dictionaries, into a dataset of a database.
 
-    Its columns are read as those of a file: `fields` are as `--map`, `external` as `--external` of
-    `workbench import`. The report names what became of every column.
+    A DataFrame is read as a CSV file with the same cells. `fields` say which column a field has:
+    `{"reference": "gold_answer"}`, or `["reference=gold_answer"]`, where contexts may have several columns.
+    `external` says what a column of scores counts (`{"our_recall": "entity"}`). The report names what became
+    of every column, and rows by their number, counted from 1.
     """
     from workbench.stages import import_
 
-    options = import_.ImportOptions(dataset=dataset, fields=fields, external=external, update=update)
-    return import_.import_frame(database, frame, options, annotator=getpass.getuser())
+    options = import_.ImportOptions(
+        dataset=dataset, fields=_pairs(fields), external=_pairs(external), update=update
+    )
+    return import_.import_frame(fspath(database), frame, options, annotator=getpass.getuser())
+
+
+def _pairs(given: Mapping[str, str] | Sequence[str]) -> Sequence[str]:
+    if isinstance(given, Mapping):
+        return [f"{name}={value}" for name, value in given.items()]
+    return [given] if isinstance(given, str) else given
 
 
 def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:

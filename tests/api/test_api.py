@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import doctest
+import io
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.exports.test_real_readers import imported
 from workbench import api
 from workbench.api import ContextEntityRecall, ContextualRecall, import_frame
-from workbench.errors import ProposalError, RowError, UsageError
+from workbench.errors import ProposalError, RowError, UsageError, WorkbenchError
 from workbench.model import Proposal, ProposedEntity, Record, Sample
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
+from workbench.store.samples import each_sample
 
 EIFFEL = {
     "user_input": "Who designed the tower in Paris?",
@@ -177,7 +185,13 @@ def test_a_missing_field_is_named() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"scorer": "contextual_recall"}, {"scorer": "bleu"}, {"threshold": 2.0}, {"match_threshold": 101}],
+    [
+        {"scorer": "contextual_recall"},
+        {"scorer": "bleu"},
+        {"threshold": 2.0},
+        {"threshold": "0.5"},
+        {"match_threshold": 101},
+    ],
 )
 def test_unusable_arguments_are_refused_at_once(arguments: dict[str, object]) -> None:
     with pytest.raises(UsageError):
@@ -194,7 +208,9 @@ def test_a_list_of_rows_goes_into_a_dataset_as_a_file_does(tmp_path: Path) -> No
     database = str(tmp_path / "w.db")
     row = {"question": "q", "gold": "Ann met Bob.", "contexts": ["Ann"]}
     first = import_frame([row], "d", database=database, fields=["reference=gold"])
-    again = import_frame([{**row, "context_recall": 0.5}], "d", database=database, fields=["reference=gold"])
+    again = import_frame(
+        [{**row, "context_recall": 0.5}], "d", database=Path(database), fields={"reference": "gold"}
+    )
 
     assert (1, 0) == (first.new, first.extended)
     assert (0, 1, ("context_recall",)) == (again.new, again.extended, again.columns)
@@ -205,3 +221,130 @@ def test_a_context_of_another_class_is_refused_by_its_class() -> None:
         RowError, match=r"retrieved_contexts\[0\]: got an instance of object, expected a string"
     ):
         ContextEntityRecall().measure({**EIFFEL, "retrieved_contexts": [object()]})
+
+
+FRAME = """id,question,ground_truth,contexts,ctx
+1,Who?,Ann met Bob.,"['Ann came.', 'Bob left.']","['Ann came.', 'Bob left.']"
+2,When?,1889,['In 1889.'],"['In 1889.']"
+3,,,[],[]
+4,Where?,Oslo.,['Oslo',"['[1] Oslo']"
+"""
+
+
+@pytest.mark.parametrize("contexts", ["contexts", "ctx"])
+def test_a_frame_of_a_csv_file_is_read_as_the_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contexts: str
+) -> None:
+    """Lists stand as text in it, empty cells as NaN; a list that does not end is one refused row."""
+    pandas = imported("pandas")
+    monkeypatch.chdir(tmp_path)
+    other = {"contexts": "ctx", "ctx": "contexts"}[contexts]
+    table = pandas.read_csv(io.StringIO(FRAME)).drop(columns=other)
+    table.to_csv("rows.csv", index=False)
+    fields = ["retrieved_contexts=ctx"] if contexts == "ctx" else []
+    of_frame = import_frame(table, "frame", fields=fields)
+    with closing(open_store("workbench.db")) as store:
+        options = ImportOptions(dataset="file", fields=fields)
+        of_file = import_file(store, Path("rows.csv"), options, annotator="ann")
+        samples = [
+            [one.sample for one in each_sample(store, find_dataset(store, name).id)]
+            for name in ("frame", "file")
+        ]
+
+    assert samples[0] == samples[1]
+    assert ("1889", ("In 1889.",)) == (samples[0][1].reference, samples[0][1].retrieved_contexts)
+    assert (of_file.new, of_file.rejected) == (of_frame.new, of_frame.rejected)
+    assert [one.replace("rows.csv:5", "frame row 4") for one in of_file.errors] == list(of_frame.errors)
+
+
+ROW = {"question": "q", "gold": "Ann met Bob.", "ground_truth": "Ann.", "contexts": ["Ann"], "score": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("rows", "given", "told"),
+    [
+        ([{"question": "q"}], {}, 'frame row 1: reference: got nothing, .* fields=\\["reference=COLUMN"\\]'),
+        ([ROW], {"fields": ["reference=golden"]}, 'the frame: fields=\\["reference=golden"\\]: no column'),
+        ([ROW], {"fields": ["golden"]}, 'fields=\\["golden"\\]: say FIELD=COLUMN'),
+        ([ROW], {"external": ["score=half"]}, 'external=\\["score=half"\\]: say COLUMN=entity'),
+        ([{**ROW, "contexts": [{"z": 1}]}], {}, 'fields=\\["retrieved_contexts=COLUMN.KEY"\\]'),
+        ([{**ROW, "contexts": "['Ann'"}], {}, r"frame row 1: contexts: got \"\['Ann'\", expected a list"),
+        (5, {}, "give a DataFrame of pandas or polars, or a list of dictionaries; got int"),
+        ({"question": "q"}, {}, "a list of dictionaries; got dict"),
+        ("rows.csv", {}, "a list of dictionaries; got str"),
+        ([5], {}, "frame row 1"),
+        ([], {}, "the frame"),
+        ([ROW, {**ROW, "z": b"1"}], {}, "the frame: item 2: row: got 1 bytes in a column, expected text"),
+    ],
+)
+def test_what_is_said_of_a_frame_names_its_rows_and_parameters_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: Any, given: dict[str, Any], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkbenchError, match=told) as refused:
+        import_frame(rows, "d", **given)
+
+    assert not any(one in str(refused.value) for one in ("--", "/tmp", "frame.jsonl"))
+
+
+def test_notes_on_a_frame_name_parameters_of_python(tmp_path: Path) -> None:
+    database = str(tmp_path / "w.db")
+    bare = {name: ROW[name] for name in ("question", "ground_truth")}
+    bad = {**bare, "question": 5}
+    report = import_frame([{**bare, "chunk_text": "Ann"}, bad], "d", database=database)
+
+    assert 'name it: fields=["retrieved_contexts=chunk_text"]' in report.notes[0]
+    assert ("frame row 2: user_input: got number 5, expected a string",) == report.errors
+    assert ("the frame", "") == (report.path, report.rejected_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (5, "measure takes one sample: a mapping with user_input, .*; got int"),
+        ("text", "measure takes one sample: .*; got str"),
+        (None, "measure takes one sample: .*; got NoneType"),
+        ([], "measure takes one sample: .*; got list; score_dataset takes many samples"),
+        ([EIFFEL], "measure takes one sample: .*; got list; score_dataset takes many samples"),
+        ({}, "user_input: got nothing, expected a string as user_input or question or input"),
+        ({**EIFFEL, "reference": None}, "reference: got nothing, expected a string as reference or "),
+        ({**EIFFEL, "reference": float("nan")}, "reference: got nothing, expected a string as "),
+        ({**EIFFEL, "reference": 5}, "reference: got number 5, expected a string$"),
+        ({**EIFFEL, "retrieved_contexts": "Paris"}, 'retrieved_contexts: got "Paris", expected a list of'),
+        ({**EIFFEL, "retrieved_contexts": [{"z": 1}]}, "or an object with one under text, [^()]*$"),
+    ],
+)
+def test_what_is_no_sample_is_told_in_words_of_python(given: Any, told: str) -> None:
+    with pytest.raises(WorkbenchError, match=told) as refused:
+        ContextEntityRecall().measure(given)
+
+    assert "--map" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (5, "score_dataset takes a DataFrame or a list of samples, .*; got int"),
+        (EIFFEL, "score_dataset takes .*; got dict"),
+        ("text", "score_dataset takes .*; got str"),
+        ([EIFFEL, {**EIFFEL, "reference": 5}], "^samples: item 2: reference: got number 5"),
+        ([{**EIFFEL, "id": "q7", "reference": 5}], r"^samples \(id q7\): item 1: reference: got number 5"),
+        ([EIFFEL, 5], "^samples: item 2: measure takes one sample: .*; got int"),
+    ],
+)
+def test_a_dataset_that_cannot_be_scored_names_the_sample(given: Any, told: str) -> None:
+    with pytest.raises(WorkbenchError, match=told):
+        ContextEntityRecall().score_dataset(given)
+
+
+def test_a_row_of_a_frame_and_values_of_numpy_are_samples() -> None:
+    numpy, pandas = imported("numpy"), imported("pandas")
+    contexts = numpy.array([str(EIFFEL["retrieved_contexts"][0])], dtype=object)
+    frame = pandas.DataFrame([{**EIFFEL, "retrieved_contexts": contexts, "faithfulness": numpy.float64(0.5)}])
+    typed = {**EIFFEL, "reference": numpy.str_(EIFFEL["reference"]), "retrieved_contexts": contexts}
+
+    assert [2 / 3] * 3 == [ContextEntityRecall().measure(one) for one in (frame.iloc[0], typed, EIFFEL)]
+    with pytest.raises(WorkbenchError, match="got DataFrame; score_dataset takes many samples"):
+        ContextEntityRecall().measure(frame)
+    with pytest.raises(WorkbenchError, match="column reference stands there twice"):
+        ContextEntityRecall().score_dataset(pandas.concat([frame, frame], axis=1)[["reference"]])

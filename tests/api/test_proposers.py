@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -15,8 +16,15 @@ import pytest
 
 from tests.proposing.claude.server import Options, Service, running
 from tests.rows import write_rows
-from workbench.api import Claude, ContextEntityRecall, ContextualRecall
-from workbench.errors import AccessError, BusyError, InputError, ProposalError, UsageError
+from workbench.api import Claude, ContextEntityRecall, ContextualRecall, OpenAI
+from workbench.errors import (
+    AccessError,
+    BusyError,
+    InputError,
+    ProposalError,
+    UsageError,
+    WorkbenchError,
+)
 from workbench.model import Proposal, ProposedEntity, Sample
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.propose import propose
@@ -237,6 +245,56 @@ def test_claude_stops_before_its_limit_of_cost(service: Service) -> None:
     with pytest.raises(BusyError, match=r"max_cost 0\.0001"):
         ContextEntityRecall(proposer=Claude(max_cost=0.0001)).measure(TAJ)
     assert 0 == service.stats.requests
+
+
+@pytest.fixture
+def local(service: Service, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of the same service in OpenAI's form; nobody has a key for it."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    return f"{os.environ['ANTHROPIC_BASE_URL']}/v1"
+
+
+def test_a_service_with_openais_interface_proposes_as_claude_does(service: Service, local: str) -> None:
+    """Both metrics, the model that was named, and no text asked twice."""
+    proposer = OpenAI(model="local-model", base_url=local)
+    metric = ContextEntityRecall(proposer=proposer)
+
+    assert (2 / 3, 2 / 3) == metric.score_dataset([TAJ, TAJ]).scores
+    assert {1} == set(service.stats.paid.values())
+    assert metric.assessment is not None
+    assert "linked · openai" == metric.assessment.source
+    assert ContextualRecall(proposer=proposer).measure(TAJ) is not None
+    assert {"local-model"} == {body["model"] for body in service.stats.bodies}
+
+
+def test_what_a_database_has_of_openai_is_not_asked_again(
+    service: Service, local: str, database: Path
+) -> None:
+    proposer = OpenAI(model="local-model", base_url=local, database=database)
+    first = ContextEntityRecall(proposer=proposer).score_dataset(ROWS).scores
+    paid = service.stats.requests
+
+    assert first == ContextEntityRecall(proposer=proposer).score_dataset(ROWS).scores
+    assert paid == service.stats.requests > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"max_cost": 1.0}, "max_cost cannot be kept: no price is known for local-model; leave it out"),
+        ({"base_url": "localhost:8000"}, "base URL: got 'localhost:8000'"),
+        ({"base_url": ""}, "no key for api.openai.com: set OPENAI_API_KEY, or name another .* with base_url"),
+    ],
+)
+def test_what_openai_needs_is_told_in_words_of_python(
+    local: str, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], told: str
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    options = OpenAI(**{"model": "local-model", "base_url": local, **given})
+    with pytest.raises(WorkbenchError, match=told):
+        ContextEntityRecall(proposer=options).measure(TAJ)
+    with pytest.raises(UsageError, match=r"unknown proposer 'openai'; there is: .*OpenAI\(model=…"):
+        ContextEntityRecall(proposer="openai")
 
 
 BLOCKED = """

@@ -78,7 +78,7 @@ def test_no_line_of_the_text_is_wider_than_the_terminal(run: Run, tmp_path: Path
     from rich.cells import cell_len
 
     ended = run("audit", results(tmp_path))
-    assert 100 >= max(map(cell_len, ended.out.splitlines()))
+    assert 80 >= max(map(cell_len, ended.out.splitlines()))
 
 
 def test_markdown_keeps_text_of_the_dataset_in_code_spans(run: Run, tmp_path: Path) -> None:
@@ -168,6 +168,8 @@ def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     path = results(tmp_path)
     first = run("audit", path)
     assert "added to" not in first.err
+    told = "rules find the names; to ask a model: workbench propose --proposer claude"
+    assert told == first.err.splitlines()[-1]
 
     other = path.read_text("utf-8").replace("context_entity_recall", "context_recall")
     path.write_text(other.replace("Who met", "Who came"), "utf-8")
@@ -182,6 +184,7 @@ def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     third = run("audit", path)
     assert "results.csv has no recall score; shown is context_entity_recall, which" in third.err
     assert "your column: context_entity_recall" in third.out
+    assert "to ask a model" not in third.err
 
 
 @pytest.mark.parametrize(("option", "name"), [([], r"@\d{4}-\d\d-\d\d\.2"), (["--update"], "")])
@@ -202,3 +205,56 @@ def test_an_audit_that_fails_leaves_no_database(run: Run) -> None:
 
     assert [2, 2] == [run("audit", name).code for name in ("nothing.jsonl", "bad.jsonl")]
     assert not Path("workbench.db").exists()
+
+
+def two_runs(run: Run, folder: Path) -> tuple[Path, Path]:
+    """The files of two runs of a score of one dataset, both imported; the first scored 0, the second 0.5."""
+    old = results(folder).rename(folder / "old.csv")
+    new = results(folder, score=0.5).rename(folder / "new.csv")
+    assert [0, 0] == [run("--dataset", "d", "import", path).code for path in (old, new)]
+    return old, new
+
+
+@pytest.mark.parametrize("option", [(), ("--scorer", "context_entity_recall")])
+def test_a_file_that_was_imported_before_is_answered_by_its_own_run(
+    run: Run, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    """And one line says which run is newer and how to see it."""
+    old, new = two_runs(run, tmp_path)
+
+    ended = run("--dataset", "d", "audit", old, *option)
+    assert re.search(r"Your context_entity_recall@\S+ is \.00\.", " ".join(ended.out.split()))
+    other = re.search(r"shown is the run of old.csv, .*the newest is .*: (--scorer \S+)", ended.err)
+    assert other is not None
+    newest = run("--dataset", "d", "audit", old, *other[1].split())
+    assert "is .50." in " ".join(newest.out.split())
+    ended = run("--dataset", "d", "audit", new, *option)
+    assert (True, False) == (".50." in ended.out, "the newest is" in ended.err)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "said"),
+    [
+        ("context_entity_recal", "did you mean 'context_entity_recall'"),
+        ("faithfulness", "nobody said what 'faithfulness' counts"),
+    ],
+)
+def test_a_scorer_that_the_file_will_not_give_is_refused_before_anything_is_written(
+    run: Run, tmp_path: Path, scorer: str, said: str
+) -> None:
+    path = write_rows(
+        tmp_path / "r.jsonl",
+        [{**sample("q", "Rome.", "Rome"), "context_entity_recall": 0.5, "faithfulness": 1}],
+    )
+
+    ended = run("audit", path, "--scorer", scorer)
+    assert (2, True, True) == (ended.code, said in ended.err, "nothing was imported" in ended.err)
+    assert ["r.jsonl"] == sorted(one.name for one in tmp_path.iterdir())
+
+
+def test_a_recall_of_unknown_kind_is_named_with_the_option_that_audits_it(run: Run, tmp_path: Path) -> None:
+    path = results(tmp_path, "my recall")
+
+    first = run("audit", path)
+    assert "if my recall is a recall, audit it with --external 'my recall=entity'" in first.err
+    assert "your column: my recall (entity)" in run("audit", path, "--external", "my recall=entity").out

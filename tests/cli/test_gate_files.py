@@ -27,13 +27,16 @@ def checked(path: Path) -> ElementTree.Element:
     cases = suite.findall("testcase")
 
     assert "testsuite" == suite.tag
-    assert {"name", "tests", "failures", "errors", "time", "timestamp", "hostname"} == set(suite.attrib)
+    assert {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname"} == set(
+        suite.attrib
+    )
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
     assert ["properties", *["testcase"] * len(cases), "system-out", "system-err"] == [
         one.tag for one in suite
     ]
     assert str(len(cases)) == suite.attrib["tests"]
     assert str(len(suite.findall("testcase/failure"))) == suite.attrib["failures"]
+    assert str(len(suite.findall("testcase/skipped"))) == suite.attrib["skipped"]
     for case in cases:
         assert {"name", "classname", "time"} == set(case.attrib)
         assert len(case) <= 1
@@ -112,3 +115,121 @@ def test_what_cannot_be_written_is_refused(
     assert 2 == ended.code
     assert told in ended.err
     assert not (tmp_path / "junit.xml").exists()
+
+
+def scored(key: str, reference: str, recall: float | None, **more: Any) -> dict[str, Any]:
+    return sample(key, reference, "Paris is large.", context_entity_recall=recall, user_input=key, **more)
+
+
+@pytest.fixture
+def columns(run: Any, tmp_path: Path) -> Any:
+    """Two runs of a column of recall; in the second the metric failed once. Nothing is proposed."""
+    rows = [scored("a", "Paris.", 0.5), scored("b", "Oslo.", 1.0), scored("c", "Rome.", 0.25)]
+    again = [scored("a", "Paris.", 1.0), scored("b", "Oslo.", 1.0), scored("c", "Rome.", None)]
+    for name, given in (("one.jsonl", rows), ("two.jsonl", again)):
+        assert 0 == run("--dataset", "d", "import", write_rows(tmp_path / name, given)).code
+    return run
+
+
+def runs_in(done: Any) -> list[str]:
+    return sorted({name for row in done.json["samples"] for name in row["external"]})
+
+
+def test_an_imported_column_and_each_run_of_it_can_be_the_metric_of_the_gate(
+    columns: Any, tmp_path: Path
+) -> None:
+    older, newer = runs_in(columns("score", "--json"))
+    first = columns("score", "--threshold", "0.6", "--metric", older, "--junit", "one.xml")
+    newest = columns("score", "--strict", "--metric", "context_entity_recall", "--format", "markdown")
+
+    assert (1, f"failed: {older} mean .5833 over 3 samples (0 undefined) against 0.6") == (
+        first.code, first.out.splitlines()[0]
+    )  # fmt: skip
+    assert f"workbench.{older}" == checked(tmp_path / "one.xml").attrib["name"]
+    assert 1 == newest.code
+    assert [
+        f"**failed: {newer}: 2 of 2 samples are perfect (0 undefined)**",
+        "",
+        "- 1 of 3 samples has no value yet: the metric failed there, or workbench import FILE adds it",
+    ] == newest.out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        (
+            "context_entity_recal",
+            "unknown scorer 'context_entity_recal'; did you mean 'context_entity_recall",
+        ),
+        ("faithfulness", "nobody said what 'faithfulness' counts"),
+    ],
+)
+def test_what_is_no_recall_cannot_be_the_metric(run: Any, tmp_path: Path, metric: str, told: str) -> None:
+    rows = [scored("a", "Paris.", 0.5, faithfulness=0.5)]
+    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
+    ended = run("score", "--threshold", "0.6", "--metric", metric)
+
+    assert (2, True) == (ended.code, told in ended.err)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "  3 of 3 samples have no value yet: workbench propose"),
+        (("--source", "verified"), "  3 of 3 samples have no value yet: workbench review"),
+        (("--metric", "context_entity_recall", "--source", "verified"), "workbench review"),
+    ],
+)
+def test_a_gate_without_values_names_the_command_that_brings_them(
+    columns: Any, tmp_path: Path, options: tuple[str, ...], told: str
+) -> None:
+    ended = columns("score", "--threshold", "0.5", "--junit", "junit.xml", *options)
+    first, *rest = ended.out.splitlines()
+
+    assert 1 == ended.code
+    assert first.endswith(": no sample has a value")
+    assert told in rest[0]
+    assert told in str(checked(tmp_path / "junit.xml").findtext("testcase/failure"))
+
+
+def test_a_gate_names_what_the_scorer_lacks_in_the_proposals(run: Any, tmp_path: Path) -> None:
+    """Text search counts proposals that name nothing in the contexts; name matching cannot."""
+    row = sample("a", "Paris.", "Paris.", proposal={"proposer": "p", "reference_entities": ["Paris"]})
+    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", [row])).code
+    lines = run("score", "--threshold", "0.5").out.splitlines()
+
+    assert (
+        "  1 of 1 sample has no value yet: linked cannot count these proposals; --metric can be presence"
+        in lines
+    )
+
+
+@pytest.mark.parametrize("mark", [("--threshold", "0.9"), ("--strict",)])
+def test_samples_without_units_are_named_and_neither_pass_nor_fail(
+    run: Any, tmp_path: Path, mark: tuple[str, ...]
+) -> None:
+    """As a test that is skipped. They stand in no mean; where there are no others, the gate fails."""
+    rows = [sample("full", "Paris.", "Paris."), sample("plain", "So be it.", "Paris.")]
+    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
+    assert 0 == run("propose").code
+    ended = run("score", *mark, "--junit", "junit.xml")
+    *_, skipped = checked(tmp_path / "junit.xml").findall("testcase")
+
+    assert (0, "  undefined: plain (the reference has no units)") == (
+        ended.code, ended.out.splitlines()[-1]
+    )  # fmt: skip
+    assert ("plain", "the reference has no units") == (
+        skipped.attrib["name"], skipped.find("skipped").attrib["message"]  # type: ignore[union-attr]
+    )  # fmt: skip
+
+
+def test_a_gate_over_nothing_but_undefined_samples_fails_and_says_why(run: Any, tmp_path: Path) -> None:
+    rows = [sample("plain", "So be it.", "Paris.")]
+    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
+    assert 0 == run("propose").code
+    ended = run("score", "--threshold", "0")
+
+    assert (1, [
+        "failed: linked: no sample has a value",
+        "  undefined: plain (the reference has no units)",
+    ]) == (ended.code, ended.out.splitlines())  # fmt: skip

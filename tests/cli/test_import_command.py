@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -202,7 +204,7 @@ def test_a_named_column_that_may_come_later_is_said_and_read(run: Any) -> None:
     code, out, err = run("import", "a.jsonl", "--map", "id=name", "--map", "group=nope")
 
     assert (code, err) == (0, "")
-    assert "  named by you, but not in the first rows: name, nope\n" in out
+    assert "  named by you, but nothing is there: 201 (line 1: name; line 1: nope; line 2: name;" in out
     with closing(sqlite3.connect("workbench.db")) as raw:
         assert ("late",) in raw.execute("SELECT key FROM sample").fetchall()
 
@@ -454,7 +456,8 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert (
         "workbench: nothing of bad.jsonl could be imported: bad.jsonl:1: reference: got number 3, expected a "
         "string (3 bad rows); its columns are user_input, reference; the rejected rows are in "
-        f"{tmp_path / 'bad.jsonl.rejected.jsonl'}\n"
+        f"{tmp_path / 'bad.jsonl.rejected.jsonl'}; fix them there, then\n"
+        f"  workbench import {tmp_path / 'bad.jsonl.rejected.jsonl'} --dataset bad\n"
     ) == err
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
 
@@ -557,3 +560,173 @@ def test_rows_of_a_document_come_in_with_rows_and_map(run: Any) -> None:
     assert (0, True) == (code, "around the rows, left out: run" in out)
     Path("a.csv").write_text("question,ground_truth,contexts\nq,r,[]\n")
     assert "--rows x: a.csv is no JSON document with lists inside" in run("import", "a.csv", "--rows", "x")[2]
+
+
+NESTED: list[dict[str, Any]] = [
+    {"q": "Who?", "expected": {"answer": "Ann met Bob.", "score": 1}, "ctx": [{"t": "Ann", "page": 1}]},
+    {"q": "Who else?", "expected": {"score": 1}, "ctx": [{"t": "Ann"}, {"page": 2}]},
+    {"q": "Who came?", "expected": {"answer": "Ann came."}, "ctx": [{"t": "Ann"}, {"page": 2}]},
+]
+
+
+def command_in(text: str) -> list[str]:
+    """The words of the command that a message tells to run, without the program's name."""
+    (line,) = [line for line in text.splitlines() if line.startswith("  workbench ")]
+    return shlex.split(line)[1:]
+
+
+@pytest.mark.parametrize(
+    ("maps", "message"),
+    [
+        (
+            ["reference=expected.answr"],
+            "no key answr; expected has: answer, score; did you mean expected.answer?",
+        ),
+        (["reference=answer"], "no column answer; there is: q, expected, ctx; did you mean expected.answer?"),
+        (["reference=q.x"], "no key x; q is no object with keys"),
+        (["reference=expected.answer", "retrieved_contexts=ctx.txt"], "no key txt; ctx has: t, page"),
+        (["reference=expected.answer", "id=name"], "no column name; there is: q, expected, ctx"),
+    ],
+)
+def test_a_name_that_no_row_has_is_an_error_that_names_the_keys_there(
+    run: Any, tmp_path: Path, maps: list[str], message: str
+) -> None:
+    write_rows("n.jsonl", NESTED)
+
+    code, _, err = run("import", "n.jsonl", *(p for one in ["user_input=q", *maps] for p in ("--map", one)))
+
+    assert (2, ["n.jsonl"]) == (code, files(tmp_path))
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "question,ground_truth,contexts\nq,Ann,One text\n", "--map retrieved_contexts=contexts"),
+        ("a.txt", "hello\n", "save the rows as JSON, CSV or Parquet"),
+        (
+            "a.json",
+            json.dumps({"rows": {"1": {"q": "q", "gold": "Ann"}}}),
+            "name yours with --map user_input=",
+        ),
+        ("t.csv", "Question,Groundedness,Context_Relevance\nq,1,1\n", "name yours with --map"),
+    ],
+)
+def test_a_file_of_which_no_row_can_be_read_is_told_what_to_do(
+    run: Any, name: str, text: str, message: str
+) -> None:
+    """No command is guessed that would read one row alone, or a score as a text."""
+    Path(name).write_text(text)
+
+    code, _, err = run("import", name)
+    assert (2, True) == (code, message in err)
+    assert "; try" not in err
+
+
+def test_rows_that_lack_a_named_key_are_named_and_come_in_by_the_command_that_is_printed(run: Any) -> None:
+    """Options with blanks are quoted; the list in a document is not named again."""
+    Path("n 1.json").write_text(json.dumps({"data": {"items": NESTED}}, indent=1))
+    maps = ("user_input=q", "reference=expected.answer", "retrieved_contexts=ctx.t")
+    named = [part for one in maps for part in ("--map", one)]
+
+    code, out, _ = run("--db", "a b.db", "import", "n 1.json", "--rows", "data.items", *named)
+    assert (3, True) == (code, "2 new, 1 rejected" in out)
+    assert "expected a string: no key answer; expected has: score\n" in out
+    assert ": ctx.t, 1 of 2 items)" in out
+    rejected = Path("n 1.json.rejected.jsonl")
+    rejected.write_text(rejected.read_text().replace('"score"', '"answer": "Bob.", "score"'))
+    code, out, _ = run(*command_in(out))
+    assert (0, True) == (code, "→ n 1: 1 new; 3 samples now" in out)
+
+
+def test_a_row_of_a_table_with_named_columns_comes_in_by_the_command_that_is_printed(run: Any) -> None:
+    """A list that was put right in the text of its cell is one."""
+    Path("a.csv").write_text("ask,gold answer,docs,mine\nq,Ann,c,0.5\nq2,Bob,\"['a', 'b'\",0.4\n")
+    maps = ("user_input=ask", "reference=gold answer", "retrieved_contexts=docs")
+    named = [part for one in maps for part in ("--map", one)]
+
+    _, out, _ = run("import", "a.csv", *named, "--external", "mine=entity")
+    rejected = Path("a.csv.rejected.jsonl")
+    rejected.write_text(rejected.read_text().replace("'b'\"", "'b']\""))
+    code, again, _ = run(*command_in(out))
+
+    assert (0, True) == (code, "1 new; 2 samples now" in again)
+    with closing(sqlite3.connect("workbench.db")) as raw:
+        assert [('["a","b"]', 0.4)] == raw.execute(
+            "SELECT retrieved_contexts, value FROM sample JOIN external_score ON sample_id = id "
+            "WHERE user_input = 'q2'"
+        ).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", json.dumps({"run": 7, "data": {"items": NESTED[:1]}}, indent=1)),
+        ("b.jsonl", json.dumps(NESTED[0])),
+        ("c.csv", "ask,gold answer,docs\nq,Ann,c\n"),
+        ("d.jsonl", json.dumps({"id": "1", "input": "q", "passages": [{"text": "c"}],
+                                "output": [{"answer": "Ann", "meta": {}}]})),
+        ("e.jsonl", json.dumps({"question": "q", "answer": "Ann", "evidence": [{"evidence_text": "c"}]})),
+        ("f.json", json.dumps({"meta": {"n": 1}, "results": [{"prompt": "q", "target": "Ann",
+                                                              "retrieved_documents": ["c"]}]}, indent=1)),
+    ],
+)  # fmt: skip
+def test_the_first_message_has_the_whole_command_that_reads_a_file_with_other_names(
+    run: Any, name: str, text: str
+) -> None:
+    Path(name).write_text(text)
+
+    code, _, err = run("import", name)
+    assert 2 == code
+    code, out, _ = run(*command_in(err))
+    assert (0, True, False) == (code, "1 new" in out, "no contexts" in out)
+
+
+@pytest.mark.parametrize("name", ["cut.json", "cut.jsonl"])
+def test_a_file_that_was_cut_off_is_told_so_and_nothing_of_formats(run: Any, name: str) -> None:
+    rows = [{"question": "q", "ground_truth": "Ann", "contexts": ["c"]}] * 3
+    whole = json.dumps({"results": rows}, indent=1) if name == "cut.json" else json.dumps(rows[0])
+    Path(name).write_text(whole[:-40])
+
+    code, _, err = run("import", name)
+
+    assert (2, False) == (code, "--map" in err or "--rows" in err)
+    place = f"at offset {len(whole) - 40}, in the middle of what begins in line 17: it was cut off"
+    assert (place if name == "cut.json" else "cut.jsonl:1: row: got ") in err
+    assert "cut off" in err
+
+
+@pytest.mark.parametrize("number", [0.5, "n.a."])
+def test_texts_among_the_numbers_of_a_metric_are_counted_and_the_first_is_named(
+    run: Any, number: Any
+) -> None:
+    values = [number, "error", "timed out", None]
+    rows = [{**PLAIN, "id": str(n), "context_recall": value} for n, value in enumerate(values)]
+    write_rows("s.jsonl", rows)
+
+    code, out, _ = run("import", "s.jsonl")
+
+    assert 0 == code
+    if number == 0.5:
+        said = '2 values are not numbers (first: line 2 "error"): no score there, kept in meta\n'
+    else:
+        said = '3 values are not numbers (first: line 1 "n.a."): no value is one, so it is in meta\n'
+    assert f"  context_recall: {said}" in out
+
+
+def test_new_rows_that_look_like_changed_samples_are_counted_with_the_way_to_update(run: Any) -> None:
+    """The id that is named, with --update, changes the sample."""
+    write_rows("a.jsonl", [PLAIN, {**PLAIN, "user_input": "w", "id": "own"}])
+    run("import", "a.jsonl")
+    changed = [{**PLAIN, "reference": "Ann met Zoe."}, {**PLAIN, "user_input": "w", "retrieved_contexts": []}]
+    write_rows("a.jsonl", [{**PLAIN, "user_input": "new"}, *changed])
+
+    _, out, _ = run("import", "a.jsonl", "--dry-run")
+    assert (
+        "2 new rows look like changed versions of samples that are there (1 with the same question and "
+        "contexts, another reference or 1 with the same question and reference, other contexts)"
+    ) in out
+    named = re.search(r'\("id": "(\w+)" in line 2\) and import with --update', out)
+    assert named is not None
+    write_rows("a.jsonl", [{**changed[0], "id": named[1]}])
+    assert "1 updated; 2 samples now" in run("import", "a.jsonl", "--update")[1]

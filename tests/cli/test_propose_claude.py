@@ -273,11 +273,16 @@ def test_any_service_with_openais_interface_is_asked_as_claude_is(
     again = loaded(*OPENAI, "--base-url", f"{url}/", "--yes", "--json").json
 
     assert f"text would go to {host} (external: ask)" in plan
+    assumed = "note: thinking is assumed to take 0 tokens a call, and a model may think more; once it has "
+    assert [assumed + "answered here, the mean of its answers is taken"] == [
+        line for line in plan.splitlines() if "thinking" in line
+    ]
     assert (asked.code, asked.out) == (2, "")
     assert f" tokens, estimated) to {host}: say --yes" in asked.err
     assert (ended["run"], ended["proposed"], ended["requests"]) == ("openai-run-1", 3, 2)
     assert (again["run"], again["requests"], local.stats.requests) == ("openai-run-1", 0, 2)
     assert "openai-run-1 (current)" in loaded("status").out
+    assert [] == loaded(*OPENAI, "--base-url", url, "--dry-run", "--json").json["notes"]
     elsewhere = loaded(*OPENAI, "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--json").json
     assert (elsewhere["run"], elsewhere["samples"]) == ("", 3)
 

@@ -37,7 +37,11 @@ def proposal(**more: Any) -> str:
 # (a line, what the error says); every one stands between two good rows.
 LINES = [
     # not an object
-    ("{", '"{" (expecting property name enclosed in double quotes at column 2), expected a JSON object'),
+    (
+        "{",
+        '"{" (expecting property name enclosed in double quotes at column 2), expected a whole JSON object: '
+        "this one is cut off",
+    ),
     ("[]", "row: got a list of 0, expected a JSON object"),
     ('"text"', 'row: got "text", expected a JSON object'),
     ("null", "row: got nothing, expected a JSON object"),
@@ -200,7 +204,11 @@ FILES = [
     (b"[1, 2]", "a.txt", "no rows that can be read: "),
     (b'[{"user_input": "q"', "a.json", "no rows that can be read: "),
     (b'{\n  "runs": {"n": 1}\n}', "a.json", "no columns of a known format: runs"),
-    (b'{"who": "me", "what": 3}', "a.jsonl", "no columns of a known format: who, what; name them with --map"),
+    (
+        b'{"who": "me", "what": 3}',
+        "a.jsonl",
+        "no columns of a known format: who, what; name yours with --map",
+    ),
     (b"Dear reader,\n", "a.txt", "neither JSON Lines nor a CSV with known columns: the first line is Dear"),
     (b"%PDF-1.7\n", "a.pdf", "neither JSON Lines nor a CSV with known columns"),
     (b"a\rb\r", "a.csv", "header: got new-line character seen in unquoted field"),

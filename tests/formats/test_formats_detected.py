@@ -164,7 +164,7 @@ def test_a_document_that_breaks_off_gives_what_stood_before(load: Any) -> None:
 
     assert [record.sample.id for record in loaded.records] == ["0", "1"]
     (error,) = loaded.errors
-    assert error.startswith("18: row: got ")
+    assert error.startswith("18: file: got its end in the middle of a value, expected the rest")
 
 
 def test_lines_of_a_document_are_those_of_the_file(load: Any) -> None:

@@ -54,7 +54,13 @@ def held(bench: Bench, **options: Any) -> Against:
 
 @pytest.mark.parametrize(
     "options",
-    [{"against": OLD}, {"since": "2026-02-01"}, {"scorer": "context_entity_recall", "since": "2026-02-05"}],
+    [
+        {"against": OLD},
+        {"since": "2026-02-01"},
+        {"scorer": "context_entity_recall", "since": "2026-02-05"},
+        {"since": "2026-02-05 11:20+00:00"},
+        {"since": "2026-01-05T14:01:00+02:00"},
+    ],
 )
 def test_the_newest_run_is_held_against_an_earlier_one(twice: Bench, options: dict[str, str]) -> None:
     found = held(twice, **options)
@@ -79,16 +85,23 @@ def test_what_a_reader_is_to_review_without_suggestions_is_counted_and_not_liste
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"against": "context_entity_recal"}, r"unknown scorer .*; did you mean 'context_entity_recall@"),
+        (
+            {"against": "context_entity_recal"},
+            r"unknown scorer .*; did you mean 'context_entity_recall'\? there",
+        ),
         ({"against": "nothing"}, r"unknown scorer 'nothing'; there is: ragas, .*context_entity_recall@"),
         ({"against": "context_entity_recall"}, "against itself: name another one; there is: ragas, "),
         ({"against": "contextual_recall"}, "counts another kind of unit than contextual_recall"),
-        ({"since": "yesterday"}, "--since 'yesterday': give a day, as 2026-11-23"),
-        ({"since": "2026-02-30"}, "--since '2026-02-30': give a day, as 2026-11-23"),
+        (
+            {"since": "yesterday"},
+            "--since 'yesterday': give a day or a time, as 2026-11-23 or '2026-11-23 04:20'",
+        ),
+        ({"since": "2026-02-30"}, "--since '2026-02-30': give a day or a time"),
         (
             {"since": "2026-01-05"},
             r"no run of context_entity_recall came before 2026-01-05; there is: .*01-05",
         ),
+        ({"since": "2026-01-05T14:00:00+02:00"}, "no run of context_entity_recall came before 2026-01-05T14"),
         ({"since": "2026-02-06"}, "is from before 2026-02-06, and no run came since"),
         ({"scorer": "linked", "since": "2026-02-06"}, "linked is counted here: --against NAME"),
     ],

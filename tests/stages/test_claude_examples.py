@@ -196,7 +196,8 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     assert document["left_out"] == {"examples": ["Oslo"], "with_groups": ["Oslo", "Oslo-far", "Riga"]}
     assert document["means"]["linked"]["n"] == 3
     assert "1 sample that was an example of this run, with their groups: 3" in score_text(scores)
-    assert gate_of(scores, info, metric=None, source="automatic", threshold=0.5, strict=False).n == 3
+    gate = gate_of(bench.store, info, scores, metric=None, source="automatic", threshold=0.5, strict=False)
+    assert gate.n == 3
     assert "left_out" not in score_document(score_dataset(bench.store, info, run=plain.run))
     other = next(one for one in figures(bench.store, info, run=plain.run).beside if one.scorer == "linked")
     assert other.n == 5

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +15,17 @@ import pytest
 
 from tests.conftest import Bench, add_text
 from workbench.comparing.versions import GoldDiff, GoldVersion, UnitChange, VersionSample, differences
-from workbench.errors import WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.model import Assessment, Match, Span, Unit
 from workbench.reports.compare import diff_text
 from workbench.reviewing.gold import Verified
-from workbench.stages import editing
+from workbench.stages import editing, local
 from workbench.stages.diff import diff
 from workbench.stages.export import ExportOptions, export
+from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import act
+from workbench.store.datasets import add_policy, find_dataset, policy_versions
+from workbench.store.engine import open_store
 
 GOLD = [{"text": "Rome", "label": "place", "verdict": "found"}, {"text": "Oslo", "verdict": "found"}]
 
@@ -156,7 +163,7 @@ def test_a_sample_that_is_excluded_leaves_the_mean_and_is_listed(cities: Bench) 
         ]
         (mean,) = found.verified
         assert ((1.0, 1), 0) == ((mean.before.value, mean.before.n), mean.after.n)
-        assert "1.00 → –  not counted\n" in diff_text(found, 20) + "\n"
+        assert "1.00 → –  not counted by ann\n" in diff_text(found, 20) + "\n"
 
 
 def test_an_adjudication_is_a_change_although_nobody_changed_a_unit() -> None:
@@ -173,3 +180,243 @@ def test_an_adjudication_is_a_change_although_nobody_changed_a_unit() -> None:
     (change,) = differences(*sides).changes
 
     assert ("settled", ("bob",), None, 0.0) == (change.what, change.by, change.before, change.after)
+
+
+def entity(text: str, label: str = "place", verdict: str = "found") -> dict[str, Any]:
+    start = "Rome and Oslo.".index(text)
+    return {"text": text, "label": label, "verdict": verdict, "start": start, "end": start + len(text)}
+
+
+def gold(annotator: str, *units: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"annotator": annotator, "entities": [*units], **more}
+
+
+ROME, OSLO = entity("Rome"), entity("Oslo", verdict="missing")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ([ROME], [entity("Rome", "person")], [("Rome", "place", "person", "")]),
+        (
+            [ROME, entity("Rome", "work")],
+            [],
+            [("Rome", "found", "", "place"), ("Rome", "found", "", "work")],
+        ),
+        ([ROME, entity("Rome", "work")], [ROME], [("Rome", "found", "", "work")]),
+        (
+            [ROME, entity("Rome", "work")],
+            [entity("Rome", verdict="missing"), entity("Rome", "work")],
+            [("Rome", "found", "missing", "place")],
+        ),
+        ([ROME], [entity("Rome", "work", "missing")], [("Rome", "place, found", "work, missing", "")]),
+    ],
+    ids=["a relabel", "both labels of a place", "one of two labels", "the verdict of one", "both"],
+)
+def test_every_unit_of_a_place_is_listed_and_a_relabel_is_one_change(
+    bench: Bench, before: list[Any], after: list[Any], changes: list[Any]
+) -> None:
+    bench.load([row("a", gold=gold("zoe", *before, OSLO))], gold="given", blind=0.0)
+    first = leave(bench, "first")
+    bench.load([row("a", gold=gold("zoe", *after, OSLO))], gold="given", update=True)
+
+    (change,) = between(bench, first, "now").changes
+
+    assert [UnitChange(*one) for one in changes] == [*change.units]
+
+
+def test_who_verifies_the_same_changes_nothing(cities: Bench) -> None:
+    """Somebody who agrees is named apart, also where another one changed the gold meanwhile."""
+    first = leave(cities, "first")
+    bobs = gold("bob", *({**one, "label": "place"} for one in GOLD))
+    cities.load([row("a", gold=bobs)], gold="given", dataset="cities")
+
+    found = between(cities, first, "now")
+    assert ((), {}, {"bob": 1}) == (found.changes, found.by, found.also)
+    assert "no verified unit changed\nverified too, without a change: bob 1" in diff_text(found, 20)
+
+    both = [gold(name, ROME, OSLO) for name in ("zoe", "bob")]
+    cities.load([row("a", gold=both)], gold="given", update=True, dataset="cities")
+    (change,) = between(cities, first, "now").changes
+    assert ("changed", ("zoe",), ("bob",)) == (change.what, change.by, change.also)
+    assert [("Oslo", "no label, found", "place, missing")] == [
+        (unit.text, unit.before, unit.after) for unit in change.units
+    ]
+
+
+def test_a_change_of_the_text_is_nobodys(cities: Bench) -> None:
+    """Between an export and now, and between two moments, which know the text by the journal."""
+    first = leave(cities, "first")
+    moment = datetime.now(UTC).isoformat()
+    other = row("a", retrieved_contexts=["Rome and Oslo."])
+    cities.load([other], update=True, dataset="cities")
+    anew = [{**GOLD[0]}, {**GOLD[1], "verdict": "missing"}]
+
+    for before in (first, moment):
+        found = between(cities, before, "now")
+        (change,) = found.changes
+        assert ([("a", "a?")], {}) == ([(one.id, one.question) for one in found.texts], found.by)
+        assert ("another text", (), 1.0, None) == (change.what, change.by, change.before, change.after)
+    assert () == between(cities, first, moment).texts
+    later = datetime.now(UTC).isoformat()
+    cities.load([{**other, "gold": gold("zoe", *anew)}], gold="given", update=True, dataset="cities")
+    for before in (first, moment):
+        (change,) = between(cities, before, "now").changes
+        assert ("another text", (), ("zoe",), 0.5) == (change.what, change.by, change.also, change.after)
+        assert (UnitChange("Oslo", "found", "missing"),) == change.units
+    assert "another text by an import; verified since by zoe" in diff_text(between(cities, first, "now"), 9)
+    assert [("verified", ("zoe",))] == [(one.what, one.by) for one in between(cities, later, "now").changes]
+
+
+def test_pseudonyms_of_two_databases_name_nobody(cities: Bench, tmp_path: Path) -> None:
+    first = leave(cities, "first")
+    zoes = {"annotator": "zoe", "entities": [GOLD[0], {**GOLD[1], "verdict": "missing"}]}
+    folder = tmp_path / "second"
+    with closing(open_store(str(tmp_path / "other.db"))) as other:
+        path = cities.write([row("a", gold=zoes), row("b"), row("c")], "other.jsonl")
+        options = ImportOptions(dataset="cities", gold="given", blind=0.0)
+        import_file(other, path, options, annotator="ann")
+        export(other, find_dataset(other, None), folder, ExportOptions(), annotator="ann")
+
+    found = diff(None, None, first, str(folder))
+
+    assert (False, {}) == (found.named, found.by)
+    (change,) = found.changes
+    assert ((), 1.0, 0.5, (UnitChange("Oslo", "found", "missing"),)) == (
+        change.by, change.before, change.after, change.units,
+    )  # fmt: skip
+    assert "who changed what is left out: the two versions name people by pseudonyms" in diff_text(found, 9)
+
+
+def test_what_came_later_does_not_count_at_a_moment(bench: Bench) -> None:
+    """Neither an adjudication by somebody who had verified it before, nor a later policy."""
+    two = [gold("zoe", ROME, OSLO), gold("bob", ROME, entity("Oslo"))]
+    bench.load([row("a", gold=two)], gold="given", blind=0.0)
+    before = datetime.now(UTC).isoformat()
+    settled = gold("bob", ROME, entity("Oslo"), adjudicated=True)
+    assert 1 == bench.load([row("a", gold=settled)], gold="given").extended
+
+    (change,) = between(bench, before, "now").changes
+    assert ("settled", ("bob",), None, 1.0) == (change.what, change.by, change.before, change.after)
+    later = datetime.now(UTC).isoformat()
+    add_policy(bench.store, bench.info().id, replace(bench.info().policy, counted_labels=("work",)), "ann")
+    assert 1 == len(between(bench, before, later).changes)
+
+
+def test_a_moment_without_data_is_refused_with_the_first_and_the_last_there_is(cities: Bench) -> None:
+    begun = policy_versions(cities.store, cities.info().id)[0][2].replace(tzinfo=UTC)
+    later = (datetime.now(UTC) + timedelta(days=2)).isoformat()
+
+    for moment, message in (
+        ("2001-01-01", f"2001-01-01 is before the data: the first moment of cities is {local(begun)}"),
+        (later, "is yet to come: the last moment is now, 20"),
+        ("9999-12-31T23:59:59-05:00", "is no folder and no moment"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            between(cities, moment, "now")
+    assert 1 == len(between(cities, local(begun), "now").changes)
+
+
+def test_samples_without_ids_are_called_by_their_question(cities: Bench) -> None:
+    first = leave(cities, "first")
+    question = f"Who \x1b[31m built it, {'and who paid ' * 9}?"
+    nameless = {key: value for key, value in row("d", user_input=question).items() if key != "id"}
+    cities.load([nameless], dataset="cities")
+
+    line = diff_text(between(cities, first, "now"), 9).splitlines()[1]
+
+    assert "1 sample new: Who ␛[31m built it, and who paid and who paid a…" == line
+
+
+def test_undefined_changes_come_last(bench: Bench) -> None:
+    """Also those from no units, which were read as a recall of 0."""
+    rows = [row("b", gold=gold("zoe")), row("d"), row("a", gold=gold("zoe", ROME, OSLO))]
+    bench.load(rows, gold="given", blind=0.0)
+    first = leave(bench, "first")
+    after = [row(key, gold=gold("zoe", ROME)) for key in "bda"]
+    bench.load(after, gold="given", update=True)
+
+    lines = diff_text(between(bench, first, "now"), 9).splitlines()
+
+    listed = [line for line in lines if line.startswith("  ") and "zoe" in line]
+    assert [
+        "  a  .50 → 1.00  changed by zoe",
+        "  b  undefined → 1.00  changed by zoe",
+        "  d  – → 1.00  verified by zoe",
+    ] == listed
+
+
+def drawn_version(name: str, rng: random.Random) -> GoldVersion:
+    """Some samples with some gold of some people."""
+
+    def units() -> Sequence[Unit]:
+        places = [(text, label) for text in ("Rome", "Oslo") for label in ("place", "work")]
+        kept = rng.sample(places, rng.randint(0, 4))
+        spans = {"Rome": Span(0, 4), "Oslo": Span(9, 13)}
+        return [
+            Unit(f"u{n}", "entity", text, label, (spans[text],), Match(rng.choice(("found", "missing"))))
+            for n, (text, label) in enumerate(kept)
+        ]
+
+    people = ("zoe", "bob", "carl")
+    samples = {}
+    for key in rng.sample("abcdef", 5):
+        verified = [
+            Verified(
+                who,
+                rng.choice(("reviewed", "reviewed", "adjudicated")),
+                Assessment("entity", who, (*units(),)),
+            )
+            for who in rng.sample(people, rng.choice((0, 1, 1, 2)))
+        ]
+        out: dict[Any, Any] = {"entity": ["dora"]} if rng.random() < 0.1 else {}
+        samples[key] = VersionSample(f"{key}?", rng.choice("xxxy"), {"entity": verified}, {}, out)
+    return GoldVersion(name, "d", samples)
+
+
+def recounted(version: GoldVersion, key: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """What stands of a sample, counted anew from the rule: adjudicated last, else all who agree."""
+    one = version.samples.get(key)
+    said = one.gold["entity"] if one else []
+    if one is None or not said:
+        return ("excluded" if one and one.excluded else ""), []
+    if one.excluded:
+        return "excluded", []
+    judged = [each for each in said if each.origin == "adjudicated"]
+    plain = [{(u.text, u.match.verdict) for u in each.assessment.units} for each in said]
+    if not judged and any(each != plain[0] for each in plain):
+        return "unresolved", []
+    standing = (judged or [*said][:1])[-1]
+    return "verified", sorted((u.text, u.label, u.match.verdict or "") for u in standing.assessment.units)
+
+
+def test_a_diff_is_what_a_recount_finds_and_its_mirror_has_the_signs_swapped() -> None:
+    for seed in range(400):
+        rng = random.Random(seed)
+        first, second = drawn_version("first", rng), drawn_version("second", rng)
+        there, back = differences(first, second), differences(second, first)
+
+        assert ((), {}) == (differences(first, first).changes, differences(first, first).also)
+        differing = {
+            key
+            for key in {*first.samples, *second.samples}
+            if recounted(first, key) != recounted(second, key)
+        }
+        assert differing == {one.id for one in there.changes}
+        for one in there.changes:
+            for version, recall in ((first, one.before), (second, one.after)):
+                verdicts = [verdict for *_, verdict in recounted(version, one.id)[1]]
+                exact = Fraction(verdicts.count("found"), len(verdicts)) if verdicts else None
+                assert (None if exact is None else float(exact)) == recall
+        other = {one.id: one for one in back.changes}
+        for one in there.changes:
+            mirror = other.pop(one.id)
+            assert (one.before, one.after, one.stood) == (mirror.after, mirror.before, mirror.stood[::-1])
+            swapped = [UnitChange(unit.text, unit.after, unit.before, unit.label) for unit in mirror.units]
+            assert sorted(map(repr, swapped)) == sorted(map(repr, one.units))
+            if {one.what, mirror.what}.isdisjoint(("gone", "another text")):
+                assert {*mirror.by} == {*one.by}
+        assert {} == other
+        assert [one.effect is None for one in there.changes] == sorted(
+            one.effect is None for one in there.changes
+        )

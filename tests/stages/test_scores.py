@@ -78,8 +78,9 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
     assert found.means["verified_entity"] == Mean(1.0, 1, 0)
     assert [one.id for one in found.samples if one.excluded] == ["none"]
     assert beside(cities)["linked"].n == 1
-    gate = gate_of(found, cities.info(), metric=None, source="automatic", threshold=0.75, strict=False)
-    assert gate.passed
+    assert gate_of(
+        cities.store, cities.info(), found, metric=None, source="automatic", threshold=0.75, strict=False
+    ).passed
 
 
 def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
@@ -169,16 +170,17 @@ def test_the_gate_says_how_many_samples_have_no_value(cities: Any) -> None:
     verify(cities, "empty")
 
     def gate(source: str, strict: bool) -> Any:
-        info = cities.info()
-        return gate_of(report(cities), info, metric=None, source=source, threshold=0.5, strict=strict)
+        found, info = report(cities), cities.info()
+        return gate_of(cities.store, info, found, metric=None, source=source, threshold=0.5, strict=strict)
 
     automatic, verified = gate("automatic", False), gate("verified", False)
-    assert (automatic.n, automatic.undefined, automatic.unscored, automatic.passed) == (3, 1, 1, True)
-    assert (verified.n, verified.undefined, verified.unscored, verified.passed) == (1, 1, 3, True)
+    undefined = ("empty",)
+    assert (automatic.n, automatic.undefined, automatic.unscored, automatic.passed) == (3, undefined, 1, True)
+    assert (verified.n, verified.undefined, verified.unscored, verified.passed) == (1, undefined, 3, True)
     assert gate("verified", True).below == ()
     assert gate("verified", True).passed is False
     assert "3 of 5 samples have no value" in gate_text(gate("verified", True))
-    assert "1 of 5 samples have no value" in gate_text(automatic)
+    assert "1 of 5 samples has no value" in gate_text(automatic)
 
 
 def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:

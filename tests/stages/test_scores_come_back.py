@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.rows import write_rows
+from workbench.errors import InputError
 from workbench.scoring.names import runs_of
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
@@ -209,6 +210,7 @@ def test_the_same_numbers_are_no_second_run(bench: Bench, values: dict[str, floa
     report = bench.load(scored(bench, **values), dataset="set")
 
     assert (len(values), 0) == (report.unchanged, report.extended)
+    assert (f"context_recall: equal to the run {column}",) == report.notes[-1:]
     assert [column] == [*external_columns(bench.store, bench.info().id)]
     assert {"a": 0.25, "b": 0.5} == stored(bench, column)
 
@@ -220,6 +222,7 @@ def test_a_run_that_comes_in_two_files_is_one(bench: Bench) -> None:
         report = bench.load([{**row, "context_recall": value}], dataset="set")
         assert 1 == report.extended
 
+    assert "context_recall: 1 value added to the run context_recall" == report.notes[-1]
     assert {"a": 0.25, "b": 0.5} == stored(bench, "context_recall")
 
 
@@ -234,6 +237,73 @@ def test_both_runs_leave_and_come_back_as_they_were(bench: Bench) -> None:
 
     assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info("set").id)]
     assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info("again").id)]
+
+
+def days(bench: Bench, dataset: str) -> dict[str, str]:
+    """The day on which each column came, as it is stored."""
+    columns = external_columns(bench.store, bench.info(dataset).id)
+    return {name: f"{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}" for name, at in columns.items()}
+
+
+def test_a_run_keeps_the_day_of_its_scores_in_another_dataset(bench: Bench) -> None:
+    """By the manifest of an export, else by its name; also the only run, when a second one comes."""
+    rows = scored(bench, a=0.75, b=0.5)
+    only, out = bench.folder / "only", bench.folder / "out"
+    export(bench.store, bench.info(), only, annotator="ann")
+    bench.load(rows, dataset="set")
+    export(bench.store, bench.info(), out, ExportOptions(formats=("native", "csv")), annotator="ann")
+
+    bench.load(only, dataset="alone")
+    assert {"context_recall": "2026-01-05"} == days(bench, "alone")
+    bench.load(rows, dataset="alone")
+    bench.load(out, dataset="folder")
+    table = bench.folder / "samples.csv"
+    table.write_bytes((out / "csv" / "samples.csv").read_bytes())
+    bench.load(table, dataset="table")
+
+    for dataset in ("alone", "folder", "table"):
+        assert {FIRST: "2026-01-05", SECOND: TODAY} == days(bench, dataset)
+
+
+def test_an_earlier_run_that_comes_later_has_its_own_day(bench: Bench) -> None:
+    """It does not become the newest; with --update it takes the place of the run of its name alone."""
+    bench.load(scored(bench, a=0.75, b=0.5), dataset="set")
+    earlier = "context_recall@2025-12-24"
+    bench.load([{**ROW, "id": "a", "scores": {earlier: 0.125}}], dataset="set")
+
+    assert {earlier: "2025-12-24", FIRST: "2026-01-05", SECOND: TODAY} == days(bench, "set")
+    assert SECOND == headline_scorer(bench.store, bench.info())
+    bench.load([{**ROW, "id": "a", "scores": {earlier: 1.0}}], dataset="set", update=True)
+    assert ({"a": 1.0}, {"a": 0.75, "b": 0.5}) == (stored(bench, earlier), stored(bench, SECOND))
+
+
+def test_numbers_that_an_export_knows_from_earlier_began_then(bench: Bench) -> None:
+    rows = scored(bench, a=0.75, b=0.5)
+    out = bench.folder / "out"
+    export(bench.store, bench.info(), out, annotator="ann")
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE score_column SET at = '2026-02-10 12:00:00.000000'")
+
+    bench.load(out, dataset="set")
+
+    assert {"context_recall": "2026-01-05"} == days(bench, "set")
+    bench.load(rows, dataset="set")
+    assert {FIRST: "2026-01-05", SECOND: TODAY} == days(bench, "set")
+
+
+@pytest.mark.parametrize("columns", ["x", {"context_recall": "2026-02-30"}, {"context_recall": None}])
+def test_a_manifest_with_days_that_are_none_is_refused(bench: Bench, columns: object) -> None:
+    scored(bench)
+    out = bench.folder / "out"
+    export(bench.store, bench.info(), out, annotator="ann")
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    manifest["settings"]["columns"] = columns
+    (out / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+    with pytest.raises(
+        InputError, match=r"settings\.columns: got .*expected the times at which columns came"
+    ):
+        bench.load(out, dataset="again")
 
 
 def test_an_update_replaces_the_numbers_of_the_newest_run(bench: Bench) -> None:

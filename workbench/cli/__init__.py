@@ -43,6 +43,7 @@ from workbench.cli.plan import plan
 from workbench.cli.propose import propose
 from workbench.errors import UsageError
 from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
+from workbench.scoring.names import SCORERS
 from workbench.text.safe import name_of
 
 DEMO_DB = "workbench-demo.db"
@@ -184,8 +185,13 @@ def score(
     threshold: Annotated[
         float | None, typer.Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Pass only when every sample is perfect.")] = False,
-    metric: Annotated[str | None, typer.Option(help="The scorer that the pass mark is for.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Pass only when every sample with units is perfect.")
+    ] = False,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="What the pass mark is for: a scorer, an imported column, or a run of it."),
+    ] = None,
     source: Annotated[
         str, typer.Option(help="What the pass mark is for: automatic or verified values.")
     ] = "automatic",
@@ -217,14 +223,16 @@ def score(
         report = recompute.score_dataset(
             store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
         )
-    if threshold is None and not strict:
-        reports.show(reports.score_document(report), score_text(report), as_json=json)
-        return
-    mark = 1.0 if threshold is None else threshold
-    gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
+        if threshold is None and not strict:
+            reports.show(reports.score_document(report), score_text(report), as_json=json)
+            return
+        mark = 1.0 if threshold is None else threshold
+        gate = recompute.gate_of(
+            store, info, report, metric=metric, source=source, threshold=mark, strict=strict
+        )  # fmt: skip
     withheld = report.withheld if source == "automatic" else frozenset()
     document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
-    notes = seen_lines(report) if source == "automatic" else []
+    notes = seen_lines(report) if gate.metric in SCORERS else []
     names = {row.id: name_of(row.id, row.question) for row in report.samples}
     text = (gate_markdown if format == "markdown" else gate_text)(gate, withheld, names)
     if junit is not None:

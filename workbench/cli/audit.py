@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from workbench import reports
 from workbench.cli.console import Call, Json, on_terminal, open_app, open_for, usual_scorer
-from workbench.cli.import_ import External, Fields, Rows, Update, open_for_import, size_of
+from workbench.cli.import_ import (
+    External,
+    Fields,
+    Rows,
+    Update,
+    command_of,
+    new_file,
+    open_for_import,
+    previewed,
+    size_of,
+)
 from workbench.errors import UsageError
-from workbench.model import KINDS
+from workbench.reports.answer import answer_markdown, answer_text, one_line
 from workbench.reports.compare import figures_text
 from workbench.reports.import_ import import_text
-from workbench.scoring.names import EXTERNAL_KINDS, headline
+from workbench.scoring.names import SCORERS, column_kind, headline, metric_of, runs_of
 from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
-    from workbench.stages.import_ import ImportReport
+    from workbench.stages.import_ import ImportOptions, ImportReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -50,6 +62,8 @@ def audit(
     It imports the file, finds names and statements, prints the answer and opens the review. Run it again to
     go on. Without a terminal, with --json or --format markdown it prints the answer only.
     """
+    from workbench.stages.import_ import ImportOptions
+
     call: Call = context.obj
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; there is: {', '.join(FORMATS)}")
@@ -58,8 +72,14 @@ def audit(
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
-    report = _import(call, file, update=update, fields=map_ or (), external=external or (), rows=rows)
-    asked = scorer or _own_column(call, file, report)
+    options = ImportOptions(
+        dataset=call.dataset, update=update, fields=map_ or (), external=external or (), rows=rows,
+        command=command_of(call, "audit"),
+    )  # fmt: skip
+    if scorer is not None and scorer not in SCORERS:
+        _check_scorer(call, file, options, scorer)
+    report = _import(call, file, options)
+    asked = _of_file(call, file, report, scorer)
     while True:
         found = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
         start = None if print_only else _asked(found)
@@ -70,12 +90,32 @@ def audit(
         raise typer.Exit(3)
 
 
-def _import(call: Call, file: Path, **given: Any) -> ImportReport:
-    """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
-    from workbench.reports.answer import one_line
-    from workbench.stages.import_ import ImportOptions, import_file
+def _check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -> None:
+    """Raise UsageError, before anything is written, for a score that neither the dataset nor the file has."""
+    from workbench.stages.queue import counts
 
-    options = ImportOptions(dataset=call.dataset, **given)
+    found = previewed(call, file, options)
+    try:
+        if found.good:  # else the import says what is wrong
+            counts(scorer, dict.fromkeys((*_columns(call, found.dataset), *found.columns)))
+    except UsageError as error:
+        raise UsageError(f"{error}; nothing was imported") from None
+
+
+def _columns(call: Call, dataset: str) -> Collection[str]:
+    """The columns of scores that the dataset has; none where it is not there."""
+    from workbench.stages.import_ import score_columns
+
+    if new_file(call) is not None:
+        return ()
+    with open_for(call.db, create=False, migrate=False) as store:
+        return score_columns(store, dataset)
+
+
+def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+    """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
+    from workbench.stages.import_ import import_file
+
     with open_for_import(call) as store:
         with reports.progress("Importing", size_of(file), unit="bytes") as progress:
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)
@@ -90,24 +130,33 @@ def _import(call: Call, file: Path, **given: Any) -> ImportReport:
     return report
 
 
-def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
-    """The column that the answer is about: the file's own, where the dataset has others too.
-
-    Of a file without one it says which stored column is shown. None: that of the dataset.
+def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -> str | None:
+    """What the answer is about: of a column of the file the run that the file is, of which it says where the
+    dataset has a newer one. Of a file without a recall it says which stored column is shown. None: the score
+    that the dataset begins with.
     """
-    from workbench.reports.answer import one_line
-    from workbench.stages.queue import imported_column
+    from workbench.stages.queue import named
 
     own = headline(report.columns, (), "entity")
-    if own in EXTERNAL_KINDS:
-        return None if usual_scorer() else own
-    with open_for(call.db, create=False) as store:
-        info = _info(store, report.dataset)
-        stored = next((name for kind in KINDS if (name := imported_column(store, info, kind))), "")
-    if stored:
-        shown = f"shown is {one_line(stored)}, which the dataset {one_line(report.dataset)} had before"
-        typer.echo(f"{one_line(file.name)} has no recall score; {shown}", err=True)
-    return None
+    columns = _columns(call, report.dataset)
+    name, dataset = one_line(file.name), one_line(report.dataset)
+    if scorer is None and column_kind(own) is None:
+        if perhaps := next((one for one in report.columns if "recall" in one.lower()), ""):
+            option = shlex.quote(f"{one_line(perhaps)}=entity")
+            typer.echo(f"if {one_line(perhaps)} is a recall, audit it with --external {option}", err=True)
+        if (stored := headline(columns, (), "entity")) in columns:
+            shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
+            typer.echo(f"{name} has no recall score; {shown}", err=True)
+        return None
+    asked = named(scorer or own, report.runs)
+    if asked not in report.runs or (scorer is None and usual_scorer()):
+        return scorer
+    run = report.runs[asked]
+    newest = runs_of(metric_of(run), columns)[-1]
+    if run != newest:
+        other = f"the newest is {one_line(newest)}: --scorer {shlex.quote(one_line(newest))}"
+        typer.echo(f"shown is the run of {name}, {one_line(run)}; {other}", err=True)
+    return run
 
 
 def _propose(store: Store, call: Call, dataset: str) -> None:
@@ -116,6 +165,8 @@ def _propose(store: Store, call: Call, dataset: str) -> None:
 
     info = _info(store, dataset)
     if info.run_id is None or info.run.startswith("rules"):
+        if info.run_id is None:
+            typer.echo("rules find the names; to ask a model: workbench propose --proposer claude", err=True)
         with reports.progress("Finding names", count_samples(store, info.id)) as progress:
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 
@@ -130,7 +181,6 @@ def _answer(
     call: Call, dataset: str, scorer: str | None, *, full: bool, markdown: bool, json: bool
 ) -> Answer:
     """Print the answer as it stands now."""
-    from workbench.reports.answer import answer_markdown, answer_text
     from workbench.stages.answer import answer
     from workbench.store.datasets import count_samples
 

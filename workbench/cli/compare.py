@@ -32,7 +32,7 @@ def compare(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Hold it against the run of its metric from before a day.", metavar="DAY"),
+        typer.Option(help="Hold it against the run of its metric from before a day or time.", metavar="WHEN"),
     ] = None,
     by: Annotated[
         str | None,
@@ -54,7 +54,7 @@ def compare(
     if by is not None and (scorer or against or since or html or full or samples):
         raise UsageError("--by compares retrievers: it goes with --json only")
     if against is not None and since is not None:
-        raise UsageError("--against names the other scorer, --since finds it by its day: say one of them")
+        raise UsageError("--against names the other scorer, --since finds it by its time: say one of them")
     if (against is not None or since is not None) and (html or full or samples):
         raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
     if no_text and html is None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench import reports
 from workbench.cli.console import Call, Json, named_path, open_for
 from workbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from workbench.stages.import_ import ImportOptions, ImportReport
     from workbench.store.engine import Store
 
 Update = Annotated[
@@ -82,9 +84,8 @@ def import_(
     json: Json = False,
 ) -> None:
     """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
-    from workbench import reports
     from workbench.reports.import_ import import_text
-    from workbench.stages.import_ import ImportOptions, import_file, preview_import
+    from workbench.stages.import_ import ImportOptions, import_file
 
     call: Call = context.obj
     if gold and gold_if_given:
@@ -100,12 +101,10 @@ def import_(
         fields=map_ or (),
         external=external or (),
         rows=rows,
+        command=command_of(call, "import"),
     )
-    if dry_run:  # a database that is not there is not made
-        there = new_file(call) is None
-        opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
-        with opened as store, reports.progress("Reading", size_of(file), unit="bytes") as progress:
-            report = preview_import(file, options, store=store, annotator=call.reader, progress=progress)
+    if dry_run:
+        report = previewed(call, file, options)
     else:
         with (
             open_for_import(call) as store,
@@ -115,6 +114,25 @@ def import_(
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(2 if dry_run and (strict or not report.good) else 3)
+
+
+def command_of(call: Call, name: str) -> list[str]:
+    """How a command begins that a message tells to run next: on the same database and dataset."""
+    from workbench.store.engine import shown_url
+
+    db = shown_url(call.db) if "://" in call.db else call.db
+    given = (["--db", db] if call.db_given else [], ["--dataset", call.dataset] if call.dataset else [])
+    return ["workbench", name, *given[0], *given[1]]
+
+
+def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+    """What an import would do; a database that is not there is not made."""
+    from workbench.stages.import_ import preview_import
+
+    there = new_file(call) is None
+    opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
+    with opened as store, reports.progress("Reading", size_of(file), unit="bytes") as progress:
+        return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
 
 
 def size_of(file: Path) -> int:

@@ -5,60 +5,89 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal, NamedTuple
 
 from workbench.comparing.estimators import EQUAL
 from workbench.comparing.intervals import Mean, mean
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.model import KINDS, Kind, Unit, count
-from workbench.reviewing.gold import Verified, gold_units, place_of, resolve, same_gold
+from workbench.reviewing.gold import Place, Verified, gold_units, place_of, resolve
 from workbench.scoring.names import metric_of, runs_of
 
 
 @dataclass(frozen=True, slots=True)
 class VersionSample:
-    """One sample in a version: the hash of its text, who verified what, and the numbers of files."""
+    """One sample in a version: the hash of its text, who verified or excluded what, and numbers of files."""
 
     question: str
     content: str
     gold: Mapping[Kind, Sequence[Verified]]
     scores: Mapping[str, float]
-    excluded: Collection[Kind] = ()
+    excluded: Mapping[Kind, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class GoldVersion:
-    """A dataset as it stood: `name` is its folder or moment, `counted` the labels that its policy counts."""
+    """A dataset as it stood: `name` is its folder or moment, `counted` the labels that its policy counts.
+
+    `pseudonyms`: it names people so that only its own database tells who is who.
+    """
 
     name: str
     dataset: str
     samples: Mapping[str, VersionSample]
     counted: tuple[str, ...] = ()
+    pseudonyms: bool = False
+
+    @property
+    def people(self) -> set[str]:
+        """Everybody who verified or excluded anything."""
+        each = self.samples.values()
+        verified = {said.annotator for one in each for of_kind in one.gold.values() for said in of_kind}
+        return verified.union(*(names for one in each for names in one.excluded.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class UnitChange:
-    """A unit that is new or gone (`before` or `after` is ""), or has another verdict or label."""
+    """A unit that is new or gone (`before` or `after` is ""), or has another verdict or label.
+
+    `label`: where its place has several units.
+    """
 
     text: str
     before: str
     after: str
+    label: str = ""
+
+
+Standing = Literal["", "verified", "unresolved", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)
 class SampleChange:
-    """A sample whose gold of one kind changed, or counts no more; `by`: whose own verdicts changed.
+    """A sample whose gold of one kind changed, or counts no more, or again.
 
-    `before` and `after` are verified recalls, None where there is no gold or it has no units.
+    `stood`: as what it stands before and after. `before` and `after` are verified recalls, None where nobody
+    verified it, nothing is settled, or there are no units. `by`: whose verdicts made the difference, nobody
+    where the text changed; `also`: who else verified it since.
     """
 
     id: str
     question: str
     kind: Kind
     what: str
+    stood: tuple[Standing, Standing]
     by: tuple[str, ...]
+    also: tuple[str, ...]
     before: float | None
     after: float | None
     units: tuple[UnitChange, ...]
+
+    @property
+    def effect(self) -> float | None:
+        """By how much its recall moved; None where one of the two is undefined."""
+        return None if self.before is None or self.after is None else self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,65 +101,107 @@ class MeanChange:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleName:
+    """What a sample is called: its question, where its id is a hash."""
+
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class GoldDiff:
     """What lies between two versions. `gone` and `new` are samples of one of them, `texts` have another text.
 
     `verified` are the means of the kinds that somebody verified, `columns` those of the newest run of every
-    metric of a file. `by` counts the changed samples of each annotator.
+    metric of a file. `by` counts the changed samples of each annotator, `also` those that an annotator
+    verified since without a change. `named`: whether the names of both versions mean the same people, as
+    pseudonyms of two databases do not; without, nothing is said of who changed what.
     """
 
     first: str
     second: str
     dataset: str
     both: int
-    gone: tuple[str, ...]
-    new: tuple[str, ...]
-    texts: tuple[str, ...]
+    gone: tuple[SampleName, ...]
+    new: tuple[SampleName, ...]
+    texts: tuple[SampleName, ...]
     verified: tuple[MeanChange, ...]
     columns: tuple[MeanChange, ...]
     by: Mapping[str, int]
+    also: Mapping[str, int]
+    named: bool
     changes: tuple[SampleChange, ...] = field(default=())
 
 
+class _Stands(NamedTuple):
+    """What stands of one kind of a sample."""
+
+    what: Standing = ""
+    units: tuple[Unit, ...] = ()
+
+    @property
+    def recall(self) -> float | None:
+        recall = count(self.units).recall
+        return None if recall is None else float(recall)
+
+    def same(self, other: _Stands) -> bool:
+        return self.what == other.what and not _units(self.units, other.units)
+
+
 def differences(first: GoldVersion, second: GoldVersion) -> GoldDiff:
-    """Compare two versions sample by sample, the largest change of a recall first."""
+    """Compare two versions sample by sample, the largest change of a recall first, undefined ones last."""
     before, after = first.samples, second.samples
     ids = [*before, *(id_ for id_ in after if id_ not in before)]
-    recalls = {kind: (_recalls(first, kind), _recalls(second, kind)) for kind in KINDS}
-    changes = [
-        change
-        for kind in KINDS
-        for id_ in ids
-        if (change := _change(id_, kind, before.get(id_), after.get(id_), *recalls[kind])) is not None
-    ]
-    by = Counter(name for name, _ in {(name, change.id) for change in changes for name in change.by})
+    ours, theirs = first.people, second.people
+    named = not ((first.pseudonyms or second.pseudonyms) and ours - theirs and theirs - ours)
+    changes: list[SampleChange] = []
+    by, also = set[tuple[str, str]](), set[tuple[str, str]]()
+    for id_, kind in product(ids, KINDS):
+        change, agreed = _compared(first, second, id_, kind, named=named)
+        changes += () if change is None else (change,)
+        by |= {(name, id_) for name in (change.by if change else ())}
+        also |= {(name, id_) for name in agreed}
     old, new = _numbers(first), _numbers(second)
+    recalls = {kind: (_recalls(first, kind), _recalls(second, kind)) for kind in KINDS}
     shared = before.keys() & after.keys()
     return GoldDiff(
         first=first.name,
         second=second.name,
         dataset=second.dataset,
         both=len(shared),
-        gone=tuple(id_ for id_ in before if id_ not in shared),
-        new=tuple(id_ for id_ in after if id_ not in shared),
-        texts=tuple(id_ for id_ in before if id_ in shared and before[id_].content != after[id_].content),
+        gone=tuple(SampleName(id_, one.question) for id_, one in before.items() if id_ not in shared),
+        new=tuple(SampleName(id_, one.question) for id_, one in after.items() if id_ not in shared),
+        texts=tuple(
+            SampleName(id_, one.question) for id_, one in after.items()
+            if id_ in shared and before[id_].content != one.content
+        ),
         verified=tuple(_moved(f"verified_{kind}", *each) for kind, each in recalls.items() if any(each)),
         columns=tuple(_moved(name, old.get(name, {}), new.get(name, {})) for name in sorted({*old, *new})),
-        by=dict(sorted(by.items())),
-        changes=tuple(sorted(changes, key=lambda one: -abs((one.after or 0.0) - (one.before or 0.0)))),
-    )
+        by=dict(sorted(Counter(name for name, _ in by).items())),
+        also=dict(sorted(Counter(name for name, _ in also).items())),
+        named=named,
+        changes=tuple(sorted(changes, key=lambda one: (one.effect is None, -abs(one.effect or 0.0)))),
+    )  # fmt: skip
+
+
+def _stands(version: GoldVersion, id_: str, kind: Kind, without: str | None = None) -> _Stands:
+    """What stands in a version, or would stand `without` what one annotator verified."""
+    one = version.samples.get(id_)
+    if one is None:
+        return _Stands()
+    if one.excluded.get(kind):
+        return _Stands("excluded")
+    each = [said for said in one.gold.get(kind, ()) if said.annotator != without]
+    gold = resolve(each, version.counted) if each else None
+    if gold is None:
+        return _Stands("unresolved" if each else "")
+    return _Stands("verified", gold_units(gold.assessment.units))
 
 
 def _recalls(version: GoldVersion, kind: Kind) -> dict[str, float | None]:
     """The verified recall of every sample with settled gold of a kind."""
-    found = {}
-    for id_, one in version.samples.items():
-        each = () if kind in one.excluded else one.gold.get(kind, ())
-        standing = resolve(each, version.counted) if each else None
-        if standing is not None:
-            recall = count(standing.assessment.units).recall
-            found[id_] = None if recall is None else float(recall)
-    return found
+    each = ((id_, _stands(version, id_, kind)) for id_ in version.samples)
+    return {id_: one.recall for id_, one in each if one.what == "verified"}
 
 
 def _numbers(version: GoldVersion) -> dict[str, dict[str, float | None]]:
@@ -152,51 +223,111 @@ def _moved(name: str, before: Mapping[str, float | None], after: Mapping[str, fl
     )  # fmt: skip
 
 
-def _change(
-    id_: str, kind: Kind, before: VersionSample | None, after: VersionSample | None,
-    first: Mapping[str, float | None], second: Mapping[str, float | None],
-) -> SampleChange | None:  # fmt: skip
-    ours, theirs = (
-        {one.annotator: one for one in side.gold.get(kind, ())} if side else {} for side in (before, after)
-    )
-    by = [
+def _compared(
+    first: GoldVersion, second: GoldVersion, id_: str, kind: Kind, *, named: bool
+) -> tuple[SampleChange | None, Collection[str]]:
+    """What changed of one kind of a sample, and who verified it since without a change."""
+    versions = first, second
+    sides = [version.samples.get(id_) for version in versions]
+    side = sides[1] or sides[0]
+    assert side is not None  # one of the two has the sample
+    ours, theirs = ({said.annotator: said for said in one.gold.get(kind, ())} if one else {} for one in sides)
+    if not (ours or theirs or any(one and one.excluded.get(kind) for one in sides)):
+        return None, ()
+    before, after = (_stands(version, id_, kind) for version in versions)
+    if before.same(after):
+        return None, [name for name in theirs if name not in ours] if named and after.units else ()
+    differing = [
         name
         for name in dict.fromkeys((*ours, *theirs))
-        if name not in ours
-        or name not in theirs
-        or not same_gold(ours[name].assessment, theirs[name].assessment)
-        or "adjudicated" in {ours[name].origin, theirs[name].origin} != {"adjudicated"}
+        if name not in ours or name not in theirs or not _same(ours[name], theirs[name])
     ]
-    if not by and (id_ in first) == (id_ in second):
-        return None
-    what = (
-        "not counted" if after and kind in after.excluded
-        else "counted again" if before and kind in before.excluded
-        else "verified" if not ours else "no longer verified" if not theirs
-        else "unresolved" if id_ not in second else "settled" if id_ not in first else "changed"
-    )  # fmt: skip
-    units: dict[UnitChange, None] = {}
-    for name in by if ours and theirs else ():
-        sides = (side[name].assessment.units if name in side else () for side in (ours, theirs))
-        units.update(dict.fromkeys(_units(*sides)))
-    side = after or before
-    assert side is not None  # one of the two has the sample
+    what, by = _what(before.what, after.what), list[str]()
+    if sides[1] is None:
+        what = "gone"
+    elif before.what and sides[0] is not None and sides[0].content != sides[1].content:
+        what = "another text"
+    elif "excluded" in (before.what, after.what):
+        by = [name for one in sides if one for name in one.excluded.get(kind, ())]
+    else:
+        by = [name for name in differing if _matters(versions, (ours, theirs), id_, kind, name)] or differing
+    pairs = [(before.units, after.units)] if before.what == after.what else []
+    if {before.what, after.what} == {"verified", "unresolved"}:
+        # what stands against what whoever differs from it has
+        both = [(ours.get(name), theirs.get(name)) for name in by]
+        pairs = [
+            (before.units or one.assessment.units, after.units or other.assessment.units)
+            for one, other in ((one or other, other or one) for one, other in both)
+            if one and other
+        ]
+    units: list[UnitChange] = []
+    for changes in (_units(*pair) for pair in pairs):
+        units += [change for change in changes if change not in units] if units else changes
+    also = [name for name in differing if name in theirs and name not in by]
+    agreed = () if what == "another text" else also
     return SampleChange(
-        id_, side.question, kind, what, tuple(by), first.get(id_), second.get(id_), tuple(units)
-    )
+        id_, side.question, kind, what, (before.what, after.what),
+        tuple(by) if named else (), tuple(also) if named else (),
+        before.recall, after.recall, tuple(units),
+    ), agreed if named else ()  # fmt: skip
+
+
+def _what(before: Standing, after: Standing) -> str:
+    if after == "excluded":
+        return "not counted"
+    if before == "excluded":
+        return "counted again"
+    if after == "unresolved":
+        return "unresolved"
+    if not after:
+        return "no longer verified"
+    return {"unresolved": "settled", "verified": "changed"}.get(before, "verified")
+
+
+def _same(one: Verified, other: Verified) -> bool:
+    settles = {one.origin == "adjudicated", other.origin == "adjudicated"}
+    return len(settles) == 1 and not _units(one.assessment.units, other.assessment.units)
+
+
+def _matters(
+    versions: Iterable[GoldVersion], sides: Iterable[Collection[str]], id_: str, kind: Kind, name: str
+) -> bool:  # fmt: skip
+    """Whether something else would stand without what an annotator verified in one of the versions alone."""
+    there = [version for version, side in zip(versions, sides, strict=True) if name in side]
+    return len(there) == 2 or not _stands(there[0], id_, kind).same(_stands(there[0], id_, kind, name))
 
 
 def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
-    """The units of one annotator that differ, by their text and place."""
-    ours, theirs = ({place_of(unit): unit for unit in gold_units([*each])} for each in (before, after))
+    """The units that differ. At one place the same label is the same unit, else a unit with another label."""
+    ours, theirs = map(_by_place, (before, after))
     found = []
     for place in dict.fromkeys((*ours, *theirs)):
-        one, other = ours.get(place), theirs.get(place)
-        said, now = ((unit.match.verdict or "unsure") if unit else "" for unit in (one, other))
-        if one and other and said == now and one.label != other.label:
-            said, now = one.label or "no label", other.label or "no label"
-        if said != now:
-            found.append(UnitChange(place[0], said, now))
+        old, new = sorted(ours.get(place, ())), sorted(theirs.get(place, ()))
+        several = len(old) > 1 or len(new) > 1
+        # as it is; the same label; the same verdict; the same place alone
+        for alike in (slice(0, 2), slice(0, 1), slice(1, 2), slice(0, 0)):
+            for one in [*old]:
+                other = next((other for other in new if one[alike] == other[alike]), None)
+                if other is None:
+                    continue
+                old.remove(one)
+                new.remove(other)
+                if one != other:
+                    differing = slice(int(one[0] == other[0]), 1 if one[1] == other[1] else 2)
+                    was, now = (", ".join(each[differing]) for each in (one, other))
+                    label = one[0] if several and one[0] == other[0] else ""
+                    found.append(UnitChange(place[0], was, now, label))
+        found += [UnitChange(place[0], verdict, "", label if several else "") for label, verdict in old]
+        found += [UnitChange(place[0], "", verdict, label if several else "") for label, verdict in new]
+    return found
+
+
+def _by_place(units: Iterable[Unit]) -> dict[Place, list[tuple[str, str]]]:
+    """The labels and verdicts at each place."""
+    found: dict[Place, list[tuple[str, str]]] = {}
+    for unit in gold_units([*units]):
+        verdict = unit.match.verdict or "unsure"
+        found.setdefault(place_of(unit), []).append((unit.label or "no label", verdict))
     return found
 
 

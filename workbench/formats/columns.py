@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError, UsageError
 from workbench.formats.json_lines import Fractional, loads
-from workbench.formats.rows import Notes, excerpt, shown
+from workbench.formats.rows import NAMED, Notes, excerpt, shown
 from workbench.model import KINDS, Kind
 
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -27,6 +29,7 @@ OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_field
 CONTEXT_TEXTS: list[str] = _DATA["context_texts"]
 CONTEXT_WRAPS: list[str] = _DATA["context_wraps"]
 CONTEXT_LISTS = (*NAMES["retrieved_contexts"], *_DATA["context_lists"])  # inside objects of a tool
+LIKELY: dict[str, list[str]] = _DATA["likely"]
 BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
 """What a column or key becomes in the dataset, by format; "every" for all of them."""
 
@@ -36,6 +39,7 @@ KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
+_LIST = re.compile(r"""\s*\[\s*(?:[uUrR]?['"]|\]|\.\.\.)""")
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 
 _PIECE = re.compile(
@@ -114,22 +118,19 @@ def list_cell(cell: str, column: str) -> list[Any]:
             return _literals(text, column)
         if type(value) is list:
             return value
-    raise RowError(column, f'"{excerpt(text)}"', "a list such as ['first context', 'second context']")
+    one = f"; where each cell is one context: --map retrieved_contexts={excerpt(column)}" if column else ""
+    expected = f"a list such as ['first context', 'second context']{one}"
+    raise RowError(column, f'"{excerpt(text)}"', expected)
 
 
-def repaired(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as it is; of a file of rejected rows, a list that was put right in the text of its cell as one.
+def listed(row: dict[str, Any], names: Collection[str] = LIST_CELLS) -> dict[str, Any]:
+    """A row as it is; what stands under some of its names as the text of a list is one.
 
-    Raises RowError for a cell that is no list still.
+    Raises RowError for a text that begins as a list of texts and is none.
     """
-    if "_error" not in row:
-        return row
-    return {
-        name: list_cell(value, name)
-        if type(value) is str and value.lstrip().startswith("[") and name in LIST_CELLS
-        else value
-        for name, value in row.items()
-    }
+    texts = {name: row[name] for name in row.keys() & names if type(row[name]) is str}
+    lists = {name: list_cell(text, name) for name, text in texts.items() if _LIST.match(text)}
+    return row | lists if lists else row
 
 
 def _literals(text: str, column: str) -> list[Any]:
@@ -165,21 +166,31 @@ _INSIDE = ("data", "meta", "fields", "metadata")  # where annotation tools keep 
 class NamedColumns:
     """The field of each named column, in the order given, and the kind of each named score.
 
-    `rows` is the list of a JSON document in which the rows stand, by the keys that lead to it.
+    `rows` is the list of a JSON document in which the rows stand, by the keys that lead to it. `command`: how
+    the command began that a message may tell to run again; empty for a call of Python.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     external: Mapping[str, Kind] = field(default_factory=dict)
     rows: str = ""
+    command: Sequence[str] = ()
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.external)
+
+    def options(self) -> list[str]:
+        """The options that name the columns, as they were given."""
+        maps = [part for name, field in self.fields.items() for part in ("--map", f"{field}={name}")]
+        kinds = [part for name, kind in self.external.items() for part in ("--external", f"{name}={kind}")]
+        return maps + kinds
 
 
 NO_COLUMNS = NamedColumns()
 
 
-def columns_of(fields: Iterable[str], external: Iterable[str], rows: str = "") -> NamedColumns:
+def columns_of(
+    fields: Iterable[str], external: Iterable[str], rows: str = "", command: Sequence[str] = ()
+) -> NamedColumns:
     """The columns of `reference=answer_gold` and `my_recall=entity`. Raises UsageError.
 
     Several columns may be contexts; every other field has one.
@@ -202,28 +213,124 @@ def columns_of(fields: Iterable[str], external: Iterable[str], rows: str = "") -
         if not equals or not column or not found:
             raise UsageError(f"--external {excerpt(one)}: say COLUMN=entity or COLUMN=statement")
         kinds[column] = found[0]
-    return NamedColumns(mapped, kinds, rows)
+    return NamedColumns(mapped, kinds, rows, command)
 
 
-def absent(columns: NamedColumns, names: Collection[str], place: str, *, whole: bool) -> list[str]:
-    """The named columns that the first rows of a file lack. `whole`: its header, at `place`, says every one.
-
-    Raises UsageError where one cannot be missing: in a header, or when it is all that a required field has.
+def check_named(columns: NamedColumns, there: Collection[str], place: str, *, whole: bool) -> None:
+    """Raise UsageError for a named column that is not in the file, of whose rows the first have these names
+    and paths (`whole`: all rows have been looked at). A later row may have one that it can do without.
     """
-    starts = {name.partition(".")[0] for name in names}
-    lacking = [
-        name
-        for name in (*columns.fields, *columns.external)
-        if names and name not in names and ("." not in name or name.partition(".")[0] not in starts)
-    ]
-    there = {field for name, field in columns.fields.items() if name not in lacking}
-    for name in lacking:
+    found = {field for name, field in columns.fields.items() if name in there}
+    for name in (*columns.fields, *columns.external):
         field = columns.fields.get(name)
-        if whole or (field in REQUIRED and field not in there):
+        if there and name not in there and (whole or (field in REQUIRED and field not in found)):
             option = f"--map {field}={name}" if field else f"--external {name}={columns.external[name]}"
-            known = excerpt(", ".join(names), 200)
-            raise UsageError(f"{place}: {excerpt(option)}: no column {excerpt(name)}; there is: {known}")
-    return lacking
+            raise UsageError(f"{place}: {excerpt(option)}: {names_nothing(name, there)}")
+
+
+def names_nothing(name: str, there: Collection[str]) -> str:
+    """That a column, or a key inside objects, is not among these names and paths, and which are."""
+    outer = name
+    while outer and outer not in there:
+        outer = outer.rpartition(".")[0]
+    inner = [path.removeprefix(f"{outer}.") for path in there if path.startswith(f"{outer}.")]
+    known = excerpt(", ".join(one for one in (inner if outer else there) if "." not in one), 200)
+    last = name.rpartition(".")[2]
+    if not outer:
+        alike = [path for path in there if path.rpartition(".")[2] == last]
+        near = alike or get_close_matches(name, there, n=1)
+        said = f"no column {excerpt(name)}; there is: {known}"
+    else:
+        near = [f"{outer}.{one}" for one in get_close_matches(last, inner, n=1)]
+        has = f"has: {known}" if known else "is no object with keys"
+        said = f"no key {excerpt(name.removeprefix(f'{outer}.'))}; {excerpt(outer)} {has}"
+    return f"{said}; did you mean {excerpt(near[0])}?" if near else said
+
+
+def note_missing(row: Mapping[str, Any], columns: NamedColumns, notes: Notes) -> None:
+    """Note each named column that a row, or an item of a list in it, has nothing in.
+
+    Raises RowError where it is the question or the reference, and nothing else stands for it.
+    """
+    for name in (*columns.fields, *columns.external):
+        field, value, outer = columns.fields.get(name), value_at(row, name), name.rpartition(".")[0]
+        items = value_at(row, outer) if outer and type(value) is list else None
+        if value is None and field in REQUIRED[:2] and set(NAMES[field]).isdisjoint(row):
+            raise RowError(field, "nothing", f"a string: {names_nothing(name, dict.fromkeys(paths(row)))}")
+        if value is None:
+            notes.example("missing", name)
+        elif type(items) is list and len(value) < len(items):
+            notes.example("missing", f"{name}, {len(items) - len(value):,} of {len(items):,} items")
+
+
+def paths(value: Any, outer: str = "", depth: int = 6) -> Iterator[str]:
+    """Every key inside a row by the keys that lead to it; of a list those of its items."""
+    if type(value) is list:
+        for item in value[:NAMED]:
+            yield from paths(item, outer, depth)
+    elif type(value) is dict and depth:
+        for key, inner in value.items():
+            yield f"{outer}{key}"
+            yield from paths(inner, f"{outer}{key}.", depth - 1)
+
+
+def try_this(path: Path, row: Mapping[str, Any], columns: NamedColumns, rows: str = "") -> str:
+    """The end of a message: the whole command that may read a file, by the names in one of its rows. Empty
+    where no name is like those of a question and a reference, or nothing is to be named.
+    """
+    values = {one: value_at(row, one) for one in dict.fromkeys(paths(row))}
+    options = []
+    for wanted in without(row, columns):
+        fit = [one for one, value in values.items() if _fits(wanted, value) and not _NO_FIELD.search(one)]
+        if likely := _likeliest(wanted, fit):
+            options += ["--map", f"{wanted}={likely}"]
+        elif wanted != "retrieved_contexts":
+            return ""
+    if not columns.command or not (options or rows):
+        return ""
+    rows = rows or columns.rows
+    named = [*(["--rows", rows] if rows else []), *columns.options(), *options]
+    return f"; try\n  {shlex.join([*columns.command, str(path), *named])}"
+
+
+_NO_FIELD = re.compile(
+    r"(?:^|\.)[0-9]+(?:\.|$)|(?:\b|_)(?:ids?|type|score|reason|relevance|recall|precision)$", re.IGNORECASE
+)
+
+
+def without(row: Mapping[str, Any], columns: NamedColumns) -> list[str]:
+    """The fields that no name in a row, and no name that a person gave, stands for."""
+    there = {*columns.fields.values(), *(FIELD_OF[name] for name in row if name in FIELD_OF)}
+    return [field for field in REQUIRED if field not in there]
+
+
+def name_yours(path: Path, row: Mapping[str, Any], columns: NamedColumns) -> str:
+    """The same, and how to name columns where no name tells."""
+    yours = "".join(f" --map {field}=COLUMN" for field in without(row, columns))
+    return try_this(path, row, columns) or f"; name yours with{yours}"
+
+
+def _fits(wanted: str, value: Any) -> bool:
+    """Whether a value could be that of a field."""
+    if type(value) is list and wanted != "user_input":
+        texts = (
+            next((one[key] for key in CONTEXT_TEXTS if key in one), None)
+            if type(one) is dict and wanted == "retrieved_contexts"
+            else one
+            for one in value
+        )
+        return bool(value) and all(type(one) is str for one in texts)
+    return type(value) is str
+
+
+def _likeliest(wanted: str, among: Sequence[str]) -> str:
+    """The path whose names sound most like a field; of those below one name that with a text's name."""
+    for pattern in (f"^({'|'.join(NAMES[wanted])})$", *LIKELY[wanted]):
+        alike = [one for one in among if any(re.search(pattern, key, re.I) for key in one.split("."))]
+        if alike:
+            texts = (one for one in alike if one.rpartition(".")[2] in ("answer", *CONTEXT_TEXTS))
+            return next(texts, alike[0]) if "." in alike[0] else alike[0]
+    return ""
 
 
 def score_name(column: str, kind: Kind) -> str:
@@ -270,6 +377,8 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
     for name, value in given.items():
         target = columns.fields[name]
         if target == "retrieved_contexts":
+            if "_error" in row and type(value) is str and value.lstrip().startswith("["):
+                value = list_cell(value, name)  # a cell of a table
             result.setdefault(target, []).extend(
                 [] if value is None else as_contexts(value, name, "a context, or a list of them")
             )

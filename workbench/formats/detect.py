@@ -16,10 +16,14 @@ from workbench.formats.columns import (
     NAMES,
     OTHER_FIELDS,
     NamedColumns,
-    absent,
+    check_named,
     is_metric,
     is_number,
+    name_yours,
+    paths,
     renamed,
+    try_this,
+    value_at,
 )
 from workbench.formats.exports.folder import MANIFEST, home_of, read_manifest
 from workbench.formats.json_lines import (
@@ -55,7 +59,9 @@ _LOOK = 100  # objects looked at for one that tells
 class DatasetFile:
     """A file whose rows can be read: as what, from which container, from which lists of a document.
 
-    `names` are the columns or keys of its first rows, in the order in which they came up.
+    `names` are the columns or keys of its first rows, in the order in which they came up, and `inside` these
+    with the paths inside objects; `whole`: no further row can have others. `advice`: a command that may read
+    it, where a question or a reference has no known name.
     """
 
     path: Path
@@ -64,6 +70,9 @@ class DatasetFile:
     lists: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     delimiter: str = ","
+    inside: tuple[str, ...] = ()
+    whole: bool = False
+    advice: str = ""
 
 
 def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
@@ -121,7 +130,9 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
         and (suffix in (".txt", "") or b"," not in first[0])
     ):
         line = excerpt(first[0].decode("utf-8", "backslashreplace").rstrip())
-        raise InputError(f"{path}: neither JSON Lines nor a CSV with known columns: the first line is {line}")
+        then = "save the rows as JSON, CSV or Parquet, with a question, a reference and contexts in each"
+        what = f"neither JSON Lines nor a CSV with known columns: the first line is {line}"
+        raise InputError(f"{path}: {what}; {then}")
     return container, frozenset(), None
 
 
@@ -148,8 +159,9 @@ def _object(
                 return "document", reader.lists, format
     if names.get("columns") == names.get("data") == "[":
         return "document", frozenset({SPLIT}), None
-    lists, end, more = inner_lists(path)
-    if end == 1 and (more or path.suffix.lower() in (".jsonl", ".ndjson")):
+    by_line = path.suffix.lower() in (".jsonl", ".ndjson")
+    lists, end, more = inner_lists(path, by_line=by_line)
+    if end == 1 and (more or by_line):
         return "lines", frozenset(), None
     whole = _first_row(path, frozenset({OBJECTS})) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
@@ -161,9 +173,11 @@ def _object(
             listed = "; ".join(
                 f"{excerpt(place)} ({excerpt(', '.join(lists[place]))})" for place in fit or lists
             )
+            advice = (try_this(path, lists[place], columns, place) for place in fit or lists)
             raise InputError(
                 f"{path}: {what}: say which list with --rows LIST, and with --map which of its columns are "
                 f"reference, user_input and retrieved_contexts; there is {excerpt(listed, 400)}"
+                f"{next(filter(None, advice), '')}"
             )
     return ("document", frozenset({OBJECTS}), None) if end > 1 else ("lines", frozenset(), None)
 
@@ -192,8 +206,8 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
     if format is not None and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT, *KNOWN_PARTS})
-    names, delimiter, line = tables.header(path, known, mapped=bool(columns))
-    absent(columns, names, f"{path}:{line}", whole=True)
+    names, delimiter, line = tables.header(path, known, columns)
+    check_named(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
         claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
@@ -202,10 +216,10 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
     for field in ("user_input", "reference") if names_fields else ():
         if not set(NAMES[field]).intersection(given):
             raise InputError(
-                f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])}); "
-                f"name yours with --map {field}=COLUMN"
+                f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])})"
+                f"{name_yours(path, dict.fromkeys(names, ''), columns)}"
             )
-    return DatasetFile(path, format, "table", frozenset(), tuple(names), delimiter)
+    return DatasetFile(path, format, "table", frozenset(), tuple(names), delimiter, tuple(names), whole=True)
 
 
 def _by_rows(
@@ -217,21 +231,26 @@ def _by_rows(
 ) -> DatasetFile:
     """The format by the first objects, which also give the names of columns."""
     names: dict[str, None] = {}
+    inside: dict[str, None] = {}
+    number = 0
     found = format
     row: dict[str, Any] | None = None
     bad: RowError | None = None
     with closing(objects(path, container, lists)) as given:
-        for raw in islice(given, _LOOK):
+        for number, raw in enumerate(islice(given, _LOOK), start=1):
             if raw.value is None:
                 bad = bad or raw.error
                 continue
             names |= dict.fromkeys(raw.value)
+            inside |= dict.fromkeys(paths(raw.value))
+            inside |= {name: None for name in columns.fields if value_at(raw.value, name) is not None}
             row = row or raw.value
             try:
                 found = found or _format_of(path, renamed(raw.value, columns, deep=True))
             except RowError:
                 continue  # reading the row says so, with its line
-            if found and len(names) > 200:
+            if found and len(inside) > 2_000:
+                number = _LOOK
                 break
     if row is None and bad is None and columns.rows:
         there = excerpt(", ".join(inner_lists(path)[0]), 200) or "none"
@@ -245,10 +264,13 @@ def _by_rows(
     known = native.KEYS | FIELD_OF.keys()
     if found is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
         raise InputError(
-            f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}; name them with "
-            "--map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
+            f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}"
+            f"{name_yours(path, row, columns)}"
         )
-    return DatasetFile(path, found or "native", container, lists, tuple(names))
+    advice = try_this(path, row, columns) if row and (found or "native") in ("native", "ragas") else ""
+    return DatasetFile(
+        path, found or "native", container, lists, tuple(names), ",", tuple(inside), number < _LOOK, advice
+    )
 
 
 def _format_of(path: Path, row: dict[str, Any]) -> str | None:

@@ -206,7 +206,8 @@ def loads(raw: str) -> Any:
     try:
         return _decoder.decode(raw)
     except json.JSONDecodeError as error:
-        raise _no_json(error, 0, " at", f" at column {error.pos + 1:,}", "a JSON object") from None
+        expected = "a whole JSON object: this one is cut off" if cut_off(error) else "a JSON object"
+        raise _no_json(error, 0, " at", f" at column {error.pos + 1:,}", expected) from None
     except ValueError as error:
         raise _bad_number(raw, error) from None
 
@@ -223,6 +224,8 @@ def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
         inside = error.pos >= len(text) - _TAIL or error.msg.startswith("Unterminated")
         if inside and not whole:
             return None
+        if cut_off(error):
+            raise RowError("file", *CUT) from None
         raise _no_json(error, at, " starting at", "", "JSON") from None
     except ValueError as error:
         try:
@@ -235,6 +238,16 @@ def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
     if end == len(text) and not whole and text[end - 1] not in '"]}':
         return None  # a number or a word may go on
     return value, end
+
+
+CUT = "its end in the middle of a value", "the rest: the file was cut off, get the whole one"
+"""What was got and what was expected where a file breaks off."""
+_CUT = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\\u?[0-9a-fA-F]{0,3})?\s*\Z")
+
+
+def cut_off(error: json.JSONDecodeError) -> bool:
+    """Whether it is only the end of the text that makes it no JSON."""
+    return error.msg.startswith("Unterminated") or _CUT.match(error.doc, error.pos) is not None
 
 
 def _no_json(error: json.JSONDecodeError, start: int, ending: str, where: str, expected: str) -> RowError:
@@ -422,7 +435,7 @@ class _Text:
     def unexpected(self, expected: str) -> RowError:
         """The error for something else at this place."""
         near = excerpt(self.near(), 40)
-        return RowError("file", f'"{near}"' if near else "the end of the file", expected)
+        return RowError("file", f'"{near}"', expected) if near else RowError("file", *CUT)
 
 
 def _keys(text: _Text) -> Iterator[str]:
@@ -443,7 +456,7 @@ def _keys(text: _Text) -> Iterator[str]:
     text.at += 1
 
 
-def inner_lists(path: Path) -> tuple[dict[str, dict[str, Any]], int, bool]:
+def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, dict[str, Any]], int, bool]:
     """The lists of objects in the document that a file begins with, each with its first object.
 
     Also on which line the document ends, and whether anything follows. What stands behind a place that is no
@@ -457,7 +470,10 @@ def inner_lists(path: Path) -> tuple[dict[str, dict[str, Any]], int, bool]:
             if raw.value is not None:
                 lists.setdefault(raw.within, raw.value)
         return lists, text.line, bool(text.peek())
-    except (RowError, RecursionError):
+    except (RowError, RecursionError) as error:
+        if isinstance(error, RowError) and (error.got, error.expected) == CUT and not by_line:
+            where = f"at offset {path.stat().st_size:,}, in the middle of what begins in line {text.line:,}"
+            raise InputError(f"{path}: the file ends {where}: it was cut off, get the whole one") from None
         return lists, text.line, False
 
 

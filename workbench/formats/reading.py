@@ -9,7 +9,17 @@ from pathlib import Path
 
 from workbench.errors import RowError, UsageError
 from workbench.formats import tables
-from workbench.formats.columns import BECOMES, FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
+from workbench.formats.columns import (
+    BECOMES,
+    FIELD_OF,
+    NO_COLUMNS,
+    NamedColumns,
+    check_named,
+    is_metric,
+    listed,
+    note_missing,
+    renamed,
+)
 from workbench.formats.detect import DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import Progress, RawRow
 from workbench.formats.readers import native, ours, ragas
@@ -43,13 +53,13 @@ def read(
     notes.format = found[0].format
     for source in found:
         notes.columns.update(dict.fromkeys(source.names))
+        notes.advice = notes.advice or source.advice
     if not any(FIELD_OF.get(columns.fields.get(one, one)) == _CONTEXTS for one in notes.columns):
         likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
         notes.for_contexts = tuple(likely) or ("COLUMN",)
     if not READERS[notes.format].spans and READERS[notes.format].joins is None:  # names inside objects too
-        notes.absent += absent(
-            columns, notes.columns, str(found[0].path), whole=found[0].container == "table"
-        )
+        there = dict.fromkeys(name for source in found for name in source.inside)
+        check_named(columns, there, str(found[0].path), whole=all(source.whole for source in found))
     return _rows(found, notes, progress, columns)
 
 
@@ -78,7 +88,11 @@ def _of(
         assert reader.cells is not None
         to_object = reader.cells
         raw_rows: Iterator[RawRow] = tables.csv_objects(
-            path, source.delimiter, lambda cells: to_object(renamed(cells, columns)), progress
+            path,
+            source.delimiter,
+            lambda cells: to_object(renamed(cells, columns)),
+            progress,
+            mapped=bool(columns),
         )
     else:
         raw_rows = objects(
@@ -87,7 +101,7 @@ def _of(
         if reader.joins is not None:
             raw_rows = reader.joins(raw_rows, path, notes)
         if columns:
-            raw_rows = _renamed(raw_rows, path, columns, deep=reader.spans)
+            raw_rows = _renamed(raw_rows, path, columns, notes, deep=reader.spans)
     if reader.rows is not None:
         return reader.rows(raw_rows, path, notes)
     build = reader.record
@@ -97,12 +111,17 @@ def _of(
 
 
 def _renamed(
-    raw_rows: Iterator[RawRow], path: Path, columns: NamedColumns, *, deep: bool
+    raw_rows: Iterator[RawRow], path: Path, columns: NamedColumns, notes: Notes, *, deep: bool
 ) -> Iterator[RawRow]:
+    contexts = {name for name, field in columns.fields.items() if field == _CONTEXTS}
     for raw in raw_rows:
         if raw.value is not None:
+            notes.line, notes.item = raw.line, raw.item
             try:
-                raw = replace(raw, value=renamed(raw.value, columns, deep=deep))
+                value = listed(raw.value, contexts)
+                if not deep:
+                    note_missing(value, columns, notes)
+                raw = replace(raw, value=renamed(value, columns, deep=deep))
             except RowError as error:
                 raw = replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
         yield raw
@@ -133,6 +152,6 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return told
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"
-    if name.removeprefix(ours.EXTERNAL) in notes.scores or is_metric(name):
+    if name.removeprefix(ours.EXTERNAL) in notes.scores or (is_metric(name) and name not in notes.kept):
         return "external score"
     return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta") if name not in native.REQUIRED else name

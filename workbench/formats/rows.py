@@ -47,6 +47,8 @@ class Notes:
     format: str = ""
     kept: Counter[str] = field(default_factory=Counter)
     """Columns without a meaning here, kept in `meta`, with the rows they were in."""
+    kept_first: dict[str, tuple[bool, str]] = field(default_factory=dict)
+    """Of each of these whether a metric has its name, and its first value with the line."""
     scores: Counter[str] = field(default_factory=Counter)
     """Columns of scores that came with the file, with the rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)
@@ -63,8 +65,8 @@ class Notes:
     """Rows that have no contexts."""
     for_contexts: tuple[str, ...] = ()
     """Where no column is known as that of the contexts: columns that may be it, by their names."""
-    absent: list[str] = field(default_factory=list)
-    """Columns that a person named and that the first rows lack."""
+    advice: str = ""
+    """A command that may read a file of which the question or the reference has no known name."""
     columns: dict[str, None] = field(default_factory=dict)
     """The columns or keys of the first rows, in the order of the file."""
     around: dict[str, None] = field(default_factory=dict)
@@ -80,8 +82,16 @@ class Notes:
         """Count one of `EXAMPLES`, and name the first few."""
         self.seen[kind] += 1
         if len(self.first[kind]) < NAMED:
-            place = f"item {self.item:,}" if self.item else f"line {self.line:,}"
-            self.first[kind].append(f"{place}: {what}")
+            self.first[kind].append(f"{self._place()}: {what}")
+
+    def keep(self, name: str, value: Any, *, metric: bool) -> None:
+        """Count a column that goes to `meta`."""
+        self.kept[name] += 1
+        if name not in self.kept_first:
+            self.kept_first[name] = metric, f"{self._place()} {shown(value)}"
+
+    def _place(self) -> str:
+        return f"item {self.item:,}" if self.item else f"line {self.line:,}"
 
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
@@ -94,9 +104,15 @@ class Notes:
             if self.for_contexts:
                 named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
                 told[0] += f" If a column holds the contexts, name it: {named}"
-        if self.absent:
-            told.append(f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}")
-        told += _counted("kept in meta", self.kept)
+        odd = {name for name, (metric, _) in self.kept_first.items() if metric or self.scores[name]}
+        told += _counted("kept in meta", Counter({n: rows for n, rows in self.kept.items() if n not in odd}))
+        for name in sorted(odd):
+            said = many(self.kept[name], "value is not a number", "values are not numbers")
+            first = f"(first: {self.kept_first[name][1]})"
+            then = (
+                "no score there, kept in meta" if self.scores[name] else "no value is one, so it is in meta"
+            )
+            told.append(f"{excerpt(name)}: {said} {first}: {then}")
         told += _counted("external scores", self.scores)
         told += _counted("no score, the metric failed there", self.failed)
         for kind, sentence in EXAMPLES.items():
@@ -110,6 +126,7 @@ class Notes:
 
 
 EXAMPLES = {
+    "missing": "named by you, but nothing is there: {number}",
     "alternatives": "several reference answers in {rows}: the first is scored, the others are kept as "
     "alternatives",
     "gold": "gold of another shape in {rows}: kept in meta, not used as gold",

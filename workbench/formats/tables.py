@@ -6,7 +6,7 @@ import csv
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
-from workbench.formats.columns import is_metric
+from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
 
@@ -97,8 +97,11 @@ def csv_objects(
     delimiter: str,
     to_object: Callable[[dict[str, Any]], dict[str, Any]],
     progress: Progress | None = None,
+    *,
+    mapped: bool = False,
 ) -> Generator[RawRow]:
-    """The rows of a table as objects; `to_object` makes one of the cells of a row, by their columns."""
+    """The rows of a table as objects; `to_object` makes one of the cells of a row, by their columns. With
+    `mapped` it renames them, and a row that is put aside keeps its own names."""
     rows = records(path, delimiter, progress)
     names = column_names(next(rows).cells)
     for row in rows:
@@ -114,7 +117,7 @@ def csv_objects(
                 # Only an escape inside a list brings half a surrogate pair into a text of a table.
                 if "\\" in row.raw or "\0" in row.raw or len(row.raw) > TEXT_LIMIT:
                     check_texts(value)
-                raw = _encode(value)
+                raw = raw if mapped else _encode(value)
         except (RowError, RecursionError) as failure:
             value, error = {}, refused(failure, path, row.line)
         yield RawRow(row.line, value or None, raw, error and refused(error, path, row.line))
@@ -131,11 +134,13 @@ def _malformed(feed: _Feed, message: str) -> str:
     return f"{excerpt(message)}{where}"
 
 
-def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[list[str], str, int]:
+def header(
+    path: Path, known: frozenset[str], columns: NamedColumns = NO_COLUMNS
+) -> tuple[list[str], str, int]:
     """The names of the columns, the delimiter that gives most of the `known` ones, and the header's line.
 
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
-    for a table without rows. `mapped`: a person named columns, so that a header without any is not judged.
+    for a table without rows. Where a person named `columns` a header without any of them is not judged.
     """
     failure: RowError | None = None
     readings: list[tuple[list[str], str, int, bool]] = []
@@ -156,13 +161,11 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
         return number, 0 if number else len(reading[0])
 
     best, chosen, line, has_rows = max(readings, key=fitness)
-    if not fitness((best, chosen, line, has_rows))[0] and not mapped:
+    if not fitness((best, chosen, line, has_rows))[0] and not columns:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
-        raise InputError(
-            f"{path}: not a dataset: the header has {there}; expected {expected}; name "
-            "yours with --map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
-        )
+        advice = name_yours(path, dict.fromkeys(best, ""), columns)
+        raise InputError(f"{path}: not a dataset: the header has {there}; expected {expected}{advice}")
     named = Counter(name for name in best if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
@@ -367,26 +370,74 @@ def _raw_row(row: dict[str, Any], number: int, path: Path) -> RawRow:
         return RawRow(number, None, raw, refused(error, path, number))
 
 
+def is_frame(given: object) -> bool:
+    """Whether it is a DataFrame of pandas or polars."""
+    return hasattr(given, "columns") and hasattr(given, "to_dict")
+
+
+def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[dict[str, Any]]:
+    """The rows of a DataFrame as JSON has them. An empty cell is nothing, as in a table of a file.
+
+    In a question, a reference, an id or a group a number is its text, and a question or a reference without
+    one is blank. Raises UsageError for a column that stands there twice.
+    """
+    names = [str(name) for name in frame.columns]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"column {excerpt(twice)} stands there twice")
+    fields = {name: FIELD_OF.get(field, field) for name in names for field in [named.fields.get(name, name)]}
+    texts = {name for name in names if fields[name] in ("user_input", "reference", "response", "id", "group")}
+    rows = []
+    for cells in frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records"):
+        row = plain({str(name): cell for name, cell in cells.items()})
+        row |= {name: str(row[name]) for name in texts if isinstance(row[name], int | float)}
+        for field in ("user_input", "reference"):
+            there = [name for name in names if fields[name] == field]
+            if there and all(row[name] is None for name in there):
+                row[there[0]] = ""
+        rows.append(row)
+    return rows
+
+
 @contextmanager
-def frame_file(frame: Any) -> Iterator[Path]:
+def frame_file(frame: Any, named: NamedColumns = NO_COLUMNS) -> Iterator[Path]:
     """A DataFrame of pandas or polars, or a list of dictionaries, as a JSON Lines file that import reads."""
-    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame
-    rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
+    rows = frame_rows(frame, named) if is_frame(frame) else frame
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        got = type(rows).__name__
+        raise UsageError(f"give a DataFrame of pandas or polars, or a list of dictionaries; got {got}")
     with TemporaryDirectory() as folder:
         path = Path(folder, "frame.jsonl")
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_encode(row) + "\n" for row in rows)
+            for number, row in enumerate(rows, 1):
+                try:
+                    file.write(_encode(plain(row)) + "\n")
+                except RowError as error:
+                    error.path, error.item = "the frame", number
+                    raise
         yield path
+
+
+def plain(value: Any) -> Any:
+    """A value of numpy, pandas or LangChain as JSON has it, also inside lists and mappings; NaN is nothing.
+
+    What JSON does not have stays as it is.
+    """
+    if hasattr(value, "page_content"):  # a document of LangChain
+        return value.page_content
+    if hasattr(value, "tolist"):  # of numpy, and a column of pandas
+        return plain(value.tolist())
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    empty = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return None if empty else value
 
 
 def _plain(value: Any) -> Any:
     """A value that JSON does not have."""
-    if hasattr(value, "tolist"):  # of numpy
-        return value.tolist()
-    if hasattr(value, "page_content"):  # a document of LangChain
-        return value.page_content
-    if str(value) in ("NaT", "<NA>"):
-        return None
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Decimal):

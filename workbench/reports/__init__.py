@@ -178,8 +178,9 @@ def _exact(
 
 
 def gate_document(gate: ScoreGate, withheld: Collection[str]) -> dict[str, Any]:
-    """Whether the gate passed; `withheld` samples below the mark are counted and not named."""
-    return {**asdict(gate), "below": [name for name in gate.below if name not in withheld]}
+    """Whether the gate passed; `withheld` samples are counted and not named."""
+    whole = asdict(gate)
+    return whole | {list_: [n for n in whole[list_] if n not in withheld] for list_ in ("below", "undefined")}
 
 
 def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:

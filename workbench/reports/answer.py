@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Suspect, Worst
     from workbench.comparing.triage import Clue
 
-WIDTH = 100
+WIDTH = 80
 """Cells of a line where nobody says how wide the terminal is."""
 CLUES = 3
 """Units of a sample that are shown."""

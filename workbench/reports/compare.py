@@ -183,26 +183,44 @@ UNITS = 8
 """Units of a sample that are listed."""
 
 
+NAME = 48
+"""Letters that a sample is named by."""
+
+
 def diff_text(found: GoldDiff, limit: int) -> str:
     """How the means moved, who changed what, and the first of the changed samples."""
     lines = [f"{found.dataset}: {found.first} → {found.second} · {many(found.both, 'sample')} in both"]
-    for ids, what in ((found.gone, "gone"), (found.new, "new"), (found.texts, "with another text")):
-        if ids:
-            more = ", …" if len(ids) > 3 else ""
-            lines.append(f"{many(len(ids), 'sample')} {what}: {', '.join(map(flat, ids[:3]))}{more}")
+    for those, what in ((found.gone, "gone"), (found.new, "new"), (found.texts, "with another text")):
+        if those:
+            more = ", …" if len(those) > 3 else ""
+            named = ", ".join(_named(one.id, one.question) for one in those[:3])
+            lines.append(f"{many(len(those), 'sample')} {what}: {named}{more}")
+    if found.changes and not found.named:
+        lines.append(
+            "who changed what is left out: the two versions name people by pseudonyms of different databases"
+        )
     moved = [*found.verified, *found.columns]
     if moved:
         lines += ["", *table(["mean", "before", "after", "of samples in both"], [*map(_mean_change, moved)])]
     lines.append("")
-    if not found.changes:
-        return clean("\n".join([*lines, "no verified unit changed"]))
-    by = ", ".join(f"{name} {number:,}" for name, number in found.by.items())
     number = len({change.id for change in found.changes})
-    lines.append(f"{many(number, 'sample')} changed; by annotator: {by}")
+    by = f"; by annotator: {_people(found.by)}" if found.by else ""
+    lines.append(f"{many(number, 'sample')} changed{by}" if number else "no verified unit changed")
+    if found.also:
+        lines.append(f"verified too, without a change: {_people(found.also)}")
     lines += [line for change in found.changes[:limit] for line in _sample_change(change)]
     if len(found.changes) > limit:
         lines.append(f"… and {len(found.changes) - limit:,} more: --limit")
     return clean("\n".join(lines))
+
+
+def _people(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{flat(name)} {number:,}" for name, number in numbers.items())
+
+
+def _named(id_: str, question: str) -> str:
+    name = flat(name_of(id_, question))
+    return name if len(name) <= NAME else f"{name[: NAME - 1].rstrip()}…"
 
 
 def _mean_change(one: MeanChange) -> list[str]:
@@ -218,11 +236,17 @@ def _mean_change(one: MeanChange) -> list[str]:
 
 def _sample_change(one: SampleChange) -> Iterator[str]:
     kind = "" if one.kind == "entity" else " (statements)"
-    moved = f"{value(one.before)} → {value(one.after)}  {one.what}{kind}"
-    by = f" by {', '.join(map(flat, one.by))}" if one.by else ""
-    yield f"  {flat(name_of(one.id, one.question))}  {moved}{by}"
+    before, after = (
+        "undefined" if stood == "verified" and recall is None else value(recall)
+        for stood, recall in zip(one.stood, (one.before, one.after), strict=True)
+    )
+    by, also = (", ".join(map(flat, names)) for names in (one.by, one.also))
+    by = " by an import" if one.what == "another text" else f" by {by}" if by else ""
+    also = f"; verified since by {also}" if also else ""
+    yield f"  {_named(one.id, one.question)}  {before} → {after}  {one.what}{kind}{by}{also}"
     for unit in one.units[:UNITS]:
-        said = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
-        yield f"    {flat(unit.text)}: {said if unit.after else 'taken out'}"
+        changed = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
+        label = f" ({flat(unit.label)})" if unit.label else ""
+        yield f"    {flat(unit.text)}{label}: {flat(changed) if unit.after else 'taken out'}"
     if len(one.units) > UNITS:
         yield f"    and {len(one.units) - UNITS:,} more"

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.errors import ExportError
 from workbench.reports.answer import code
-from workbench.reports.texts import gate_text
+from workbench.reports.texts import NO_UNITS, gate_text
 from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:
@@ -26,18 +26,21 @@ def gate_markdown(gate: ScoreGate, withheld: Collection[str], names: Mapping[str
 
 
 def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: Mapping[str, str]) -> None:
-    """One test for the gate, and with `strict` a failed one for each sample that is not perfect.
+    """One test for the gate, with `strict` a failed one for each sample that is not perfect, and a skipped
+    one for each undefined sample.
 
     Raises ExportError when the file cannot be written.
     """
     text = _plain(gate_text(gate, withheld, names))
     below = [name for name in gate.below if name not in withheld] if gate.strict else []
+    undefined = [name for name in gate.undefined if name not in withheld]
     suite = Element(
         "testsuite",
         name=f"workbench.{gate.metric}",
-        tests=str(1 + len(below)),
+        tests=str(1 + len(below) + len(undefined)),
         failures=str((not gate.passed) + len(below)),
         errors="0",
+        skipped=str(len(undefined)),
         time="0",
         timestamp=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
         hostname="localhost",
@@ -47,6 +50,9 @@ def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: M
     _test(suite, gate, mark, "" if gate.passed else text)
     for name in below:
         _test(suite, gate, _plain(flat(names.get(name, name))), "not every unit is found")
+    for name in undefined:
+        case = _test(suite, gate, _plain(flat(names.get(name, name))), "")
+        SubElement(case, "skipped", message=NO_UNITS)
     SubElement(suite, "system-out").text = text
     SubElement(suite, "system-err")
     try:
@@ -55,11 +61,12 @@ def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: M
         raise ExportError(f"--junit {path}: {error.strerror or error}") from error
 
 
-def _test(suite: Element, gate: ScoreGate, name: str, failed: str) -> None:
+def _test(suite: Element, gate: ScoreGate, name: str, failed: str) -> Element:
     case = SubElement(suite, "testcase", name=name, classname=f"workbench.{gate.metric}", time="0")
     if failed:
         first = failed.partition("\n")[0]
         SubElement(case, "failure", message=first, type="recall").text = failed
+    return case
 
 
 def _plain(text: str) -> str:

@@ -42,10 +42,8 @@ def import_text(report: ImportReport) -> str:
     if report.rejected and not report.rejected_path and not report.dry:
         lines.append("  rejected rows could be put aside nowhere: no folder could be written")
     elif report.rejected > report.purged and not report.dry:
-        lines.append(
-            f"  rejected rows are in {report.rejected_path}; fix them there and import that file "
-            f"with --dataset {report.dataset}"
-        )
+        then = f", then\n  {report.again}" if report.again else f" and import that file into {report.dataset}"
+        lines.append(f"  rejected rows are in {report.rejected_path}; fix them there{then}")
     return clean("\n".join(lines))
 
 

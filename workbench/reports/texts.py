@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 200
 EXTERNAL_DIGITS = 6
-
+NO_UNITS = "the reference has no units"
 
 PLURAL: dict[Kind, str] = {"entity": "entities", "statement": "statements"}
 
@@ -105,12 +105,7 @@ def score_text(report: ScoreReport) -> str:
         run = f"the run {report.run}" if report.run else "the suggestions in use"
         number = f"{report.unproposed:,} of {many(len(report.samples), 'sample')}"
         have = "has" if report.unproposed == 1 else "have"
-        advice = "workbench propose --proposer rules"
-        if report.elsewhere:
-            named = list(report.elsewhere)[:3]
-            there = ", ".join(f"{name} for {report.elsewhere[name]:,}" for name in named)
-            advice = f"there are proposals in {there}: workbench propose --run {named[0]}, or {advice}"
-        lines.append(clean(f"{number} {have} no proposal in {run}: {advice}"))
+        lines.append(clean(f"{number} {have} no proposal in {run}: {report.proposing}"))
     return "\n".join(lines)
 
 
@@ -135,29 +130,29 @@ def gate_text(
     names: Mapping[str, str] | None = None,
     quote: Callable[[str], str] = flat,
 ) -> str:
-    """Passed or failed, by what, and which samples are below by name; those `withheld` are counted."""
-    word = "passed" if gate.passed else "failed"
+    """Passed or failed, by what, and which samples are below or undefined; those `withheld` are counted."""
+    word, undefined = "passed" if gate.passed else "failed", f"({len(gate.undefined)} undefined)"
     if gate.value is None:
-        undefined = f" is undefined for all {gate.undefined} samples that have one" if gate.undefined else ""
-        lines = [f"{word}: {gate.metric}{undefined or ': no sample has a value yet'}"]
+        lines = [f"{word}: {gate.metric}: no sample has a value"]
     elif gate.strict:
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
-        lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
+        lines = [f"{word}: {gate.metric}: {share} {undefined}"]
     else:
-        mean = f"mean {number(gate.value, 4)} over {many(gate.n, 'sample')} ({gate.undefined} undefined)"
+        mean = f"mean {number(gate.value, 4)} over {many(gate.n, 'sample')} {undefined}"
         lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
     if gate.unscored:
-        total = gate.n + gate.undefined + gate.unscored
-        lines.append(f"  {gate.unscored:,} of {total:,} samples have no value")
-    named = [name for name in gate.below if name not in withheld]
-    lines += [f"  below: {quote((names or {}).get(name, name))}" for name in named[:20]]
-    if len(named) > 20:
-        lines.append(f"  … and {len(named) - 20:,} more")
-    if len(named) < len(gate.below):
-        lines.append(
-            f"  below: {many(len(gate.below) - len(named), 'sample')} "
-            "that you are yet to review without suggestions"
-        )
+        total = gate.n + len(gate.undefined) + gate.unscored
+        have = "has" if gate.unscored == 1 else "have"
+        lines.append(f"  {gate.unscored:,} of {many(total, 'sample')} {have} no value yet: {gate.step}")
+    for place, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
+        named = [name for name in ids if name not in withheld]
+        lines += [f"  {place}: {quote((names or {}).get(name, name))}{why}" for name in named[:20]]
+        if len(named) > 20:
+            lines.append(f"  … and {len(named) - 20:,} more")
+        if hidden := len(ids) - len(named):
+            lines.append(
+                f"  {place}: {many(hidden, 'sample')} that you are yet to review without suggestions"
+            )
     return clean("\n".join(lines))
 
 

@@ -182,7 +182,8 @@ def edit_document(edit: Edit) -> tuple[str, Document]:
         case Accept():
             return "accept", {**data, "assessment": assessment_document(edit.assessment)}
         case Dispose():
-            return edit.disposition, {"kinds": list(edit.kinds), "reason": edit.reason}
+            replaced = {"replaced": edit.replaced} if edit.replaced else {}
+            return edit.disposition, {"kinds": list(edit.kinds), "reason": edit.reason, **replaced}
     return type(edit).__name__.lower(), data
 
 
@@ -204,7 +205,7 @@ def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
         case "accept":
             return Accept(**{**data, "assessment": assessment_of(data["assessment"])})
         case "todo" | "skipped" | "excluded":
-            return Dispose(op, tuple(data["kinds"]), data["reason"])
+            return Dispose(op, tuple(data["kinds"]), data["reason"], data.get("replaced", ""))
     if op in _PLAIN:
         return _PLAIN[op](**data)
     raise ValueError(f"unknown operation {op!r} in the journal")

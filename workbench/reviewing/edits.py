@@ -53,21 +53,26 @@ class Accept:
     """The kind is verified; `assessment` is the full one, as it stood on screen.
 
     `fast`: accepted under one second after the sample was painted. `policy`: the version in force, 0 for
-    the one of the opening row.
+    the one of the opening row. `adjudicated`: it settles what others differ in.
     """
 
     assessment: Assessment
     fast: bool = False
     policy: int = 0
+    adjudicated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Dispose:
-    """Skip the sample for now, or exclude it for a reason."""
+    """Skip the sample for now, or exclude it for a reason.
+
+    `replaced`: the hash of the text that an import replaced, where it wrote this.
+    """
 
     disposition: Disposition
     kinds: tuple[Kind, ...]
     reason: str = ""
+    replaced: str = ""
 
 
 @dataclass(frozen=True, slots=True)

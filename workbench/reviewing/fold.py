@@ -25,7 +25,8 @@ class KindState:
     """Where one unit kind of a review stands.
 
     `touched`: a person or an import put units or accepted; before, the kind is what was shown. `imported`:
-    the accept that stands came with a file.
+    the accept that stands came with a file. `adjudicated`: this one or one before settled what others differ
+    in.
     """
 
     disposition: Disposition
@@ -35,6 +36,7 @@ class KindState:
     policy: int = 0
     touched: bool = False
     imported: bool = False
+    adjudicated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +157,12 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
                 after = replace(after, disposition="started", reason="")
             state = _with(state, edit.kind, after)
         case Accept():
+            kind = edit.assessment.kind
             accepted = KindState(
-                "verified", edit.assessment, edit.fast, policy=edit.policy, touched=True, imported=imported
-            )
-            state = _with(state, edit.assessment.kind, accepted)
+                "verified", edit.assessment, edit.fast, policy=edit.policy, touched=True, imported=imported,
+                adjudicated=edit.adjudicated or state.of(kind).adjudicated,
+            )  # fmt: skip
+            state = _with(state, kind, accepted)
         case Dispose():
             for kind in edit.kinds:
                 before = state.of(kind)

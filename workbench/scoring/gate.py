@@ -12,8 +12,8 @@ class ScoreGate:
     """Whether the samples pass, and what was held against what.
 
     `value` is the mean over the `n` defined samples, with `strict` the share of perfect ones; None without
-    any. `undefined` samples have no units, `unscored` ones no value at all. `below` are the ids of samples
-    under the pass mark (with `strict`: not perfect).
+    any. `below` are the ids of samples under the pass mark (with `strict`: not perfect), `undefined` of those
+    without units. `unscored` samples have no value at all; `step` is the command that gives them one.
     """
 
     metric: str
@@ -22,9 +22,10 @@ class ScoreGate:
     passed: bool
     value: float | None
     n: int
-    undefined: int
+    undefined: tuple[str, ...]
     unscored: int
     below: tuple[str, ...]
+    step: str
 
 
 def gate(
@@ -34,11 +35,13 @@ def gate(
     threshold: float,
     strict: bool,
     unscored: int = 0,
+    step: str = "",
 ) -> ScoreGate:
     """The mean recall against the pass mark; with `strict` every sample must have a value, every defined
     one must be perfect.
 
-    Exact fractions are compared, so 2 of 3 reaches a pass mark of 2/3. Nothing but undefined samples fails.
+    Exact fractions are compared, so 2 of 3 reaches a pass mark of 2/3. Undefined samples are named and left
+    out; nothing but undefined samples fails.
     """
     defined = [(name, recall) for name, recall in recalls if recall is not None]
     mark = Fraction(1) if strict else Fraction(str(threshold))
@@ -53,7 +56,8 @@ def gate(
         passed=passed,
         value=None if value is None else float(value),
         n=len(defined),
-        undefined=len(recalls) - len(defined),
+        undefined=tuple(name for name, recall in recalls if recall is None),
         unscored=unscored,
         below=below,
+        step=step if unscored else "",
     )

@@ -37,12 +37,18 @@ EXTERNAL_KINDS: dict[str, Kind] = {
 """Which verified value an imported score column of this name is compared with."""
 
 
-_DAY = re.compile(r"@\d{4}-\d\d-\d\d(?:\.\d+)?$")
+_DAY = re.compile(r"@(\d{4}-\d\d-\d\d)(?:\.\d+)?$")
 
 
 def metric_of(column: str) -> str:
     """The metric of a column: one of several runs of it has its day at the end (`x@2026-11-23`)."""
     return _DAY.sub("", column)
+
+
+def day_of(column: str) -> str:
+    """The day in the name of a run; "" without one."""
+    found = _DAY.search(column)
+    return found[1] if found else ""
 
 
 def runs_of(metric: str, columns: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 Progress = Callable[[int], None]
 """Called now and then with how much is done so far: bytes of a file, or samples."""
@@ -10,3 +11,17 @@ Progress = Callable[[int], None]
 
 def silent(_done: int) -> None:
     """Tell nobody."""
+
+
+def moment_of(text: str) -> datetime | None:
+    """A time as ISO 8601 has it, or the beginning of a day, local without an offset; None for other text."""
+    try:
+        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def local(at: datetime) -> str:
+    """A stored time as a person here writes it."""
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return f"{aware.astimezone():%Y-%m-%d %H:%M:%S}"

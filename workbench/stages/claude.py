@@ -227,11 +227,12 @@ def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPla
     run = found_run(store, info, setup)
     ids = runs.pending_ids(store, info.id, run.id if run else 0, () if options.retry else FINAL)
     spoiled, alone = left_over(store, run.id, retry=options.retry) if run else ({}, set())
+    thinking, counted = _thinking(store, info, setup)
     known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
         (entry.sample for stored in windows(store, ids) for entry in stored),
         setup, info.policy.kinds, known, answered,
-        prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=options.batch,
+        prices=prices, alone=alone, thinking=thinking, batch=options.batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
     return ModelPlan(
@@ -245,12 +246,15 @@ def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPla
         host=host(setup.proposer, setup.base_url),
         external=info.external,
         examples=tuple(example.id for example in setup.examples),
-        notes=tuple(_notes(setup, options, sends)),
+        notes=tuple(_notes(setup, options, sends, counted=counted)),
     )
 
 
-def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
-    """Tokens that a call thinks: the mean of the newest run of this model and effort, else an assumption."""
+def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> tuple[int, bool]:
+    """Tokens that a call thinks: the mean of the newest run of this model and effort, else an assumption.
+
+    Also whether they were counted.
+    """
     for run in reversed(runs.list_runs(store, info.id)):
         if run.model == setup.model and run.parameters.get("effort", "") == setup.effort:
             counted = [
@@ -259,16 +263,23 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
                 if usage and "thinking" in usage
             ]
             if counted:
-                return round(sum(counted) / len(counted))
-    return assumed_thinking(setup.effort)
+                return round(sum(counted) / len(counted)), True
+    return assumed_thinking(setup.effort), False
 
 
-def _notes(setup: Setup, options: ModelOptions, sends: Forecast | None = None) -> Iterator[str]:
+def _notes(
+    setup: Setup, options: ModelOptions, sends: Forecast | None = None, *, counted: bool = True
+) -> Iterator[str]:
     """What a person should know of a set-up and, before it is paid, of what it sends."""
     if len(setup.examples) != options.examples:
         yield (
             f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
             "but none to review without suggestions, one of each group"
+        )
+    if setup.proposer == OPENAI and not counted:
+        yield (
+            f"thinking is assumed to take {assumed_thinking(setup.effort):,} tokens a call, and a model may "
+            "think more; once it has answered here, the mean of its answers is taken"
         )
     if sends is not None and sends.cut:
         yield (
@@ -326,7 +337,7 @@ def propose_by_model(
         ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)
         failed, alone = left_over(store, run.id, retry=options.retry)
         book = Book(store, run.id, ids, setup, info.policy.kinds, failed, alone, limits.gently)
-        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=options.batch)
+        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup)[0], batch=options.batch)
         with _stopping(stopped) as stop:
             if options.batch:
                 summary = await propose_batch(book, budget=budget, on_progress=on_progress, stop=stop)

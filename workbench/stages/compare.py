@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from workbench.comparing.versions import Against, ScoredTwice
 from workbench.comparing.versions import against as hold_against
 from workbench.errors import UsageError
 from workbench.model import Sample
-from workbench.scoring.names import SCORERS, kind_of, metric_of, runs_of
-from workbench.stages import Progress, silent
+from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
+from workbench.stages import Progress, local, moment_of, silent
 from workbench.stages.examples import seen_by
 from workbench.stages.figures import recall_of
 from workbench.stages.queue import headline_scorer, known, scored_by
@@ -89,19 +89,19 @@ def compare_against(
     store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None, against: str | None,
     since: str | None, run: str | None = None, usual: str = "", progress: Progress = silent,
 ) -> Against:  # fmt: skip
-    """Hold a scorer or column against another one, or against the run of its metric from before a day.
+    """Hold a scorer or column against another one, or against the run of its metric from before `since`.
 
     Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
     counted, and examples of the run stay out. Raises UsageError for an unknown name, two kinds of units, a
-    day that is none, and where no run is from before that day.
+    moment that is none, and where no run is from before it.
     """
     chosen = runs.chosen_run(store, info, run)
     if chosen is not None:
         recompute(store, info, chosen.id, info.threshold, progress)
     first = known(store, info, scorer) if scorer else headline_scorer(store, info, usual=usual)
     columns = scores.external_columns(store, info.id)
-    days = {name: _day(at) for name, at in columns.items()}
-    second = _before(first, days, since or "") if against is None else known(store, info, against)
+    days = {name: _day(name, at) for name, at in columns.items()}
+    second = _before(first, columns, since or "") if against is None else known(store, info, against)
     if first == second:
         raise UsageError(
             f"{first} against itself: name another one; there is: {', '.join((*SCORERS, *days))}"
@@ -126,26 +126,29 @@ def compare_against(
     return hold_against(info.name, named, twice, withheld_from(store, info, viewer))
 
 
-def _before(name: str, days: Mapping[str, str], since: str) -> str:
-    """The newest run of a column's metric that came before a day."""
-    try:
-        day = date.fromisoformat(since).isoformat()
-    except ValueError:
-        raise UsageError(f"--since {since!r}: give a day, as 2026-11-23") from None
-    if name not in days:
+def _before(name: str, columns: Mapping[str, datetime], since: str) -> str:
+    """The newest run of a column's metric that came before a moment."""
+    if (at := moment_of(since)) is None:
+        raise UsageError(f"--since {since!r}: give a day or a time, as 2026-11-23 or '2026-11-23 04:20'")
+    if name not in columns:
         raise UsageError(
             f"--since compares runs of an imported metric, and {name} is counted here: --against NAME"
         )
-    each = runs_of(metric_of(name), days)
-    earlier = [one for one in each if days[one] < day]
-    listed = ", ".join(f"{one} ({days[one]})" for one in each)
+    each = runs_of(metric_of(name), columns)
+    when = {one: local(columns[one]) for one in each}
+    moment = local(at)
+    if moment.endswith(" 00:00:00"):  # a day: the one in the name of a run counts, in every time zone
+        when, moment = {one: _day(one, columns[one]) for one in each}, moment[:10]
+    earlier = [one for one in each if when[one] < moment]
+    listed = ", ".join(f"{one} ({when[one]})" for one in each)
     if not earlier:
-        other = next((f"; compare two of a day with --against {one}" for one in each if one != name), "")
-        raise UsageError(f"no run of {metric_of(name)} came before {day}; there is: {listed}{other}")
+        other = next((f"; compare two of them with --against {one}" for one in each if one != name), "")
+        raise UsageError(f"no run of {metric_of(name)} came before {since}; there is: {listed}{other}")
     if name in earlier:
-        raise UsageError(f"{name} is from before {day}, and no run came since; there is: {listed}")
+        raise UsageError(f"{name} is from before {since}, and no run came since; there is: {listed}")
     return earlier[-1]
 
 
-def _day(at: datetime) -> str:
-    return f"{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
+def _day(name: str, at: datetime) -> str:
+    """The day on which a column came: the one in its name, where it has one."""
+    return day_of(name) or local(at)[:10]

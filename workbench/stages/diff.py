@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,12 +13,13 @@ from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import KINDS, Kind
 from workbench.reviewing.gold import GoldOrigin, Verified
+from workbench.stages import local, moment_of
+from workbench.stages.export_items import is_pseudonym
 from workbench.stages.import_ import manifest_settings, own_names, with_names
-from workbench.store import gold, journal, samples, scores
-from workbench.store.datasets import find_dataset, list_datasets
+from workbench.store import journal, samples, scores
+from workbench.store.datasets import find_dataset, list_datasets, policy_versions
 from workbench.store.engine import Store
 from workbench.store.importing import assessments_of
-from workbench.store.samples import sample_ids
 
 NOW = "now"
 
@@ -74,7 +76,8 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
         sample = record.sample
         verified: dict[Kind, list[Verified]] = {}
         excluded = {
-            kind for one in record.gold for kind in KINDS if one.marks.dispositions.get(kind) == "excluded"
+            kind: [one.annotator for one in record.gold if one.marks.dispositions.get(kind) == "excluded"]
+            for kind in KINDS
         }
         for one in record.gold:
             for assessment in assessments_of(one):
@@ -85,20 +88,20 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
             sample.user_input, sample.content_hash, verified, numbers, excluded
         )
     policy = manifest_settings(home).get("policy") or {}
-    return GoldVersion(str(folder), name, found, tuple(policy.get("counted_labels", ())))
+    version = GoldVersion(str(folder), name, found, tuple(policy.get("counted_labels", ())))
+    return replace(version, pseudonyms=any(map(is_pseudonym, version.people)))
 
 
 def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVersion:
-    """The gold of the database at a moment, and the columns of numbers that had come by then."""
+    """The gold of the database at a moment, its policy, and the columns of numbers that had come by then."""
     at = _moment(moment)
     assert store is not None  # whoever names a moment opens one
     info = find_dataset(store, dataset)
-    if at is None:
-        ids = sample_ids(store, info.id).values()
-        each = {kind: gold.verified_by(store, ids, kind) for kind in KINDS}
-        out = {kind: gold.load_excluded(store, info.id, kind) for kind in KINDS}
-    else:
-        each, out = journal.verified_at(store, info.id, at)
+    policies = [(one, made.replace(tzinfo=UTC)) for one, _, made in policy_versions(store, info.id)]
+    if at is not None:
+        _check(moment, at, info.name, policies[0][1])
+    each, out = journal.verified_at(store, info.id, at)
+    texts = journal.texts_at(store, info.id, at) if at else {}
     came = scores.external_columns(store, info.id)
     there = {name for name, day in came.items() if at is None or day.replace(tzinfo=UTC) < at}
     written = scores.load_external(store, info.id)
@@ -107,16 +110,26 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
         sample, number = one.sample, one.sample_id
         verified = {kind: of[number] for kind, of in each.items() if number in of}
         numbers = {column: value for column, (value, _) in written.get(number, {}).items() if column in there}
-        excluded = {kind for kind in KINDS if number in out[kind]}
-        found[sample.id] = VersionSample(sample.user_input, sample.content_hash, verified, numbers, excluded)
-    return GoldVersion(moment, info.name, found, info.policy.counted_labels)
+        excluded = {kind: of[number] for kind, of in out.items() if number in of}
+        content = texts.get(number, sample.content_hash)
+        found[sample.id] = VersionSample(sample.user_input, content, verified, numbers, excluded)
+    policy = [one for one, made in policies if at is None or made < at] or [policies[0][0]]
+    return GoldVersion(moment, info.name, found, policy[-1].counted_labels)
 
 
 def _moment(text: str) -> datetime | None:
     """None for `now`; a day begins at midnight here."""
     if text == NOW:
         return None
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
-        raise UsageError(f"{text!r} is no folder and no moment: give a day, as 2026-11-23, or now") from None
+    if (at := moment_of(text)) is None:
+        raise UsageError(f"{text!r} is no folder and no moment: give a day, as 2026-11-23, or now")
+    return at
+
+
+def _check(moment: str, at: datetime, dataset: str, begun: datetime) -> None:
+    """Raise UsageError for a moment at which there is nothing to compare: before the data, or to come."""
+    now = datetime.now(UTC)
+    if at > now:
+        raise UsageError(f"{moment} is yet to come: the last moment is now, {local(now)}")
+    if at < begun.replace(microsecond=0):
+        raise UsageError(f"{moment} is before the data: the first moment of {dataset} is {local(begun)}")

@@ -224,7 +224,7 @@ def _export(
             folder.write_manifest(
                 part,
                 {**totals, "rows": rows, "left_out": left},
-                {"formats": list(formats), **manifest, "settings": _settings(departure)},
+                {"formats": list(formats), **manifest, "settings": _settings(store, departure)},
             )
         kept = withheld(store, departure)
     digest = folder.manifest_hash(directory)
@@ -273,14 +273,15 @@ def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[Expo
         yield item
 
 
-def _settings(departure: Departure) -> dict[str, Any]:
+def _settings(store: Store, departure: Departure) -> dict[str, Any]:
     """What a dataset that is made from this folder takes over."""
     info = departure.info
     document = policy_document(info.policy)
     if not departure.options.text:
         document.pop("guidelines")
     kept = ("seed", "threshold", "blind_share", "show_auto")
-    return {"policy": document, **{name: getattr(info, name) for name in kept}}
+    columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
+    return {"policy": document, **{name: getattr(info, name) for name in kept}, "columns": columns}
 
 
 _TEXTS = frozenset({"prompt", "guidelines"})

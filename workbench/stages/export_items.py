@@ -72,15 +72,19 @@ def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
 
     What is a pseudonym of such a kind already, in a dataset that came from an export, stays as it is.
     """
-    already = re.compile(f"{what}-[0-9a-f]{{12}}")
 
     @lru_cache(maxsize=1_000)
     def name_of(name: str) -> str:
-        if not name or already.fullmatch(name):
+        if not name or is_pseudonym(name, what):
             return name
         return f"{what}-{hmac.new(salt, f'{what} {name}'.encode(), 'sha256').hexdigest()[:12]}"
 
     return name_of
+
+
+def is_pseudonym(name: str, what: str = "annotator") -> bool:
+    """Whether a name is one of those that `pseudonyms` makes."""
+    return re.fullmatch(f"{what}-[0-9a-f]{{12}}", name) is not None
 
 
 def model_named(model: str, naming: Naming) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
@@ -12,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench.errors import InputError, PurgedError, RowError
+from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import settings_of
 from workbench.formats.policy import from_toml, to_toml
@@ -24,12 +26,12 @@ from workbench.formats.tables import frame_file
 from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
-from workbench.stages import Progress, plan, silent
+from workbench.stages import Progress, moment_of, plan, silent
 from workbench.stages.export_items import pseudonyms
 from workbench.store import datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
-from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
+from workbench.store.importing import GoldRule, Intake, Outcome, Settled, keys_of_text, version_of
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.text.figures import many
@@ -41,6 +43,10 @@ _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "show_auto": ("after or always", lambda value: value in ("after", "always")),
     "external": ("ask or allow or never", lambda value: value in ("ask", "allow", "never")),
     "policy": ("the policy of a dataset", lambda value: _policy(value) is not None),
+    "columns": (
+        "the times at which columns came",
+        lambda value: type(value) is dict and None not in map(moment_of, map(str, value.values())),
+    ),
 }
 """What a manifest may say of a dataset: what is expected there, and whether a value is it."""
 
@@ -84,7 +90,8 @@ class ImportOptions:
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
     column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND, `rows` is the
-    list of a JSON document that holds the rows.
+    list of a JSON document that holds the rows, `command` how a message begins a command to run next, as
+    `workbench import`; empty for a call of Python.
     """
 
     dataset: str | None = None
@@ -98,6 +105,7 @@ class ImportOptions:
     fields: Sequence[str] = ()
     external: Sequence[str] = ()
     rows: str = ""
+    command: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -106,10 +114,12 @@ class ImportReport:
 
     `errors`: the messages of the first twenty rejected rows. `conflicts`: how many rejected rows contradict
     what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
-    and where no folder could be written. `purged`: how many of the rejected are of samples that were purged:
+    and where no folder could be written; `again`: the command that imports them once they are fixed.
+    `purged`: how many of the rejected are of samples that were purged:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
-    says so. `columns`: of scores. `becomes`: with `dry`, what each column becomes.
+    says so. `columns`: of scores, and `runs` which run of its metric each one is now. `becomes`: with
+    `dry`, what each column becomes.
     """
 
     path: str
@@ -125,6 +135,7 @@ class ImportReport:
     purged: int = 0
     errors: tuple[str, ...] = ()
     rejected_path: str = ""
+    again: str = ""
     gold_ignored: int = 0
     gold_reviews: int = 0
     gold_units: int = 0
@@ -135,6 +146,7 @@ class ImportReport:
     n_samples: int = 0
     blind: int = 0
     columns: tuple[str, ...] = ()
+    runs: Mapping[str, str] = field(default_factory=dict)
     becomes: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -150,7 +162,7 @@ class _Reading:
         self, store: Store, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
     ) -> None:
         self.path, self.options, self.notes = path, options, Notes()
-        self.columns = columns_of(options.fields, options.external, options.rows)
+        self.columns = columns_of(options.fields, options.external, options.rows, options.command)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
         self.info = _existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
@@ -196,6 +208,18 @@ class _Reading:
         if self.rejects is not None:
             self.rejects(row.raw, error)
 
+    def again(self, rejects: Path | None) -> str:
+        """The command that imports the rows that were put aside, once they are fixed."""
+        options, report = self.options, self.report
+        if rejects is None or not options.command:
+            return ""
+        words = [*options.command, str(rejects)]
+        words += [] if options.dataset else ["--dataset", report.dataset]
+        words += ["--format", options.format] if options.format else []
+        words += {"require": ["--gold"], "given": ["--gold-if-given"]}.get(options.gold, [])
+        words += ["--update"] if options.update else []
+        return shlex.join([*words, *self.columns.options()])
+
     def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
         """Count what became of a good row."""
         if isinstance(outcome, RowError):
@@ -229,9 +253,35 @@ def import_file(
 
 
 def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator: str) -> ImportReport:
-    """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL."""
-    with frame_file(frame) as path, closing(open_store(database)) as store:
-        return import_file(store, path, options, annotator=annotator)
+    """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL.
+
+    What is said of it names the row, counted from 1, and parameters in the place of options. Nothing is put
+    aside: the rows that are refused are those of the frame.
+    """
+    path = Path()
+    try:
+        named = columns_of(options.fields, options.external)
+        with frame_file(frame, named) as path, closing(open_store(database)) as store:
+            reading = _Reading(store, path, options, silent, dry=False)
+            report = _finished(store, reading, _take_in(store, reading, annotator))
+    except WorkbenchError as error:
+        error.args = tuple(_in_python(str(one), path) for one in error.args)
+        raise
+    report.path = "the frame"
+    report.errors = tuple(_in_python(one, path) for one in report.errors)
+    report.notes = tuple(_in_python(one, path) for one in report.notes)
+    return report
+
+
+_OPTIONS = {"map": "fields", "external": "external"}
+
+
+def _in_python(text: str, path: Path) -> str:
+    """A message about a frame and the parameters of `import_frame`, not about a file and options."""
+    if path.name:
+        text = re.sub(rf"{re.escape(str(path))}:(\d+)", r"frame row \1", text).replace(str(path), "the frame")
+    text = text.replace("--update", "update=True")
+    return re.sub(r"--(map|external) ([^\s:;)]+)", lambda one: f'{_OPTIONS[one[1]]}=["{one[2]}"]', text)
 
 
 def preview_import(
@@ -274,7 +324,7 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
 def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportReport:
     """The report of a file that was read. Raises InputError where nothing of it goes in."""
     path, options, report = reading.path, reading.options, reading.report
-    rejects = reading.rejects and reading.rejects.path
+    rejects = reading.rejects.path if reading.rejects else None
     if options.strict and report.rejected and not report.dry:
         errors = "\n".join(report.errors)
         raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
@@ -283,8 +333,10 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
         where = f"; the rejected rows are in {rejects}" if rejects else ""
         there = f"; its columns are {excerpt(', '.join(reading.notes.columns), 200)}" if report.errors else ""
-        raise InputError(f"nothing of {path} could be imported: {why}{others}{there}{where}")
-    report.rejected_path = str(rejects or "")
+        again = reading.again(rejects)
+        advice = reading.notes.advice or (f"; fix them there, then\n  {again}" if again else "")
+        raise InputError(f"nothing of {path} could be imported: {why}{others}{there}{where}{advice}")
+    report.rejected_path, report.again = str(rejects or ""), reading.again(rejects)
     notes = reading.notes
     report.format, report.notes = notes.format, tuple(notes.messages())
     report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
@@ -295,15 +347,29 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         report.blind = datasets.count_blind(store, reading.info.id)
     if taking is not None and not report.dry:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
-        report.notes += tuple(_of_intake(taking, importing.settle_columns(store, taking)))
+        settled = importing.settle_columns(store, taking)
+        report.runs = {one.column: one.run for one in settled}
+        report.notes += tuple(_of_intake(taking, settled))
+    if taking is not None and taking.versions:
+        same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
+        number = many(taking.versions.total(), "new row looks", "new rows look")
+        report.notes += (
+            f"{number} like changed versions of samples that are there ({same}). To change a sample instead, "
+            f"give its row the id of the sample ({taking.version}) and import with --update",
+        )
     return report
 
 
-def _of_intake(taking: Intake, runs: Sequence[str]) -> Iterator[str]:
-    """What is to be said of how a file met what was there, and of the runs of metrics that it added."""
-    for name in runs:
-        metric = metric_of(name)
-        yield f"a new run of {metric}, kept next to the earlier as {name.removeprefix(metric)}"
+def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
+    """What is to be said of how a file met what was there, and where its scores went."""
+    for column, run, how, added in settled:
+        metric = metric_of(run)
+        if how == "joined" and added:
+            yield f"{column}: {many(added, 'value')} added to the run {run}"
+        elif how == "joined":
+            yield f"{column}: equal to the run {run}"
+        elif how == "apart":
+            yield f"a new run of {metric}, kept next to the earlier as {run.removeprefix(metric)}"
     if taking.by_text:
         number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
@@ -317,6 +383,7 @@ def _of_intake(taking: Intake, runs: Sequence[str]) -> Iterator[str]:
 
 def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:
     """How a file goes into a dataset that is there."""
+    days = manifest_settings(file).get("columns", {})
     return Intake(
         dataset_id=info.id,
         seed=info.seed,
@@ -328,6 +395,7 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         before=importing.last_sample(store),
         file=file.name,
         columns=scores.external_columns(store, info.id),
+        days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
     )
 
 
@@ -360,10 +428,17 @@ def _existing(store: Store, name: str) -> DatasetInfo | None:
     return next((info for info in list_datasets(store) if info.name == name), None)
 
 
+def score_columns(store: Store, name: str) -> Collection[str]:
+    """The columns of scores of a dataset; none where it is not there."""
+    info = _existing(store, name)
+    return scores.external_columns(store, info.id) if info else ()
+
+
 def _create(
     store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[FileRow]
 ) -> DatasetInfo:
     settings = manifest_settings(path)
+    settings.pop("columns", None)
     given = settings.pop("seed", None)
     seed = given if options.seed is None else options.seed
     policy = _policy(settings.pop("policy", None)) or Policy(kinds=_kinds(options, rows))
@@ -499,8 +574,13 @@ def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> It
         if row.record is not None and row.record.sample.id in ("", row.record.sample.content_hash)
     }
     keys = keys_of_text(store, intake, nameless.values())
+    unknown = nameless.keys() - keys.keys() if intake.before else set()
     for row in rows:
         record = row.record
+        new = unknown and record is not None and record.sample.content_hash in unknown
+        if new and record is not None and (found := version_of(store, intake, record.sample)) is not None:
+            intake.versions[found[1]] += 1
+            intake.version = intake.version or f'"id": "{found[0]}" in line {row.line:,}'
         names = keys.get(record.sample.id or record.sample.content_hash, ()) if record is not None else ()
         if record is None or not names or names == [record.sample.content_hash]:
             yield row

@@ -32,6 +32,7 @@ from workbench.proposing.claude.answers import (
 )
 from workbench.proposing.claude.asks import (
     CLAUDE,
+    OPENAI,
     Ask,
     Setup,
     asked_alone,
@@ -42,7 +43,7 @@ from workbench.proposing.claude.asks import (
     system,
 )
 from workbench.proposing.claude.call import check_key
-from workbench.proposing.claude.clients import connect
+from workbench.proposing.claude.clients import address, connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, default_prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
@@ -179,14 +180,14 @@ class AnsweringProposer(ABC):
         """Ask step by step, and hand every result over."""
 
 
-class ClaudeJudge(AnsweringProposer):
-    """Claude by the options of `Claude`: its answers are stored in the database that these name."""
+class ServiceJudge(AnsweringProposer):
+    """Claude, or another service, by its options: its answers are stored in the database that these name."""
 
     def __init__(self, options: Claude, template: Template, policy: Policy) -> None:
         self._options = options
         with self._opened() as store:
             setup = self._setup_in(store) if store else _plain(options, policy)
-        super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), CLAUDE)
+        super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), options.proposer)
         self.model = options.model
         self.spent = Decimal(0)
         """Dollars for the calls so far, by the packaged prices."""
@@ -199,7 +200,8 @@ class ClaudeJudge(AnsweringProposer):
         if info.external == "never":
             raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
         self.policy = info.policy
-        plain = {name: getattr(self._options, name) for name in ("model", "effort", "max_tokens", "examples")}
+        names = ("proposer", "base_url", "model", "effort", "max_tokens", "examples")
+        plain = {name: getattr(self._options, name) for name in names}
         return setup_of(store, info, ModelOptions(**plain, prompt=self._options.prompt))
 
     @contextmanager
@@ -231,7 +233,8 @@ class ClaudeJudge(AnsweringProposer):
 
     async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
         """Live calls at a learned rate; raises what makes going on useless, and BusyError at the limit."""
-        check_key()
+        service = self._setup.proposer, self._setup.base_url
+        check_key(*service)
         most = self._options.max_cost
         left = None if most is None else max(Decimal(0), Decimal(str(most)) - self.spent)
         thinking = assumed_thinking(self._setup.effort)
@@ -244,7 +247,7 @@ class ClaudeJudge(AnsweringProposer):
                     await store.write(keep, ask, result)
                 await on_result(ask, result)
 
-            async with connect(limits.call_seconds) as client:
+            async with connect(limits.call_seconds, *service) as client:
                 budget = Budget(left, default_prices(), self._setup, thinking)
                 summary = await propose_all(client, self._setup, steps, kept, limits=limits, budget=budget)
         self.spent += summary.progress.cost or 0
@@ -308,13 +311,15 @@ def judge_of(given: Any, template: Template, policy: Policy) -> OwnProposer | An
     if given == CLAUDE:
         given = Claude()
     if isinstance(given, Claude):
-        return ClaudeJudge(given, template, policy)
+        if given.proposer == OPENAI and given.max_cost is not None and not default_prices().of(given.model):
+            raise UsageError(f"max_cost cannot be kept: no price is known for {given.model}; leave it out")
+        return ServiceJudge(given, template, policy)
     if _base_of(given):
         return ModelJudge(given, template, policy)
     if not callable(given):
         raise UsageError(
-            f"unknown proposer {given!r}; there is: rules, claude, Claude(…), a model object of ragas or "
-            "deepeval, a function"
+            f"unknown proposer {given!r}; there is: rules, claude, Claude(…), OpenAI(model=…, base_url=…), a "
+            "model object of ragas or deepeval, a function"
         )
     if template:
         raise UsageError("template= replaces a section of a prompt: a function has none")
@@ -345,6 +350,8 @@ def _plain(options: Claude, policy: Policy) -> Setup:
         labels=policy.label_names(),
         guidelines=policy.guidelines,
         prompt=prompt,
+        proposer=options.proposer,
+        base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
     )
 
 

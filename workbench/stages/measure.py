@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from workbench.errors import ProposalError, UsageError
+from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, missing
+from workbench.formats.tables import frame_rows, is_frame, plain
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
 from workbench.scoring.scorers import assess_all
@@ -22,11 +25,13 @@ from workbench.scoring.scorers import assess_all
 class Claude:
     """How Claude is asked, as by `workbench propose --proposer claude`.
 
-    `prompt` is a prompt file. With a `database` (and its `dataset`, if it has several) what was paid for
-    there is not asked again, new answers are stored there, its policy holds, and `examples` verified samples
-    are shown in the prompt. `max_cost` is in dollars, for all samples together; None: without a limit.
+    `prompt` is a prompt file, `base_url` another address of the service. With a `database` (and its
+    `dataset`, if it has several) what was paid for there is not asked again, new answers are stored there,
+    its policy holds, and `examples` verified samples are shown in the prompt. `max_cost` is in dollars, for
+    all samples together; None: without a limit.
     """
 
+    proposer: ClassVar[str] = "claude"
     model: str = "claude-haiku-5-5"
     effort: str | None = "low"
     max_tokens: int = 16_000
@@ -35,6 +40,35 @@ class Claude:
     database: str | PathLike[str] | None = None
     dataset: str | None = None
     max_cost: float | None = 5.0
+    base_url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAI(Claude):
+    """How OpenAI, or a service with its interface, is asked, as by `workbench propose --proposer openai`.
+
+    `base_url` is the address of the service, with /v1; OPENAI_API_KEY holds the key. The others are those of
+    `Claude`. `max_cost` needs a model whose price is known.
+    """
+
+    proposer: ClassVar[str] = "openai"
+    model: str
+    effort: str | None = None
+    max_cost: float | None = None
+
+
+_OPTION = re.compile(r"--([a-z][a-z-]+)")
+
+
+@contextmanager
+def in_python() -> Iterator[None]:
+    """An error that names an option of the command line names the parameter."""
+    try:
+        yield
+    except ProposalError as error:
+        told = (str(part) for part in error.args)
+        error.args = tuple(_OPTION.sub(lambda one: one[1].replace("-", "_"), part) for part in told)
+        raise
 
 
 class Proposer(Protocol):
@@ -70,7 +104,7 @@ class RulesProposer:
 
 
 def proposer_of(given: Any, template: Mapping[str, str] | None, policy: Policy) -> Proposer:
-    """The proposer of what a person gave: `rules`, `claude`, a Claude, a model object, a function.
+    """The proposer of what a person gave: `rules`, `claude`, a Claude, an OpenAI, a model object, a function.
 
     Raises UsageError for anything else, and for a template that nobody would read.
     """
@@ -85,37 +119,68 @@ def proposer_of(given: Any, template: Mapping[str, str] | None, policy: Policy) 
     return judge_of(given, template or {}, policy)
 
 
-def rows_of(samples: Any) -> Iterable[object]:
-    """The samples one by one. The rows of a pandas DataFrame come without their empty cells."""
-    if not (hasattr(samples, "columns") and hasattr(samples, "to_dict")):
-        given: Iterable[object] = samples
-        return given
-    rows = samples.to_dict("records")
-    return [{str(name): _cell(name, cell) for name, cell in row.items() if not _empty(cell)} for row in rows]
+SAMPLE = (
+    "a mapping with user_input, reference and retrieved_contexts, a Sample, a SingleTurnSample of ragas or "
+    "an LLMTestCase of deepeval"
+)
+
+
+def records_of(samples: Any) -> list[Record]:
+    """The samples of a DataFrame or a list. The RowError of one names its number, counted from 1, and its id.
+
+    Raises UsageError for what is neither.
+    """
+    rows = frame_rows(samples) if is_frame(samples) else samples
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        got = type(rows).__name__
+        raise UsageError(f"score_dataset takes a DataFrame or a list of samples, each {SAMPLE}; got {got}")
+    records = []
+    for number, row in enumerate(rows, 1):
+        try:
+            records.append(record_of(row))
+        except RowError as error:
+            name = row.get("id") if isinstance(row, Mapping) else getattr(row, "id", None)
+            error.path, error.item = "samples" if name is None else f"samples (id {name})", number
+            raise
+        except UsageError as error:
+            raise UsageError(f"samples: item {number}: {error}") from None
+    return records
 
 
 def record_of(row: object) -> Record:
     """A sample from what people have: a Sample or Record, a mapping, or an object with named fields.
 
     Names of ragas (`user_input`, `retrieved_contexts`, …) and deepeval (`input`, `retrieval_context`, …) are
-    both read; a context may be a text or a Document of LangChain. Raises RowError that names the field.
+    both read; a context may be a text or a Document of LangChain. Raises RowError that names the field, and
+    UsageError for what is no sample.
     """
     if isinstance(row, Record):
         return row
     if isinstance(row, Sample):
         return Record(row)
-    fields: dict[str, Any] = dict(row) if isinstance(row, Mapping) else _fields_of(row)
-    fields = {name: _plain(name, value) for name, value in fields.items() if value is not None}
-    record = ragas.record_of(fields, Notes())
-    if not record.contexts_given:
-        raise missing("retrieved_contexts", "a list of strings")
-    return record
+    given: Mapping[str, Any] = {} if is_frame(row) else row if isinstance(row, Mapping) else _fields_of(row)
+    if not given and not isinstance(row, Mapping):
+        many = "; score_dataset takes many samples" if is_frame(row) or isinstance(row, list) else ""
+        raise UsageError(f"measure takes one sample: {SAMPLE}; got {type(row).__name__}{many}")
+    fields = {name: value for name, value in plain(given).items() if value is not None}
+    there = {columns.FIELD_OF.get(name, name) for name in fields}
+    for field in columns.REQUIRED:
+        if field not in there:
+            names = [name for name in columns.NAMES[field] if name in _READ]
+            expected = "a list of strings" if field == "retrieved_contexts" else "a string"
+            raise missing(field, f"{expected} as {' or '.join(names)}")
+    try:
+        return ragas.record_of(columns.listed(fields), Notes())
+    except RowError as error:
+        error.expected = error.expected.partition(" (--map ")[0]  # there is no file whose columns have names
+        raise
 
 
 async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kind) -> list[Proposal | None]:
     """The proposal of each record: its own, else one of `proposer`; None for a blank reference."""
     needed = [one for one in records if one.proposal is None and one.sample.reference.strip()]
-    made = iter(await proposer.propose([one.sample for one in needed], kind) if needed else ())
+    with in_python():
+        made = iter(await proposer.propose([one.sample for one in needed], kind) if needed else ())
     return [None if not one.sample.reference.strip() else one.proposal or next(made) for one in records]
 
 
@@ -131,34 +196,15 @@ def assess(
     found = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=scorer)
     if scorer not in found:
         raise ProposalError(
-            f"the proposal holds nothing that {scorer} can count; leave it out or complete it"
+            f"sample {record.sample.id}: the proposal holds nothing that {scorer} can count; leave it out or "
+            "complete it"
         )
     return replace(found[scorer], source=f"{scorer} · {proposal.proposer}")
 
 
-def _plain(name: str, value: Any) -> Any:
-    """A value as a file would have it: a Document of LangChain is its text."""
-    if columns.FIELD_OF.get(name) != "retrieved_contexts" or not isinstance(value, list | tuple):
-        return value
-    return [getattr(context, "page_content", context) for context in value]
-
-
-def _empty(cell: Any) -> bool:
-    return (
-        cell is None
-        or type(cell).__name__ in ("NAType", "NaTType")
-        or (isinstance(cell, float) and cell != cell)
-    )
-
-
-def _cell(name: object, cell: Any) -> Any:
-    """A cell as JSON would have it: a value or an array of numpy, a list that a CSV file holds as text."""
-    if isinstance(cell, str):
-        return columns.list_cell(cell, str(name)) if name in columns.LIST_CELLS else cell
-    return cell.tolist() if hasattr(cell, "tolist") else cell
-
-
-def _fields_of(row: object) -> dict[str, Any]:
+def _fields_of(row: Any) -> dict[str, Any]:
+    if hasattr(row, "to_dict") and hasattr(row, "index"):  # a row of a DataFrame
+        return dict(row.to_dict())
     if is_dataclass(row) or not hasattr(row, "model_dump"):
         names = [name for name in dir(row) if not name.startswith("_")]
         return {name: getattr(row, name) for name in names if name in _READ}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
-from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, runs_of
+from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, metric_of, runs_of
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -56,6 +56,12 @@ def named(name: str, columns: Collection[str]) -> str:
     return name if name in columns or not runs else runs[-1]
 
 
+def short_names(column: str) -> tuple[str, ...]:
+    """What a person may write for a column: its metric, also without the end with its kind."""
+    metric = metric_of(column)
+    return metric, *(metric.removesuffix(f" ({kind})") for kind in KINDS)
+
+
 def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     """The scorers that could count a run; it has to be counted at that threshold before."""
     return [
@@ -65,10 +71,16 @@ def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
 
 def known(store: Store, info: DatasetInfo, asked: str) -> str:
     """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
-    columns = scores.external_columns(store, info.id)
+    return known_of(asked, scores.external_columns(store, info.id))
+
+
+def known_of(asked: str, columns: Collection[str]) -> str:
+    """The same for a dataset that has these columns."""
     name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
-        near = " or ".join(map(repr, get_close_matches(name, there, n=2)))
+        plain = dict.fromkeys((*SCORERS, *(short for column in columns for short in short_names(column))))
+        close = get_close_matches(name, plain, n=1) or get_close_matches(name, there, n=2)
+        near = " or ".join(map(repr, close))
         hint = f"did you mean {near}? " if near else ""
         raise UsageError(f"unknown scorer {name!r}; {hint}there is: {', '.join(there)}")
     return name
@@ -76,7 +88,12 @@ def known(store: Store, info: DatasetInfo, asked: str) -> str:
 
 def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
     """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
-    kind = kind_of(known(store, info, name))
+    return counts(name, scores.external_columns(store, info.id))
+
+
+def counts(name: str, columns: Collection[str]) -> Kind:
+    """The same for a dataset that has these columns."""
+    kind = kind_of(known_of(name, columns))
     if kind is None:
         raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
     return kind

@@ -22,6 +22,7 @@ from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_o
 from workbench.scoring.scorers import counted, value_of
 from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
+from workbench.stages.queue import check_scorer, known
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -130,6 +131,18 @@ class ScoreReport:
     calibration: str = ""
     withheld: frozenset[str] = frozenset()
 
+    @property
+    def proposing(self) -> str:
+        """How samples without a proposal get one."""
+        if not self.elsewhere:
+            return "workbench propose --proposer rules"
+        named = list(self.elsewhere)[:3]
+        there = ", ".join(f"{name} for {self.elsewhere[name]:,}" for name in named)
+        return (
+            f"there are proposals in {there}: workbench propose --run {named[0]}, or workbench propose "
+            "--proposer rules"
+        )
+
 
 def recompute(
     store: Store, info: DatasetInfo, run_id: int, threshold: int, progress: Progress = silent
@@ -235,33 +248,46 @@ def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str
 
 
 def gate_of(
-    report: ScoreReport, info: DatasetInfo, *, metric: str | None, source: str, threshold: float, strict: bool
-) -> ScoreGate:
-    """Hold a report against a pass mark: the automatic values of a scorer, or the verified ones of its kind.
+    store: Store, info: DatasetInfo, report: ScoreReport, *,
+    metric: str | None, source: str, threshold: float, strict: bool,
+) -> ScoreGate:  # fmt: skip
+    """Hold a report against a pass mark: the values of a scorer or an imported column, or the verified ones.
 
-    Raises UsageError for an unknown metric or source. Excluded samples stay out, and of automatic values
-    those that the run has seen; a sample that has no such value (no proposal; not verified or unresolved) is
-    counted as unscored.
+    Raises UsageError for an unknown metric or source. Excluded samples stay out, and of a scorer's values
+    those that the run has seen; a sample that has no such value (no proposal; not in the column; not verified
+    or unresolved) is counted as unscored.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
-    if name not in SCORERS:
-        raise UsageError(f"unknown metric {name!r}; there is: {', '.join(SCORERS)}")
+    kind = check_scorer(store, info, name)
+    name = known(store, info, name)
     if source not in ("automatic", "verified"):
         raise UsageError(f"unknown source {source!r}; there is: automatic, verified")
-    kind = SCORERS[name]
+    automatic = source == "automatic"
     recalls: list[tuple[str, Fraction | None]] = []
     unscored = 0
     for row in report.samples:
-        if kind in row.excluded or (source == "automatic" and row.id in report.seen.related):
+        if kind in row.excluded or (automatic and name in SCORERS and row.id in report.seen.related):
             continue
-        if source == "verified" and kind in row.verified:
+        if not automatic and kind in row.verified:
             recalls.append((row.id, row.verified[kind].recall))
-        elif source == "automatic" and name in row.automatic:
+        elif automatic and name in row.automatic:
             recalls.append((row.id, row.automatic[name].tally.recall))
+        elif automatic and name in row.external:
+            recalls.append((row.id, Fraction(row.external[name][1])))
         else:
             unscored += 1
-    label = name if source == "automatic" else f"verified_{kind}"
-    return gate(label, recalls, threshold=threshold, strict=strict, unscored=unscored)
+    label, step = (name, _step(report, name)) if automatic else (f"verified_{kind}", "workbench review")
+    return gate(label, recalls, threshold=threshold, strict=strict, unscored=unscored, step=step)
+
+
+def _step(report: ScoreReport, name: str) -> str:
+    """How samples without a value of a scorer or a column get one."""
+    if name not in SCORERS:
+        return "the metric failed there, or workbench import FILE adds it"
+    able = ", ".join({other: None for row in report.samples for other in row.automatic})
+    if report.unproposed or not able:
+        return report.proposing
+    return f"{name} cannot count these proposals; --metric can be {able}"
 
 
 def _scored(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import delete, func, select, update
 
@@ -18,7 +19,7 @@ from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold
 from workbench.reviewing.gold import gold_units, same_gold
-from workbench.scoring.names import metric_of, runs_of
+from workbench.scoring.names import day_of, metric_of, runs_of
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
@@ -60,8 +61,12 @@ class Intake:
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
     `sharing` these samples.
+    `versions`: new rows without an id that differ from a sample in the reference or in the contexts alone,
+    by what is the same; `version` tells the first. `questions`: the samples of each question, by its hash,
+    once somebody asks.
     `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
-    these are new, and `differs` which earlier runs of the metric have other numbers.
+    these are new, and `differs` which earlier runs of the metric have other numbers; `days` are those that
+    an export names, on which its columns came.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -81,8 +86,12 @@ class Intake:
     by_text: int = 0
     shared: int = 0
     sharing: int = 0
+    versions: Counter[str] = field(default_factory=Counter)
+    version: str = ""
+    questions: dict[int, list[int]] = field(default_factory=dict)
     file: str = ""
     columns: Mapping[str, datetime] = field(default_factory=dict)
+    days: Mapping[str, datetime] = field(default_factory=dict)
     into: dict[str, str] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -229,17 +238,17 @@ class _Chunk:
         if changed != "retrieved_contexts" and reviews:
             got = f"another text for id {row.key!r}, which is reviewed"
             return RowError(changed, got, "a new id: gold belongs to its text")
-        before = list(row.retrieved_contexts)
+        before, replaced = list(row.retrieved_contexts), row.content_hash
         row.user_input, row.reference, row.reference_hash = (
             sample.user_input, sample.reference, sample.reference_hash
         )  # fmt: skip
         row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)
-        append(self.store, [self._stale(review, row, before) for review in reviews])
+        append(self.store, [self._stale(review, row, before, replaced) for review in reviews])
         return None
 
-    def _stale(self, review: ReviewRow, row: SampleRow, before: Sequence[str]) -> Change:
+    def _stale(self, review: ReviewRow, row: SampleRow, before: Sequence[str], replaced: str) -> Change:
         """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
         assert review.id is not None
         state = folded(self.store, [review.id])[review.id]
@@ -252,9 +261,9 @@ class _Chunk:
                 aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
                 edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
             if kind_state.disposition == "excluded":  # a decision about the reference, which stands
-                edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
+                edits.append(Dispose("excluded", (kind,), kind_state.reason, replaced))
             else:  # written without units too: acts before it, also undone ones, quote the old text
-                edits.append(Dispose("todo", (kind,), reason="contexts changed"))
+                edits.append(Dispose("todo", (kind,), "contexts changed", replaced))
         return Change(review, lambda: sample_of(row), self._named(edits))
 
     def refuse(self, record: Record, sample_id: int, *, of_file: bool) -> RowError | None:
@@ -283,17 +292,19 @@ class _Chunk:
         return None
 
     def new_kinds(self, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
-        """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones.
+        """The kinds of this gold that the review does not say yet, or does not settle as this does.
 
-        Edits on their way and an exclusion are decisions too: gold contradicts them. The review's row and
-        its gold say what its journal folds to, and are read for a whole chunk at once.
+        With `differing` only contradicted ones. Edits on their way and an exclusion are decisions too: gold
+        contradicts them. The review's row and its gold say what its journal folds to, and are read for a
+        whole chunk at once.
         """
         kinds: set[Kind] = set()
         for assessment in assessments_of(gold):
             disposition = getattr(review, assessment.kind)
             if disposition == "verified":
                 before = self.verified[review.sample_id, review.annotator, assessment.kind]
-                if not same_gold(before, assessment):
+                settles = gold.marks.adjudicated and review.origin != "adjudicated"
+                if not same_gold(before, assessment) or (settles and not differing):
                     kinds.add(assessment.kind)
             elif not differing or disposition in ("started", "excluded"):
                 kinds.add(assessment.kind)
@@ -328,17 +339,19 @@ class _Chunk:
     def column(self, column: str) -> str:
         """Where the numbers of a column of the file go: next to the runs of the metric that are there.
 
-        With `update` they take the place of the newest.
+        With `update` they take the place of the run that the column names, else of the newest.
         """
         intake, metric = self.intake, metric_of(column)
         if column not in intake.into:
             runs = runs_of(metric, intake.columns)
-            name, now = runs[-1] if runs else column, datetime.now(UTC)
-            if runs and not intake.update:
-                taken = {*intake.columns, *intake.into.values()}
-                if metric in runs:  # it will be named after its day
-                    taken.add(dated(metric, intake.columns[metric]))
-                day = dated(metric, now)
+            # the first run will be named after its day
+            first = dated(metric, intake.columns[metric]) if metric in runs else ""
+            name = column
+            if runs and intake.update:
+                name = runs[-1] if column == metric else metric if column == first else column
+            elif runs:
+                taken = {*intake.columns, *intake.into.values(), first}
+                day = dated(metric, came(intake, column))
                 name = next(one for n in count(1) if (one := day if n == 1 else f"{day}.{n}") not in taken)
             intake.into[column] = name
         return intake.into[column]
@@ -352,7 +365,7 @@ class _Chunk:
             if name not in (*runs, *self.intake.begun):
                 self.intake.begun.add(name)
                 row = {"dataset_id": self.intake.dataset_id, "column": name, "file": self.intake.file}
-                self.store.insert(ColumnRow, [{**row, "at": datetime.now(UTC)}])
+                self.store.insert(ColumnRow, [{**row, "at": came(self.intake, column)}])
             self.new_scores.append(
                 {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
             )
@@ -372,7 +385,8 @@ class _Chunk:
         else:
             kinds = self.new_kinds(review, gold, differing=False)
             given = [assessment for assessment in given if assessment.kind in kinds]
-        edits += [*map(Accept, given), *mark_edits(self.store, review, marks)]
+        edits += (Accept(one, adjudicated=marks.adjudicated) for one in given)
+        edits += mark_edits(self.store, review, marks)
         if not edits:
             return False
         intake.units += sum(len(gold_units(assessment.units)) for assessment in given)
@@ -391,25 +405,38 @@ class _Chunk:
         append(self.store, self.changes)
 
 
-def settle_columns(store: Store, intake: Intake) -> list[str]:
+class Settled(NamedTuple):
+    """Where the numbers of a column of the file went: to an earlier run of its metric that has the same
+    (`joined`), which got so many values more, or to a run of their own next to the earlier (`apart`)."""
+
+    column: str
+    run: str
+    how: Literal["", "joined", "apart"] = ""
+    added: int = 0
+
+
+def settle_columns(store: Store, intake: Intake) -> list[Settled]:
     """Let numbers that agree with an earlier run of their metric join it; the others are a run of their own.
 
-    Returns the names of these. The first run of such a metric is named after its day too, also where somebody
-    said something of its disputes.
+    The first run of a metric that has a second one is named after its day too, also where somebody said
+    something of its disputes.
     """
-    kept = []
+    settled = []
     ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
     registered = COLUMN.dataset_id == intake.dataset_id
+    began = {name: at.replace(tzinfo=UTC) for name, at in intake.columns.items()}
     with store.writing() as session:
 
-        def move(before: str, now: str) -> None:
+        def move(before: str, now: str) -> int:
             own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
-            session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+            moved: Any = session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+            return int(moved.rowcount)
 
         for column, name in intake.into.items():
             metric = metric_of(column)
             runs = runs_of(metric, intake.columns)
             if not runs or name in runs:
+                settled.append(Settled(column, name))
                 continue
             if same := [run for run in runs if run not in intake.differs[column]]:
                 there = select(EXTERNAL.sample_id).where(
@@ -418,18 +445,31 @@ def settle_columns(store: Store, intake: Intake) -> list[str]:
                 again = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
                 session.execute(delete(ExternalScoreRow).where(*again))
                 session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
-                move(name, same[-1])
+                settled.append(Settled(column, same[-1], "joined", move(name, same[-1])))
+                if not day_of(same[-1]):  # else its name says when it came
+                    began[same[-1]] = min(came(intake, column), began[same[-1]])
+                    joined = update(ColumnRow).where(registered, COLUMN.column == same[-1])
+                    session.execute(joined.values(at=began[same[-1]]))
             else:
-                kept.append(name)
+                settled.append(Settled(column, name, "apart"))
             if metric in runs and (not same or len(runs) > 1):
-                first = dated(metric, intake.columns[metric])
+                first = dated(metric, began[metric])
                 plain = registered, COLUMN.column == metric
                 session.execute(update(ColumnRow).where(*plain).values(column=first))
                 said = DISPUTE.between.startswith(f"{metric}~", autoescape=True), DISPUTE.sample_id.in_(ids)
                 rest = func.substr(DISPUTE.between, len(metric) + 1)
                 session.execute(update(DisputeRow).where(*said).values(between=first + rest))
                 move(metric, first)
-    return kept
+                settled = [one._replace(run=first) if one.run == metric else one for one in settled]
+    return settled
+
+
+def came(intake: Intake, column: str) -> datetime:
+    """When the numbers of a column came first: as its export or its name says, else now."""
+    with suppress(ValueError):  # no day in its name, or one that no calendar has
+        named = datetime.fromisoformat(f"{day_of(column)}T12:00:00+00:00")
+        return intake.days.get(column, named)
+    return intake.days.get(column) or datetime.now(UTC)
 
 
 def dated(metric: str, at: datetime) -> str:
@@ -535,6 +575,25 @@ def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> d
     for content, key in store.rows(query.order_by(SAMPLE.id)) if samples and intake.before else ():
         keys.setdefault(content, []).append(key)
     return keys
+
+
+def version_of(store: Store, intake: Intake, sample: Sample) -> tuple[str, str] | None:
+    """The id of a sample from before the import with this question that differs in its reference or in its
+    contexts alone, and what is the same; None for no such sample.
+    """
+    if not intake.questions and intake.before:
+        earlier = SAMPLE.dataset_id == intake.dataset_id, SAMPLE.id <= intake.before
+        for number, question in store.rows(select(SAMPLE.id, SAMPLE.user_input).where(*earlier)):
+            intake.questions.setdefault(hash(question), []).append(number)
+    numbers = intake.questions.get(hash(sample.user_input), [])[:5]
+    for row in store.column(select(SampleRow).where(among(SAMPLE.id, numbers))) if numbers else ():
+        if row.user_input != sample.user_input:
+            continue
+        if row.reference == sample.reference:
+            return row.key, "question and reference, other contexts"
+        if tuple(row.retrieved_contexts) == tuple(sample.retrieved_contexts):
+            return row.key, "question and contexts, another reference"
+    return None
 
 
 def distinct(records: Iterable[Record]) -> list[list[Record]]:

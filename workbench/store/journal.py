@@ -105,27 +105,37 @@ def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
 
 
 def verified_at(
-    store: Store, dataset_id: int, at: datetime
-) -> tuple[dict[Kind, dict[int, list[Verified]]], dict[Kind, set[int]]]:
-    """What every annotator had verified before a moment, by sample, and what somebody had excluded."""
-    query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator, REVIEW.origin)
+    store: Store, dataset_id: int, at: datetime | None = None
+) -> tuple[dict[Kind, dict[int, list[Verified]]], dict[Kind, dict[int, list[str]]]]:
+    """What every annotator had verified before a moment, or by now, by sample, and who had excluded it."""
+    query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator)
     found: dict[Kind, dict[int, list[Verified]]] = {kind: {} for kind in KINDS}
-    excluded: dict[Kind, set[int]] = {kind: set() for kind in KINDS}
+    excluded: dict[Kind, dict[int, list[str]]] = {kind: {} for kind in KINDS}
     with store.snapshot():
         rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
         states = {
             number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
         }
-    for number, sample_id, annotator, origin in rows:
+    for number, sample_id, annotator in rows:
         for kind in KINDS:
             own = states[number].of(kind)
             if own.disposition == "verified":
-                of: GoldOrigin = "imported" if own.imported else "reviewed"
-                of = "adjudicated" if origin == "adjudicated" else of
-                found[kind].setdefault(sample_id, []).append(Verified(annotator, of, own.assessment))
+                origin: GoldOrigin = "imported" if own.imported else "reviewed"
+                origin = "adjudicated" if own.adjudicated else origin
+                found[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
             elif own.disposition == "excluded":
-                excluded[kind].add(sample_id)
+                excluded[kind].setdefault(sample_id, []).append(annotator)
     return found, excluded
+
+
+def texts_at(store: Store, dataset_id: int, at: datetime) -> dict[int, str]:
+    """The hashes of the texts that reviewed samples had at a moment, where an import replaced them since."""
+    replaced = EVENT.data["replaced"].as_string()
+    query = select(REVIEW.sample_id, replaced).where(
+        REVIEW.id == EVENT.review_id, EVENT.dataset_id == dataset_id, EVENT.at >= at,
+        EVENT.op.in_(("todo", "excluded")), replaced.is_not(None),
+    )  # fmt: skip
+    return dict(store.rows(query.order_by(EVENT.id.desc())))  # the first since the moment comes last
 
 
 def journals(
@@ -316,6 +326,8 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     accepted = [state.of(kind).imported for kind in KINDS if state.of(kind).disposition == "verified"]
     if accepted and row.origin != "adjudicated":
         row.origin = "imported" if all(accepted) else "reviewed"
+    if any(state.of(kind).adjudicated for kind in KINDS):
+        row.origin = "adjudicated"
     row.updated_at = now
     return state
 

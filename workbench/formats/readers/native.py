@@ -43,7 +43,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
         record, error = None, one.error
         if one.value is not None:
             try:
-                record = build(columns.repaired(one.value), notes)
+                record = build(columns.listed(one.value), notes)
             except (RowError, RecursionError) as failure:
                 error = refused(failure, path, one.line, one.item)
         yield FileRow(one.line, record, error, one.raw, one.item)
@@ -58,7 +58,9 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
     numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
     scores |= columns.number_texts(numbers)
     notes.scores.update(numbers.keys())
-    other = {key: value for key, value in other.items() if key not in numbers}
+    failed = {key for key, value in other.items() if value is None and columns.is_metric(key)}
+    notes.failed.update(failed)
+    other = {key: value for key, value in other.items() if key not in numbers and key not in failed}
     return build(row, notes, scores, other)
 
 
@@ -68,7 +70,8 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     `scores` were read by the caller; `other` holds what has no place of its own and goes to `meta`.
     """
     sample = _sample(row, notes)
-    notes.kept.update(other.keys())  # a mapping would add its values
+    for name, value in other.items():
+        notes.keep(name, value, metric=columns.is_metric(name))
     proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:
