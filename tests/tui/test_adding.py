@@ -20,6 +20,7 @@ from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.cells import width
 from workbench.tui.keys import TWINS
+from workbench.tui.screens.adding import OfferRows
 from workbench.tui.theme import LIGHT
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.passage import Passage
@@ -116,6 +117,54 @@ async def test_a_name_takes_four_presses(user: User, sample: str, press: Press) 
     assert opened(user.store, sample).state.entity.disposition == "verified"
 
 
+@pytest.mark.parametrize("sample", NAMES)
+async def test_a_name_from_the_list_takes_four_presses(user: User, sample: str, press: Press) -> None:
+    """`n`, its digit, a label, and accept; the text stays as it is."""
+    async with user.opens(sample, size=(80, 24)):
+        hand = Hand(user.pilot, press)
+        drawn = [line.strip() for line in hand.drawn]
+        await hand.press("n")
+        assert drawn == [line.strip() for line in hand.drawn]
+        offers = hand.app.screen.query_one(OfferRows).rows
+        number = [offer.surface for offer in offers].index(NAMES[sample]) + 1
+        await hand.press(str(number), "2", "a")
+
+    assert hand.presses == 4
+    unit = entities(user.store, sample)[NAMES[sample]]
+    assert (unit.label, unit.origin, unit.rejected) == ("place", "human", False)
+
+
+async def test_a_letter_in_the_list_searches_and_a_name_in_another_form_says_so(
+    user: User, import_rows: Any, rows: Any, press: Press
+) -> None:
+    """What is typed goes on in the reference; another form of a unit stands last, and names the unit."""
+    rows[1]["reference"] += " Рядом с Исаакиевским собором стоит дом Лобанова."
+    at = import_rows(rows[:2])
+    async with user.opens("nevsky", database=at, size=(120, 36)) as app:
+        hand = Hand(user.pilot, press)
+        await hand.press("n")
+        offers = app.screen.query_one(OfferRows).rows
+        assert [""] * (len(offers) - 1) + ["Исаакиевский собор"] == [offer.other for offer in offers]
+        await hand.press("л", "о", "б", "enter")
+        assert "Лобанова" in hand.bars
+        await hand.press("1")
+    with closing(open_store(str(at))) as store:
+        assert "person" == entities(store, "nevsky")["Лобанова"].label
+
+
+async def test_capitals_and_numbers_are_offered(import_rows: Any, rows: Any) -> None:
+    """Also where the rules see no name; a word that only begins a sentence is none."""
+    reference = (
+        "Yesterday the Vorlun Keepers met twelve guests of Ashgrove Lane 7 in hall B52. Nobody came late."
+    )
+    rows[0] |= {"reference": reference, "proposal": {"proposer": "x", "reference_entities": []}}
+    with closing(open_store(str(import_rows(rows[:1])))) as store:
+        places = names_of(opened(store, "tower")).places
+    found = {reference[span.start : span.end] for span, _ in places}
+    assert {"Vorlun Keepers", "B52"} <= found
+    assert not {"Nobody", "Yesterday"} & found
+
+
 LONG = {
     "Latin": "In the hall of the old (and cold) palace, Anna-Maria O'Brien met 12 friends of King's Cross. "
     * 9,
@@ -135,8 +184,8 @@ async def test_any_stretch_takes_at_most_seven_presses(
     at = import_rows(rows[:1])
     async with user.opens("tower", database=at, size=size):
         hand = Hand(user.pilot, press)
-        await hand.press("N")
         start, end = hand.reference.visible_span()
+        await hand.press("N")
         visible = [(t.start, t.end) for t in tokens(hand.reference.text) if start <= t.start < end]
         assert len(visible) > 50
         firsts = hand.codes()
@@ -148,7 +197,7 @@ async def test_any_stretch_takes_at_most_seven_presses(
             assert set(hand.codes()) == {place for place in visible if place >= first}
             assert max(len(code) for code in hand.codes().values()) <= 2
             await hand.press("backspace")
-        await hand.press("escape", "n")
+        await hand.press("escape", "N")
         hand.presses = 1
         first, last = longest_line(hand, visible)
         await hand.press(*beginning(firsts, first[0]))
@@ -217,9 +266,9 @@ async def test_letters_of_the_russian_layout_are_the_same_keys(user: User, press
     """A name and a stretch, typed without switching the keyboard."""
     async with user.opens("nevsky", size=(80, 24)):
         hand = Hand(user.pilot, press)
-        await hand.press(TWINS["n"])
+        await hand.press(TWINS["N"])
         text = hand.reference.text
-        await hand.press(TWINS[hand.code(*place(text, "Огюст Монферран"))], "1", TWINS["n"])
+        await hand.press(TWINS[hand.code(*place(text, "Огюст Монферран"))], "1", TWINS["N"])
         await hand.press(*(TWINS[letter] for letter in hand.code(*place(text, "работы"))))
         await hand.press(*(TWINS[letter] for letter in hand.code(*place(text, "шли"))), "8")
     found = entities(user.store, "nevsky")
@@ -291,7 +340,7 @@ async def test_a_unit_that_is_there_already_is_shown(user: User, press: Press) -
         listed = app.screen.query_one(UnitList)
         hand = Hand(user.pilot, press)
         listed.move_to(0)
-        await hand.press("x", "j", "n")
+        await hand.press("x", "j", "N")
         text = hand.reference.text
         await hand.press(*hand.code(*place(text, "Eiffel")))
         await hand.press(*hand.code(*place(text, "Tower")))
@@ -407,11 +456,11 @@ async def test_enter_gives_no_label_and_letters_a_new_unit_its_label(user: User,
     async with user.opens("tower", size=(80, 24)):
         hand = Hand(user.pilot, press)
         text = hand.reference.text
-        await hand.press("n", *"seine", "enter", "enter")
+        await hand.press("n", *"stands", "enter", "enter")
         await hand.press("N")
         await hand.press(*hand.code(*place(text, "company")), "enter", *"ev", "enter")
     found = entities(user.store, "tower")
-    assert (found["Seine"].label, found["company"].label) == ("", "event")
+    assert (found["stands"].label, found["company"].label) == ("", "event")
 
 
 # The mouse.
@@ -566,7 +615,7 @@ async def test_clicks_on_the_parts_of_a_row(user: User, press: Press) -> None:
         row = 1 + 2  # below the border
 
         async def click(column: int) -> None:
-            await user.pilot.click(UnitList, offset=(2 + column, row))
+            await user.pilot.click(UnitList, offset=(1 + column, row))
             await user.settle()
 
         before = entities(user.store, "tower")["Gustave Eiffel"]

@@ -175,3 +175,17 @@ async def test_two_quick_clicks_on_back_go_back_once(user: User) -> None:
         await user.press()
         assert isinstance(app.screen, QueueScreen)
         assert app.return_code is None
+
+
+async def test_q_asks_when_the_sample_has_changes(user: User) -> None:
+    """Changed and not accepted: a question, which Escape and q answer with staying; else it quits at once."""
+    async with user.opens("tower") as app:
+        await user.press("x", "q")
+        assert "ConfirmScreen" == type(app.screen).__name__
+        await user.press("q")
+        assert ("ReviewScreen", None) == (type(app.screen).__name__, app.return_code)
+        await user.press("q", "y")
+        assert 0 == app.return_code
+    async with user.opens("nevsky") as app:
+        await user.press("q")
+        assert 0 == app.return_code

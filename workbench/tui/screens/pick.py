@@ -74,6 +74,7 @@ class PickScreen(Dialog):
         self._typed = ""
         self._hints: list[Hint] = []
         self._size_offered = Size(0, 0)
+        self._view: tuple[int, int] | None = None  # the stretch in sight before letters took room in it
 
     def compose(self) -> ComposeResult:
         """Two lines, as high as the lines that they cover."""
@@ -89,15 +90,14 @@ class PickScreen(Dialog):
         """Other tokens are in sight."""
         # Not for the size it begins with: letters may have been typed before that is told.
         if self.app.size != self._size_offered:
-            self._offer()
+            self._scrolled()
 
     # What is offered.
 
     def _offer(self) -> None:
         """Give the visible places their codes and draw them."""
         self._size_offered = self.app.size
-        self._passage.show_hints(())  # what is in sight without the room that letters take
-        begin, end = self._passage.visible_span()
+        begin, end = self._view = self._view or self._passage.visible_span()
         if self._first is None:
             self._hints = self._offer_first(begin, end)
         else:
@@ -203,11 +203,15 @@ class PickScreen(Dialog):
     def action_page(self, step: int) -> None:
         """A page of the text."""
         self._passage.page(step)
-        self._offer()
+        self._scrolled()
 
     def action_line(self, step: int) -> None:
         """A line of the text."""
         self._passage.line(step)
+        self._scrolled()
+
+    def _scrolled(self) -> None:
+        self._view = None
         self._offer()
 
     # The end.
