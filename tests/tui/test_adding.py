@@ -154,9 +154,7 @@ async def test_a_letter_in_the_list_searches_and_a_name_in_another_form_says_so(
 
 async def test_capitals_and_numbers_are_offered(import_rows: Any, rows: Any) -> None:
     """Also where the rules see no name; a word that only begins a sentence is none."""
-    reference = (
-        "Yesterday the Vorlun Keepers met twelve guests of Ashgrove Lane 7 in hall B52. Nobody came late."
-    )
+    reference = "Yesterday the Vorlun Keepers met guests of Ashgrove Lane in hall B52. Nobody came late."
     rows[0] |= {"reference": reference, "proposal": {"proposer": "x", "reference_entities": []}}
     with closing(open_store(str(import_rows(rows[:1])))) as store:
         places = names_of(opened(store, "tower")).places
@@ -197,8 +195,9 @@ async def test_any_stretch_takes_at_most_seven_presses(
             assert set(hand.codes()) == {place for place in visible if place >= first}
             assert max(len(code) for code in hand.codes().values()) <= 2
             await hand.press("backspace")
-        await hand.press("escape", "N")
-        hand.presses = 1
+        await hand.press("escape")
+        await hand.press("N")
+        hand.presses, firsts = 1, hand.codes()
         first, last = longest_line(hand, visible)
         await hand.press(*beginning(firsts, first[0]))
         await hand.press(*hand.code(*last), "2", "a")
@@ -326,8 +325,8 @@ async def test_a_stretch_over_several_screens(user: User, import_rows: Any, rows
     async with user.opens("tower", database=at, size=(80, 24)):
         hand = Hand(user.pilot, press)
         text = hand.reference.text
-        await hand.press("N", "pagedown", "pagedown", "up", "down")
-        await hand.press(*hand.code(*place(text, "beta9")), "space", "ctrl+d", "pageup")
+        await hand.press("N", "pagedown", "up", "down")
+        await hand.press(*hand.code(*place(text, "beta9")), "space", "pageup", "down", "down", "down")
         await hand.press(*hand.code(*place(text, "alpha14")), "8")
     start, end = text.index("beta9"), text.index("alpha14") + len("alpha14")
     with closing(open_store(str(at))) as store:

@@ -139,10 +139,11 @@ async def test_the_palette_does_what_keys_do(user: User) -> None:
 
 
 async def test_quit_waits_for_what_is_being_written(user: User) -> None:
-    """x and q in one breath: the rejection is on disk."""
+    """x, q and y in one breath: the rejection is on disk."""
     async with user.opens("schiller") as app:
         user.pilot.app.simulate_key("x")
         user.pilot.app.simulate_key("q")
+        user.pilot.app.simulate_key("y")
         await until(user.pilot, lambda: app.return_code is not None)
     assert app.return_code == 0
     with user.store.engine.connect() as connection:

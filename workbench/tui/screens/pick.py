@@ -73,6 +73,7 @@ class PickScreen(Dialog):
         self._first: int | None = None
         self._typed = ""
         self._hints: list[Hint] = []
+        self._top = 0
         self._size_offered = Size(0, 0)
         self._view: tuple[int, int] | None = None  # the stretch in sight before letters took room in it
 
@@ -84,6 +85,7 @@ class PickScreen(Dialog):
 
     def on_mount(self) -> None:
         """Draw the letters."""
+        self._top = self._passage.scroll_offset.y
         self._offer()
 
     def resized(self) -> None:
@@ -229,6 +231,7 @@ class PickScreen(Dialog):
     def action_cancel(self) -> None:
         """Everything as it was."""
         self._passage.show_hints(())
+        self._passage.scroll_to(y=self._top, animate=False, force=True)
         self._tell(())
         self.app.pop_screen()
 

@@ -244,7 +244,7 @@ class SamplePane(Container):
     def mark_new(self, spans: tuple[Span, ...]) -> None:
         """Mark what would be added; nothing: the reference as it is."""
         self.reference.mark(self._marks(None if spans else self.listed.chosen, spans))
-        self.body.fit()  # letters may have taken room
+        self.app.call_later(self.body.fit)  # letters may have taken room; not below a dialog that closes
         if spans:
             self.reference.reveal(spans[0].start, spans[0].end)
 
