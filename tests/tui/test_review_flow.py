@@ -61,6 +61,7 @@ async def test_accept_is_one_press_and_goes_on(user: User) -> None:
         assert app.screen.pane.now.sample.id != "schiller"
 
 
+@pytest.mark.databases
 async def test_the_whole_flow_is_still_there_after_a_restart(
     database: Path, store: Store, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -94,6 +95,7 @@ async def test_the_whole_flow_is_still_there_after_a_restart(
         assert "verified" in again.screen.query_one(Head).text
 
 
+@pytest.mark.databases
 async def test_undo_reaches_back_over_samples_and_restarts(
     database: Path, store: Store, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -117,6 +119,7 @@ async def test_undo_reaches_back_over_samples_and_restarts(
         assert stored(store, "schiller").entity.disposition == "verified"
 
 
+@pytest.mark.databases
 async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
     """The queue's `u` is the same undo."""
     async with user.opens("schiller") as app:
@@ -127,6 +130,7 @@ async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
         assert app.screen.pane.now.sample.id == "schiller"
 
 
+@pytest.mark.databases
 async def test_presses_to_finish_a_sample(user: User) -> None:
     """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one."""
     async with user.opens() as app:
@@ -155,6 +159,7 @@ async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
         assert stored(user.store, "emoji").entity.disposition == "verified"
 
 
+@pytest.mark.databases
 async def test_skip_exclude_flag_and_comment(user: User) -> None:
     """Each is one key and, where a reason belongs to it, one line."""
     async with user.opens("nil"):

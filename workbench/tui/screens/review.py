@@ -144,6 +144,7 @@ class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
     LEGEND = SIGNS
+    WORDS = ("unit", "match", "evidence", "suggestion")
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
 
     arrival: tuple[str, Moved] | None = None
@@ -172,7 +173,6 @@ class ReviewScreen(BaseScreen):
         self.action_evidence = self.picker.ask
         self.action_find = self.finder.ask
         self.action_find_step = self.finder.step
-        self.action_skip = partial(self.want, intents.SKIP)
         self.action_scroll_context = self.pane.page_contexts
         self.action_scroll_reference = self.pane.reference.page
         self.action_undo = self._work("undo", self._move, "undo", "undid", writes=True)
@@ -424,6 +424,10 @@ class ReviewScreen(BaseScreen):
             self._stopped_at, self._stopped_since = here, self.bench.clock()
             return False
         return quiet >= RELEASED and self.bench.pressed_at - self._stopped_since >= LOOK
+
+    def action_skip(self) -> None:
+        """Leave it for later."""
+        self.want(intents.skip())
 
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
