@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from workbench.model import Span, Unit
 from workbench.stages.review import NamePlaces, unmarked
 from workbench.text.tokens import tokens
-from workbench.tui.cells import width
+from workbench.tui.cells import steady
 from workbench.tui.keys import LETTERS, SURE, TWINS, Hint, after, codes, hints, letter
 from workbench.tui.widgets.passage import Passage
 
@@ -46,15 +45,10 @@ async def lines_with(text: str, offered: list[Hint], size: int = 40) -> tuple[li
     return plain, drawn
 
 
-def at_column(line: str, column: int) -> str:
-    """The character that is drawn at a cell."""
-    return next(character for end, character in enumerate(line, 1) if cell_len(line[:end]) > column)
-
-
 def offered(text: str) -> list[Hint]:
     """Two-letter codes on all tokens."""
     stretches = [(token.start, token.end) for token in tokens(text)]
-    return hints(text, stretches, codes(0, len(stretches))[1])
+    return hints(stretches, codes(0, len(stretches))[1])
 
 
 @pytest.mark.parametrize(
@@ -89,52 +83,32 @@ def test_typed_letters_leave_the_codes_that_begin_with_them() -> None:
 
 
 @pytest.mark.parametrize("script", TEXTS)
-async def test_hints_move_nothing(script: str) -> None:
-    """Every line keeps its width, and what no code covers stays in its column."""
+async def test_letters_stand_before_the_tokens_and_over_none(script: str) -> None:
+    """All of the text is drawn, one letter before each token; without the letters it is as it was."""
     text = TEXTS[script]
-    plain, drawn = await lines_with(text, offered(text))
-    assert [cell_len(line) for line in plain] == [40] * len(plain)
-    assert [cell_len(line) for line in drawn] == [40] * len(plain)
-    assert plain != drawn
-    for before, now in zip(plain, drawn, strict=True):
-        kept = [character for character in now if not character.isascii()]
-        assert kept == [character for character in kept if character in before]
+    places = offered(text)
+    plain, drawn = await lines_with(text, places, 200)
+    before = {hint.start: hint.left[0] for hint in places}
+    with_letters = "".join(before.get(n, "") + character for n, character in enumerate(text))
+    assert steady(with_letters) == drawn[0].rstrip()
+    assert steady(text) == plain[0].rstrip()
 
 
 @pytest.mark.parametrize("script", TEXTS)
-async def test_every_code_can_be_read_letter_by_letter(script: str) -> None:
-    """Typing a first letter shows the second one on each token that has it, however narrow it is."""
+async def test_a_typed_letter_moves_nothing(script: str) -> None:
+    """The second letters stand where the first ones stood; a token that is out keeps the room."""
     text = TEXTS[script]
     places = offered(text)
-    for first in {hint.code[0] for hint in places}:
-        left = after(places, first)
-        _, drawn = await lines_with(text, left, 200)
-        at = {at_column(drawn[0], width(text[: hint.start])) for hint in left}
-        assert at == {hint.left for hint in left}, first
-
-
-async def test_a_narrow_token_shows_its_second_letter_later() -> None:
-    """The bracket has one cell and a neighbour: `s`, then `d`."""
-    places = [Hint(0, 1, "sd"), Hint(1, 5, "sf"), Hint(6, 7, "sg")]
-    _, drawn = await lines_with("(word a", places, 12)
-    assert drawn == ["ssfrd sg    "]
-    _, drawn = await lines_with("(word a", after(places, "s"), 12)
-    assert drawn == ["dford g     "]
-
-
-async def test_a_wide_character_is_covered_whole() -> None:
-    """One letter over two cells."""
-    _, drawn = await lines_with("明长城", [Hint(1, 2, "a")], 8)
-    assert drawn == ["明a 城  "]
-
-
-async def test_chinese_stays_readable_until_the_first_letter() -> None:
-    """Of neighbours that share a first letter the first one shows it; then all show their second."""
-    places = hints("明长城全长", [(n, n + 1) for n in range(5)], ["sa", "ss", "da", "ds", "dd"])
-    _, drawn = await lines_with("明长城全长", places, 12)
-    assert drawn == ["s 长d 全长  "]
-    _, drawn = await lines_with("明长城全长", after(places, "d"), 12)
-    assert drawn == ["明长a s d   "]
+    app = One()
+    async with app.run_test(size=(40, 12)):
+        passage = app.query_one(Passage)
+        passage.show(text)
+        passage.show_hints(places)
+        lines = [*passage._lines]
+        for first in {hint.code[0] for hint in places}:
+            left = after(places, first)
+            passage.show_hints(left)
+            assert lines == passage._lines
 
 
 async def test_the_visible_stretch_follows_the_scrolling() -> None:

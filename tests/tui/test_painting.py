@@ -14,7 +14,7 @@ Press = Callable[..., Awaitable[None]]
 
 KEYS = (
     *("j", "x", "x", "m", "M", "p", "7", "comma", "full_stop", "tab", "right_square_bracket", "k"),
-    *("left_square_bracket", "a", "a", "j", "x", "a", "u", "u", "U", "s", "a", "u", "u", "t", "ctrl+d", "j"),
+    *("left_square_bracket", "a", "a", "j", "x", "a", "u", "u", "U", "S", "a", "u", "u", "t", "ctrl+d", "j"),
 )
 
 
@@ -47,7 +47,7 @@ async def test_scrolled_texts_and_other_widths_are_painted_whole(
         row["retrieved_contexts"] = [f"{row['id']} {long}", "short"]
         row["reference"] += f" {long}"
     async with user.opens("tower", database=import_rows(rows)) as app:
-        for key in ("pagedown", "pagedown", "right_square_bracket", "a", "ctrl+d", "j", "x", "s", "u", "u"):
+        for key in ("pagedown", "pagedown", "right_square_bracket", "a", "ctrl+d", "j", "x", "S", "u", "u"):
             await user.press(key)
             painted = app.export_screenshot()
             assert painted == await repainted(app, user.pilot, settle), key

@@ -87,7 +87,7 @@ async def test_find_goes_through_reference_and_contexts(user: User, many: Path) 
         assert 4 == context.current
         await user.press("slash", "enter", "slash", "enter")
         assert said(app).startswith("1 of 3 · context 3")
-        await user.press("N")
+        await user.press("shift+f3")
         assert said(app).startswith("3 of 3 · context 5")
         await user.press("shift+f3", "f15", "slash", "f3", "enter", "slash", "up", "enter", "f3", "f3")
         assert said(app).startswith("3 of 3 · context 5")
@@ -160,7 +160,7 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(user: User) -> None:
         assert app.screen.query_one(UnitList).chosen.text == "Champ de Mars"
         await user.press("a", "u")
         assert (app.screen.pane.now.sample.id, said(app)) == ("tower", "✓ undid: accepted the entities")
-        await user.press("f", *"odd", "enter", "s", "u")
+        await user.press("f", *"odd", "enter", "S", "u")
         assert said(app) == "✓ undid: skipped"
         await user.press("u")
         assert said(app) == "✓ undid: flagged: odd"
@@ -255,7 +255,7 @@ async def test_blind_reviews_suggest_no_passage(user: User, import_rows: Any, ro
     async with user.opens(
         "tower", database=import_rows(rows[:1], name="blind", blind=1.0), size=(120, 36), dataset="blind"
     ) as app:
-        await user.press("n", "tab", *"seine", "enter", "2")
+        await user.press("n", *"seine", "enter", "2")
         detail = app.screen.query_one("#detail", Passage)
         assert "1 · " not in detail.text
         await user.press("e")

@@ -206,7 +206,7 @@ async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
 async def test_a_facet_is_put_into_the_query_and_taken_out_again(user: User, press: Press) -> None:
     """v lists states, marks, labels with counts; another state takes the place of the first."""
     async with user.opens("schiller", size=(120, 36)) as app:
-        await user.press("s", "b", "v")
+        await user.press("S", "b", "v")
         listed = {one.name: one.right for one in app.screen.query_one(Choices).rows if one.take}
         assert (listed["to do"], listed["skipped"], listed["verified"]) == ("7", "1", "0")
         assert listed["person"] == "5"

@@ -72,7 +72,7 @@ async def test_the_whole_flow_is_still_there_after_a_restart(
         listed = app.screen.query_one(UnitList)
         listed.move_to(0)
         await press(pilot, "x")  # reject the Eiffel Tower
-        await press(pilot, "n", "tab", *"seine", "enter", "2")  # a place, typed in lower case
+        await press(pilot, "n", *"seine", "enter", "2")  # a place, typed in lower case
         assert listed.chosen is not None
         assert listed.chosen.text == "Seine"
         listed.move_to(1)
@@ -123,7 +123,7 @@ async def test_undo_reaches_back_over_samples_and_restarts(
 async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
     """The queue's `u` is the same undo."""
     async with user.opens("schiller") as app:
-        await user.press("s", "b")
+        await user.press("S", "b")
         assert type(app.screen).__name__ == "QueueScreen"
         await user.press("u")
         assert type(app.screen).__name__ == "ReviewScreen"
@@ -163,7 +163,7 @@ async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
 async def test_skip_exclude_flag_and_comment(user: User) -> None:
     """Each is one key and, where a reason belongs to it, one line."""
     async with user.opens("nil"):
-        await user.press("f", *"look again", "enter", "c", *"odd", "enter", "s")
+        await user.press("f", *"look again", "enter", "c", *"odd", "enter", "S")
         state = stored(user.store, "nil")
         assert (state.flag, state.comments, state.entity.disposition) == ("look again", ("odd",), "skipped")
         await user.press("b")
@@ -236,8 +236,8 @@ async def test_blind_samples_propose_nothing(user: User, import_rows: Any, rows:
         assert listed.rows == ()
         assert "without suggestions" in app.screen.query_one(Head).text
         await user.press("a")
-        assert said(app) == "no units yet: n makes one, 0 says there are none, s leaves it for later"
-        await user.press("n", "tab", *"weimar", "enter", "2")
+        assert said(app) == "no units yet: n makes one, 0 says there are none, S leaves it for later"
+        await user.press("n", *"weimar", "enter", "2")
         assert [(unit.text, unit.match.verdict) for unit in listed.rows] == [("Weimar", None)]
         await user.press("m")
         assert listed.rows[0].match.verdict == "found"
@@ -300,9 +300,9 @@ async def test_a_click_chooses_a_unit(user: User) -> None:
 async def test_a_new_unit_by_searching_for_it(user: User) -> None:
     """Enter takes the whole tokens of the place; what is a unit already is not added."""
     async with user.opens("tower") as app:
-        await user.press("n", "tab", *"eiffel t", "enter")
+        await user.press("n", *"eiffel t", "enter")
         assert "Eiffel Tower" in said(app)
-        await user.press("n", "tab", *"ivers", "enter", "5")
+        await user.press("n", *"ivers", "enter", "5")
         assert "✓ added University" in said(app)
 
 
@@ -312,7 +312,7 @@ async def test_a_search_for_a_new_unit_that_finds_nothing_stays_open(
 ) -> None:
     """Enter says so and keeps what was typed; the next letter changes it, and the keys stand there again."""
     async with user.opens("tower", size=size) as app:
-        await user.press("n", "tab", "enter")
+        await user.press("n", "enter")
         assert "type what to look for esc cancel" == hint(app)
         await user.press(*"lyon", "enter")
         assert "the reference has no such text esc cancel" == hint(app)
@@ -393,7 +393,7 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(user: User, imp
         assert "✓ now Bolivia Ann: found → missing (perhaps Bolivia)" == said(app)
         await user.press("comma")
         assert "✓ now Bolivia: missing → found (exact match)" == said(app)
-        await user.press("n", "tab", *"ann leyes", "enter", "1")
+        await user.press("n", *"ann leyes", "enter", "1")
         assert "✓ added Ann Leyes: found (exact match)" == said(app)
         assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.rows]
         assert listed.chosen is not None
@@ -410,7 +410,7 @@ async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
         "proposal": {"proposer": "p", "reference_entities": found, "context_entities": [found, found]},
     }  # fmt: skip
     async with user.opens("one", database=import_rows([row]), size=(80, 24)) as app:
-        await user.press("n", "tab", *"Seine", "enter", "2")
+        await user.press("n", *"Seine", "enter", "2")
         assert (
             "✓ added Seine: missing; m makes it found (context 2 has these words, but no name like it)"
             == said(app)
@@ -446,7 +446,7 @@ async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
         },
     }
     async with user.opens("ru", database=import_rows([row]), size=(120, 36)) as app:
-        await user.press("n", "tab", *"большого театра", "enter")
+        await user.press("n", *"большого театра", "enter")
         title = str(app.screen.query_one("#title", Bar).render())
         assert "new entity Большого театра · already there as Большой театр" in title
         await user.press("escape")

@@ -114,7 +114,7 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
 
         holding = asyncio.create_task(let_go_later())
         await asyncio.sleep(0.05)
-        await user.press("x", "j", "8", "j", "m", "n", "tab", *"seine", "enter", "2", "j", "a")
+        await user.press("x", "j", "8", "j", "m", "n", *"seine", "enter", "2", "j", "a")
         await holding
         units = {unit.text: unit for unit in stored(user.store, "tower").state.entity.assessment.units}
         assert units["Eiffel Tower"].rejected
@@ -204,7 +204,7 @@ async def test_a_database_that_fails_to_read_is_no_crash(user: User) -> None:
         raw = sqlite3.connect(user.database)
         raw.execute("ALTER TABLE sample RENAME TO gone")
         raw.commit()
-        await user.press("t", "s")
+        await user.press("t", "S")
         assert "Not saved: skipped." in banner(app)
         raw.execute("ALTER TABLE gone RENAME TO sample")
         raw.commit()

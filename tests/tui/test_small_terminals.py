@@ -101,7 +101,7 @@ async def test_a_key_at_the_moment_of_shrinking_does_nothing(user: User) -> None
     """Nor does what is typed below the notice, once there is room again."""
     async with user.opens("tower") as app:
         at_once(app, to(40, 10), a_key("x"))
-        for key in ("a", "a", "s"):
+        for key in ("a", "a", "S"):
             await user.pilot.pause(0.1)
             at_once(app, a_key(key))
         at_once(app, to(100, 30), a_key("a"))

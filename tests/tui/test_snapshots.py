@@ -58,7 +58,7 @@ def test_review_before_the_decision(picture: Any, size: tuple[int, int]) -> None
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
 def test_review_after_the_decision(picture: Any, size: tuple[int, int]) -> None:
     """One unit rejected, one added; both tallies and Δ."""
-    keys = ("x", "n tab s e i n e enter 2", "a", "u", "U", "u", "a", "b")
+    keys = ("x", "n s e i n e enter 2", "a", "u", "U", "u", "a", "b")
     assert picture(*keys, sample="tower", size=size)
 
 
@@ -86,12 +86,12 @@ def test_help(picture: Any, size: tuple[int, int]) -> None:
 
 def test_new_unit(picture: Any) -> None:
     """What is typed is looked for in the reference, and marked there."""
-    assert picture("n tab s e i", sample="tower", size=SMALL)
+    assert picture("n s e i", sample="tower", size=SMALL)
 
 
 def test_new_unit_label(picture: Any) -> None:
     """All labels can be read at 80 columns."""
-    assert picture("n tab s e i n e enter", sample="tower", size=SMALL)
+    assert picture("n s e i n e enter", sample="tower", size=SMALL)
 
 
 def test_exclude(picture: Any) -> None:

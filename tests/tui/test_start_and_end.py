@@ -139,10 +139,11 @@ async def test_the_palette_does_what_keys_do(user: User) -> None:
 
 
 async def test_quit_waits_for_what_is_being_written(user: User) -> None:
-    """x and q in one breath: the rejection is on disk."""
+    """x, q and y in one breath: the rejection is on disk."""
     async with user.opens("schiller") as app:
         user.pilot.app.simulate_key("x")
         user.pilot.app.simulate_key("q")
+        user.pilot.app.simulate_key("y")
         await until(user.pilot, lambda: app.return_code is not None)
     assert app.return_code == 0
     with user.store.engine.connect() as connection:
@@ -175,3 +176,17 @@ async def test_two_quick_clicks_on_back_go_back_once(user: User) -> None:
         await user.press()
         assert isinstance(app.screen, QueueScreen)
         assert app.return_code is None
+
+
+async def test_q_asks_when_the_sample_has_changes(user: User) -> None:
+    """Changed and not accepted: a question, which Escape and q answer with staying; else it quits at once."""
+    async with user.opens("tower") as app:
+        await user.press("x", "q")
+        assert "ConfirmScreen" == type(app.screen).__name__
+        await user.press("q")
+        assert ("ReviewScreen", None) == (type(app.screen).__name__, app.return_code)
+        await user.press("q", "y")
+        assert 0 == app.return_code
+    async with user.opens("nevsky") as app:
+        await user.press("q")
+        assert 0 == app.return_code

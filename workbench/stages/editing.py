@@ -276,7 +276,7 @@ def other_form(opened: Opened, surface: str) -> str:
     lang = language_of(opened.sample, opened.policy)
     for unit in opened.state.entity.assessment.units:
         alike, _ = similarity(Name(surface, unit.label), Name(unit.text, unit.label), lang)
-        if unit.counted and alike >= opened.opening.threshold:
+        if unit.counted and unit.text != surface and alike >= opened.opening.threshold:
             return unit.text
     return ""
 

@@ -22,7 +22,6 @@ from textual.widgets import Input
 import workbench.tui
 from workbench.errors import UsageError
 from workbench.settings import Settings, did_you_mean
-from workbench.text.tokens import UNSPACED
 
 _LATIN = "qwertyuiop[]asdfghjkl;'zxcvbnm,.QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>"
 _CYRILLIC = "йцукенгшщзхъфывапролджэячсмитьбюЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮ"
@@ -286,21 +285,15 @@ SURE = 6
 """One-letter codes that are kept however many places ask for two letters."""
 
 _OF_TWIN = {twin: latin for latin, twin in TWINS.items() if latin.isalpha()}
-_DENSE = re.compile(f"[{UNSPACED}]")
 
 
 class Hint(NamedTuple):
-    """The code of a stretch of a text; its first `typed` letters have been typed already.
-
-    `quiet`: part of a run of short tokens without blanks (Chinese, Thai). Until the first letter is typed
-    only the first of those that share it shows it: the text under them stays readable.
-    """
+    """The code of a stretch of a text; its first `typed` letters have been typed already."""
 
     start: int
     end: int
     code: str
     typed: int = 0
-    quiet: bool = False
 
     @property
     def left(self) -> str:
@@ -321,14 +314,9 @@ def codes(singles: int, doubles: int) -> tuple[list[str], list[str]]:
     return list(single), ["".join(pair) for pair in islice(product(begin, seconds), doubles)]
 
 
-def hints(text: str, stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hint]:
+def hints(stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hint]:
     """The stretches with their codes, as far as there are codes."""
-    found: list[Hint] = []
-    for (start, end), code in zip(stretches, given, strict=False):
-        touches = bool(found) and found[-1].quiet and found[-1].end == start
-        quiet = len(code) > 1 and (bool(_DENSE.match(text, start)) or (touches and end - start == 1))
-        found.append(Hint(start, end, code, quiet=quiet))
-    return found
+    return [Hint(start, end, code) for (start, end), code in zip(stretches, given, strict=False)]
 
 
 def letter(character: str) -> str:

@@ -1,22 +1,33 @@
-"""New units: by letters on the reference, by searching in it, or by the mouse."""
+"""New units: from a short list, by searching in the reference, by letters on it, or by the mouse."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import ClassVar, NamedTuple
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
 
 from workbench.errors import InputError
 from workbench.model import Span
 from workbench.stages import editing
 from workbench.text.tokens import snap, tokens
 from workbench.tui import intents
-from workbench.tui.cells import cut
+from workbench.tui.cells import cut, cut_middle, fit, width
 from workbench.tui.intents import Intent
+from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
+from workbench.tui.widgets.bars import Bar, choice_parts
+from workbench.tui.widgets.lines import RowList
 from workbench.tui.widgets.sample_pane import SamplePane
 
 
@@ -32,6 +43,21 @@ class Adder:
         self._want = want
 
     async def ask(self) -> None:
+        """A new unit: from a short list of what may be a name, by typing, or by letters."""
+        pane = self._pane
+        if not tokens(pane.now.sample.reference):
+            self._screen.say("the reference is empty: there is nothing to add", tone="warn")
+            return
+        await pane.know_names()
+        offers = [self._offer(span) for span in pane.names]
+        await self._screen.bench.ask(AddScreen(self, pane, sorted(offers, key=lambda one: bool(one.other))))
+
+    def _offer(self, span: Span) -> Offer:
+        now = self._pane.now
+        surface = now.sample.reference[span.start : span.end]
+        return Offer(span, surface, self._pane.label_of(span), editing.other_form(now, surface))
+
+    async def by_letters(self) -> None:
         """A new unit, by letters on the reference."""
         pane = self._pane
         targets = [(token.start, token.end) for token in tokens(pane.now.sample.reference)]
@@ -39,12 +65,15 @@ class Adder:
             self._screen.say("the reference is empty: there is nothing to add", tone="warn")
             return
         await pane.know_names()
-        title = f"new {pane.kind}"
-        other = partial(self._finder.ask, title, "reference", self._add_place)
         pick = PickScreen(
-            title, pane.reference, targets, self.add, names=pane.names, look=pane.mark_new, other=other
-        )
+            f"new {pane.kind}", pane.reference, targets, self.add, names=pane.names, look=pane.mark_new,
+            other=self.by_search,
+        )  # fmt: skip
         await self._screen.bench.ask(pick)
+
+    async def by_search(self, typed: str = "") -> None:
+        """A new unit, by what is typed of it."""
+        await self._finder.ask(f"new {self._pane.kind}", "reference", self._add_place, typed)
 
     async def _add_place(self, place: TextPlace) -> None:
         await self.add(Span(*snap(self._pane.now.sample.reference, place.start, place.end)))
@@ -84,5 +113,130 @@ class Adder:
             title += f" · already there as {cut(flat(other), 24)}"
         labels = now.policy.labels if kind == "entity" else ()
         none = "no label" if kind == "entity" else "add it"
-        at_end = partial(pane.mark_new, ())
-        await self._screen.bench.ask(LabelScreen(title, labels, add, none=none, at_end=at_end))
+        at_end, current = partial(pane.mark_new, ()), pane.label_of(span)
+        await self._screen.bench.ask(
+            LabelScreen(title, labels, add, none=none, current=current, at_end=at_end)
+        )
+
+
+class Offer(NamedTuple):
+    """What may be a name: where it stands, its label as the rules see it, and the unit it is a form of."""
+
+    span: Span
+    surface: str
+    label: str
+    other: str
+
+
+class OfferRows(RowList[Offer]):
+    """What may be a name, the first nine with their digits."""
+
+    BASE = "labels--row"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "labels--row", "labels--key", "labels--cursor", "labels--cursor-key",
+    }  # fmt: skip
+
+    def drawn(self, offer: Offer, size: int, *, here: bool) -> list[Segment]:
+        """One of them."""
+        row = self.part("labels--cursor" if here else "labels--row")
+        number = self.rows.index(offer) + 1
+        said = f"a form of {flat(offer.other)}" if offer.other else offer.label
+        said = cut(said, size // 2)
+        room = size - 6 - width(said)
+        return [
+            Segment("▸ " if here else "  ", row),
+            Segment(f"{number if number < 10 else ' '} ", self.part(f"labels--{'cursor-' * here}key")),
+            Segment(f"{fit(cut_middle(flat(offer.surface), room), room)}  {said}", row),
+        ]
+
+
+class AddScreen(Dialog):
+    """Over the list of units: what may be a name. A digit adds one, letters search in the reference."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            key(
+                str(n), f"take_number({n})", "Add the one of that number", f"add.take_{n}", "New unit",
+                "add" if n == 1 else "",
+            )
+            for n in range(1, 10)
+        ),
+        key("enter", "open", "Add the one under the cursor", "add.take", "New unit"),
+        key("down", "move(1)", "Next", "add.down", "New unit"),
+        key("up", "move(-1)", "The one before", "add.up", "New unit"),
+        key("slash", "search", "Search in the reference", "add.search", "New unit"),
+        key("tab", "letters", "Letters in the reference", "add.letters", "New unit", "letters"),
+        key("escape", "cancel", "Close without doing anything", "add.cancel", "New unit"),
+    ]  # fmt: skip
+
+    def __init__(self, adder: Adder, pane: SamplePane, offers: Sequence[Offer]) -> None:
+        super().__init__()
+        self._adder, self._pane, self._offers = adder, pane, offers
+
+    def compose(self) -> ComposeResult:
+        """The list, and below it the other ways."""
+        numbers = "1" if len(self._offers) == 1 else f"1–{min(9, len(self._offers))}"
+        take = ((numbers, "add"),) if self._offers else ()
+        with Vertical(id="box"):
+            yield Bar(((f"new {self._pane.kind}", "bold"),), choice_parts([("esc", "cancel")]), id="title")
+            yield OfferRows(self._offers, id="offers")
+            yield Static(Content(self._nothing), id="nothing")
+            yield Bar(choice_parts((*take, ("a–z", "type it"), ("tab", "letters"))), id="hint")
+
+    @property
+    def _nothing(self) -> str:
+        if self._offers:
+            return ""
+        if self._pane.now.blind:
+            return "This sample is reviewed without suggestions: type the beginning, or use letters."
+        what = "name or number" if self._pane.kind == "entity" else "statement"
+        return f"No further {what} is suggested: type the beginning, or use letters."
+
+    def on_mount(self) -> None:
+        """Take the place of the units."""
+        self.resized()
+        self.moved()
+
+    def resized(self) -> None:
+        """Lie where the units of the screen below lie now."""
+        lie_over(self.query_one("#box"), self._pane.body.list_region)
+
+    def moved(self) -> None:
+        """Mark the one under the cursor in the reference."""
+        offer = self.query_one(OfferRows).chosen
+        self._pane.mark_new((offer.span,) if offer else ())
+
+    async def takes(self, character: str) -> bool:
+        """A letter: search for what begins with it."""
+        if character.isalnum():
+            self.action_cancel()
+            await self._adder.by_search(character)
+        return character.isalnum()
+
+    async def action_take_number(self, number: int) -> None:
+        """A digit; without that many it is the beginning of what is searched for."""
+        self.action_cancel()
+        if number <= len(self._offers):
+            await self._adder.add(self._offers[number - 1].span)
+        else:
+            await self._adder.by_search(str(number))
+
+    async def action_open(self) -> None:
+        """Enter."""
+        if self._offers:
+            await self.action_take_number(self.query_one(OfferRows).cursor + 1)
+
+    async def action_search(self) -> None:
+        """Search, also for what begins with a digit."""
+        self.action_cancel()
+        await self._adder.by_search()
+
+    async def action_letters(self) -> None:
+        """Letters before the tokens."""
+        self.action_cancel()
+        await self._adder.by_letters()
+
+    def action_cancel(self) -> None:
+        """Escape."""
+        self._pane.mark_new(())
+        self.app.pop_screen()

@@ -9,7 +9,9 @@ from typing import ClassVar, cast
 
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 
 from workbench.errors import WorkbenchError
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
@@ -151,6 +153,12 @@ class BaseScreen(Ordered):
         """Say what could not be done, then let keys run."""
         self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
         self.bench.open_gate()
+
+
+def lie_over(box: Widget, region: Region) -> None:
+    """Put the box of a dialog over a part of the screen below."""
+    box.styles.offset = region.offset
+    box.styles.width, box.styles.height = region.size
 
 
 def title(text: str, hint: str = "") -> Bar:

@@ -20,7 +20,7 @@ from workbench.tui.intents import Intent
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import BaseScreen, Dialog
+from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import near_text
@@ -145,9 +145,7 @@ class EvidenceScreen(Dialog):
 
     def resized(self) -> None:
         """Lie where the units of the screen below lie now."""
-        region, box = self._picker.pane.body.list_region, self.query_one("#box")
-        box.styles.offset = (region.x, region.y)
-        box.styles.width, box.styles.height = region.width, region.height
+        lie_over(self.query_one("#box"), self._picker.pane.body.list_region)
 
     def _draw(self) -> None:
         """The passages with their contexts, the one under the cursor in another colour."""

@@ -139,7 +139,9 @@ class Finder:
     def _marks(self, part: int) -> list[Mark]:
         return self.search.marks(part) if self.search is not None else []
 
-    async def ask(self, title: str = "find", scope: Scope = "all", take: Take | None = None) -> None:
+    async def ask(
+        self, title: str = "find", scope: Scope = "all", take: Take | None = None, begun: str = ""
+    ) -> None:
         """Search in reference, contexts and question; or in some from their beginning for a place to take."""
         if take is not None:
             self._search = None
@@ -147,7 +149,7 @@ class Finder:
         self._begin = (search.here or search.begin) if search else NOWHERE
         self._before = self._pane.context_no, self._pane.context.scroll_y
         typed = search.typed if search else ""
-        await self._screen.bench.ask(FindScreen(self, title, typed, scope, take))
+        await self._screen.bench.ask(FindScreen(self, title, typed, scope, take, begun))
         self.tell()
 
     async def place(self) -> TextPlace | None:
@@ -253,8 +255,12 @@ class FindScreen(Dialog):
         key("escape", "cancel", "Close, as if nothing was searched for", "find.cancel", "Find"),
     ]
 
-    def __init__(self, finder: Finder, title: str, typed: str, scope: Scope, take: Take | None) -> None:
+    def __init__(
+        self, finder: Finder, title: str, typed: str, scope: Scope, take: Take | None, begun: str = ""
+    ) -> None:
+        """`begun`: typed already, and to be gone on with."""
         super().__init__()
+        self._begun = flat(begun)
         self._finder = finder
         self._title = f"{flat(title)} "
         self._looked_for = flat(typed)
@@ -279,6 +285,8 @@ class FindScreen(Dialog):
         self.set_focus(field)
         field.selection = Selection(0, len(field.value))
         self._show_keys()
+        if self._begun:
+            field.value, field.cursor_position = self._begun, len(self._begun)
 
     def _show_keys(self) -> None:
         enter = "take it" if self._take else "stay there"

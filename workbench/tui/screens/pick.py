@@ -24,7 +24,7 @@ NEAR = 9
 
 
 class PickScreen(Dialog):
-    """Letters over a passage of the screen below, in two lines at the bottom.
+    """Letters before the tokens of a passage of the screen below, in two lines at the bottom.
 
     `targets` are the tokens of the passage's text and `names` the stretches that one letter takes whole.
     `done` gets the stretch from the first to the last token that was picked, or the one token when not
@@ -73,7 +73,9 @@ class PickScreen(Dialog):
         self._first: int | None = None
         self._typed = ""
         self._hints: list[Hint] = []
+        self._top = 0
         self._size_offered = Size(0, 0)
+        self._view: tuple[int, int] | None = None  # the stretch in sight before letters took room in it
 
     def compose(self) -> ComposeResult:
         """Two lines, as high as the lines that they cover."""
@@ -83,20 +85,21 @@ class PickScreen(Dialog):
 
     def on_mount(self) -> None:
         """Draw the letters."""
+        self._top = self._passage.scroll_offset.y
         self._offer()
 
     def resized(self) -> None:
         """Other tokens are in sight."""
         # Not for the size it begins with: letters may have been typed before that is told.
         if self.app.size != self._size_offered:
-            self._offer()
+            self._scrolled()
 
     # What is offered.
 
     def _offer(self) -> None:
         """Give the visible places their codes and draw them."""
         self._size_offered = self.app.size
-        begin, end = self._passage.visible_span()
+        begin, end = self._view = self._view or self._passage.visible_span()
         if self._first is None:
             self._hints = self._offer_first(begin, end)
         else:
@@ -111,15 +114,14 @@ class PickScreen(Dialog):
         starts = {self._token_at(name.start) for name in names}
         others = [index for index in tokens if index not in starts]  # a capital takes those
         one, two = codes(len(names), len(others))
-        text = self._passage.text
-        of_names = hints(text, [(name.start, name.end) for name in names], one)
-        return of_names + hints(text, [self._targets[index] for index in others], two)
+        of_names = hints([(name.start, name.end) for name in names], one)
+        return of_names + hints([self._targets[index] for index in others], two)
 
     def _offer_last(self, begin: int, end: int) -> list[Hint]:
         tokens = self._visible(begin, end)
         near = len(tokens) if len(tokens) <= len(codes(len(tokens), 0)[0]) else NEAR
         one, two = codes(near, len(tokens) - near)
-        return hints(self._passage.text, [self._targets[index] for index in tokens], [*one, *two])
+        return hints([self._targets[index] for index in tokens], [*one, *two])
 
     def _visible(self, begin: int, end: int) -> list[int]:
         first = bisect_right(self._starts, begin - 1)
@@ -149,8 +151,6 @@ class PickScreen(Dialog):
             return (("letters of the token", DIM),)
         if any(len(hint.code) == 1 for hint in self._hints):
             return (("letter of a name (capital: start there), or letters of the first token", DIM),)
-        if any(hint.quiet for hint in self._hints):
-            return (("the letter at or before its first token, then the one on it", DIM),)
         return (("letters of its first token", DIM),)
 
     # What is typed.
@@ -205,11 +205,15 @@ class PickScreen(Dialog):
     def action_page(self, step: int) -> None:
         """A page of the text."""
         self._passage.page(step)
-        self._offer()
+        self._scrolled()
 
     def action_line(self, step: int) -> None:
         """A line of the text."""
         self._passage.line(step)
+        self._scrolled()
+
+    def _scrolled(self) -> None:
+        self._view = None
         self._offer()
 
     # The end.
@@ -227,6 +231,7 @@ class PickScreen(Dialog):
     def action_cancel(self) -> None:
         """Everything as it was."""
         self._passage.show_hints(())
+        self._passage.scroll_to(y=self._top, animate=False, force=True)
         self._tell(())
         self.app.pop_screen()
 

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from workbench.errors import InputError
-from workbench.model import Kind, Span, Unit
+from workbench.model import KINDS, Kind, Span, Unit
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing, policy
 from workbench.stages.queue import Progress
@@ -27,6 +27,7 @@ from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.evidence import EvidencePicker
 from workbench.tui.screens.finding import Finder
 from workbench.tui.screens.labels import LabelScreen
@@ -57,8 +58,10 @@ and a key held down would ask for it thirty times a second."""
 
 REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
-WITHOUT_SAMPLE = frozenset("retry let_go back compare".split())
+WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
+
+BEGUN = "Your changes to it are saved. It counts once you accept it."
 
 SIGNS = (
     ("✓ ✗ +", "proposed, rejected, added by you"),
@@ -88,6 +91,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("a", "accept", "Accept and go on", "review.accept", "Decide", "accept"),
     key("x", "decide('reject')", "Reject the unit, or restore it", "review.reject", "Units", "reject"),
     key("n", "add", "New unit", "review.new", "Units", "new"),
+    key("N", "add_by_letters", "New unit by letters in the text", "review.new_by_letters", "Units"),
     key("m", "decide('match')", "Found or missing", "review.match", "Units", "match"),
     *(_label(digit) for digit in range(1, 10)),
     key("l", "labels", "Label from a list", "review.labels", "Units"),
@@ -106,7 +110,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("A", "same", "Decide the same in the whole dataset", "review.same", "Units"),
     key("u", "undo", "Undo, wherever it was", "review.undo", "Decide", "undo"),
     key("U", "redo", "Redo", "review.redo", "Decide"),
-    key("s", "skip", "Skip for now", "review.skip", "Decide"),
+    key("S", "skip", "Skip for now", "review.skip", "Decide"),
     key("X", "exclude", "Exclude, with a reason", "review.exclude", "Decide"),
     key("f", "flag", "Flag, with a reason", "review.flag", "Decide"),
     key("c", "comment", "Comment", "review.comment", "Decide"),
@@ -121,7 +125,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("# №", "context_number", "Context of a number", "review.context_number", "Moving"),
     key("/ ctrl+f", "find", "Find in reference and contexts", "review.find", "Moving"),
     key("f3", "find_step(1)", "Next place found", "review.find_next", "Moving"),
-    key("N shift+f3 f15", "find_step(-1)", "Place found before", "review.find_previous", "Moving"),
+    key("shift+f3 f15", "find_step(-1)", "Place found before", "review.find_previous", "Moving"),
     key("space pagedown", "scroll_context(1)", "Scroll the context", "review.page_down", "Moving"),
     key("pageup", "scroll_context(-1)", "Scroll the context back", "review.page_up", "Moving"),
     key("ctrl+d", "scroll_reference(1)", "Scroll the reference", "review.reference_down", "Moving"),
@@ -132,7 +136,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("g", "guidelines", "Guidelines", "review.guidelines", "View"),
     key("y", "copy", "Copy the unit", "review.copy", "View"),
     key("b", "back", "Back to the queue", "review.back", "View", "queue"),
-    key("q", "app.quit", "Quit", "review.quit", "View"),
+    key("q", "leave", "Quit", "review.quit", "View"),
 ]
 
 
@@ -165,6 +169,7 @@ class ReviewScreen(BaseScreen):
         # keys whose work is that of a part
         self.action_retry = self.saver.retry
         self.action_add = self.adder.ask
+        self.action_add_by_letters = self.adder.by_letters
         self.action_evidence = self.picker.ask
         self.action_find = self.finder.ask
         self.action_find_step = self.finder.step
@@ -204,7 +209,7 @@ class ReviewScreen(BaseScreen):
             return None  # the status line reports only what was on the screen
         if action == "digit" and self.pane.kind == "statement" and parameters != ("0",):
             return None
-        return self.saver.allows(action)
+        return action == "leave" or self.saver.allows(action)
 
     def refused(self, action: str) -> None:
         """Say what has to come first."""
@@ -362,6 +367,18 @@ class ReviewScreen(BaseScreen):
         at = self.pane.opened.sample_id if self.pane.opened else self._first
         self.app.call_later(self.bench.back_to_queue, at, said)
 
+    async def action_leave(self) -> None:
+        """Quit; with a sample that was changed and is not decided only when asked to twice."""
+        opened = self.pane.opened if self.failure is None else None
+        if opened is not None and any(opened.state.of(kind).disposition == "started" for kind in KINDS):
+
+            def go_on() -> None:
+                self.app.call_later(self.app.action_quit)
+
+            await self.bench.ask(ConfirmScreen("Quit before this sample is accepted?", BEGUN, go_on))
+        else:
+            await self.app.action_quit()
+
     def action_compare(self) -> None:
         """To the figures; the way back from there is this sample."""
         self.bench.gate.close()
@@ -382,7 +399,7 @@ class ReviewScreen(BaseScreen):
         if now.state.of(kind).disposition == "verified" and not now.stale(kind):
             self.saver.start("open the next sample", partial(self._go_on, now))
         elif now.blind and not counted:
-            self.say("no units yet: n makes one, 0 says there are none, s leaves it for later", tone="warn")
+            self.say("no units yet: n makes one, 0 says there are none, S leaves it for later", tone="warn")
         elif (doubts := editing.doubts(now, kind)) and not self._passes_stop(quiet):
             shows = ", tab: show it" if counted else ""
             self.say(f"{', '.join(doubts)}. a: accept anyway{shows}", sign="?", tone="warn")

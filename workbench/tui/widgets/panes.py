@@ -85,7 +85,7 @@ class _ByNeed(Layout):
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
         assert isinstance(parent, Body)
-        placed = parent.place(size)
+        placed = parent.placed = parent.place(size)
         return [
             WidgetPlacement(placed[child], Offset(), Spacing(), child)
             for child in children
@@ -109,7 +109,8 @@ class Body(Container):
         self._question, self._reference, self._contexts = question, reference, contexts
         self._units, self._detail, self._tallies = units, detail, tallies
         self._rules = VerticalRule(), VerticalRule()
-        self._placed: dict[Widget, Region] = {}
+        self.placed: dict[Widget, Region] = {}
+        """Where the panes lie now."""
         self._by_need = _ByNeed()
 
     @property
@@ -124,8 +125,8 @@ class Body(Container):
 
     def fit(self) -> None:
         """Another sample: lay the panes out anew if it needs other lines."""
-        if self.size and self._placed != self.place(self.size):
-            self.refresh(layout=True)
+        if self.size and self.placed != self.place(self.size):
+            self._question.refresh(layout=True)  # a child's wish also clears what was arranged before
 
     @property
     def list_region(self) -> Region:
@@ -142,8 +143,7 @@ class Body(Container):
             found = self._in_one(area)
         else:
             found = self._in_three(area) if width >= THREE else self._in_two(area)
-        self._placed = {self._question: Region(0, 0, width, head), **found}
-        return self._placed
+        return {self._question: Region(0, 0, width, head), **found}
 
     def _texts(self, width: int, most: int) -> tuple[Need, Need]:
         return (
@@ -181,7 +181,7 @@ class Body(Container):
 
     @property
     def _score(self) -> Need:
-        return Need(self._tallies, 1, 2)
+        return Need(self._tallies, 1, 3 if self._tallies.has_class("-causes") else 2)
 
     @staticmethod
     def _split(area: Region, at: int) -> tuple[Region, Region]:

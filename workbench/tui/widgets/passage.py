@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
@@ -24,6 +24,9 @@ from workbench.tui.widgets.lines import LineView
 LONG = 60
 """Characters from which the chosen stretch is tinted instead of inverted: a whole sentence would shout."""
 
+ROOM = "·"
+"""Takes the place of a letter while a text is wrapped: a character of one cell that is no blank."""
+
 Stretch = tuple[int, int]
 """From the first code point to behind the last."""
 
@@ -39,7 +42,7 @@ class Passage(LineView):
         f"passage--{role}"
         for role in (
             "text under nothing name mention rejected nested like place here passage chosen chosen-long "
-            "found found-odd missing missing-odd open open-odd hint hint-odd code code-odd "
+            "found found-odd missing missing-odd open open-odd hint code "
             "heading heading-here rule edge edge-chosen key key-here"
         ).split()
     }
@@ -66,7 +69,8 @@ class Passage(LineView):
         self._wrapped_at = -1
         self._marked: MarkedLines | None = None
         self.hints: tuple[Hint, ...] = ()
-        self._hints_by_line: dict[int, list[Hint]] | None = None
+        self._hint_at: dict[int, Hint] = {}
+        self._slots: list[int] = []
         self.selected: tuple[int, int] | None = None
         self._anchor = (0, 0)
 
@@ -81,7 +85,7 @@ class Passage(LineView):
             self._given, self._nothing = text, nothing
             self.text = clean(text)
             self._wrapped_at = -1
-            self.hints = ()
+            self.hints, self._slots = (), []
             self.selected = None
             self._places = ()
             self._marks, self._marked = marks, None
@@ -116,12 +120,15 @@ class Passage(LineView):
             self.refresh()
 
     def show_hints(self, hints: Sequence[Hint]) -> None:
-        """Draw the codes over the first cells of their stretches; nothing else moves.
+        """Draw the next letter of each code before its stretch; the text makes room for it.
 
-        A code is drawn as far as there is room for it before the next one, over the stretch and the blank
-        behind it; of a two-letter code on a narrow stretch the second letter shows when the first is typed.
+        While there are hints the room stays, so that nothing moves from one letter to the next.
         """
-        self.hints, self._hints_by_line = tuple(sorted(hints)), None
+        slots = sorted({*self._slots, *(hint.start for hint in hints)}) if hints else []
+        self.hints, self._hint_at = tuple(sorted(hints)), {hint.start: hint for hint in hints}
+        if slots != self._slots:
+            self._slots, self._wrapped_at = slots, -1
+            self._layout(self._room)
         self._drawn.clear()
         self.refresh()
 
@@ -160,10 +167,21 @@ class Passage(LineView):
         if size <= 0 or self._wrapped_at == size:
             return
         self._wrapped_at = size
-        self._lines = wrap(self.text or clean(self._nothing), size)
-        self._marked = self._hints_by_line = None
+        self._lines = self._wrap(size)
+        self._marked = None
         self._drawn = {}
         self._extend()
+
+    def _wrap(self, size: int) -> list[Stretch]:
+        if not self._slots:
+            return wrap(self.text or clean(self._nothing), size)
+        edges = [0, *self._slots, len(self.text)]
+        with_room = ROOM.join(self.text[a:b] for a, b in pairwise(edges))
+        places = [slot + number for number, slot in enumerate(self._slots)]
+        return [
+            (start - bisect_left(places, start), end - bisect_left(places, end))
+            for start, end in wrap(with_room, size)
+        ]
 
     def _extend(self) -> None:
         # Never less than what is visible: as long as all fits, another text costs no layout (15 ms).
@@ -239,25 +257,28 @@ class Passage(LineView):
             return Strip([Segment(text, self.part("passage--nothing"))]).adjust_cell_length(size, base)
         if self._marked is None:
             self._marked = MarkedLines(self._lines, (*self._marks, *self._places))
-        segments = [
-            Segment(steady(self.text[piece.start : piece.end]).replace("\t", " "), self._style(piece, base))
-            for piece in self._marked.pieces(line, start, end)
-        ]
+        pieces = self._marked.pieces(line, start, end)
+        segments = [segment for piece in pieces for segment in self._segments(piece, base)]
         strip = Strip(segments).adjust_cell_length(size, base)
-        if self.hints:
-            strip = self._hinted(strip, line)
         if self.selected is not None and self.selected[0] < end and start < self.selected[1]:
             style = self.screen.get_component_rich_style("screen--selection")
             strip = tinted(strip, self.text, start, end, self.selected, style)
         return strip
 
-    def _hinted(self, strip: Strip, line: int) -> Strip:
-        if self._hints_by_line is None:
-            self._hints_by_line = {}
-            for hint in self.hints:
-                self._hints_by_line.setdefault(self._line_of(hint.start), []).append(hint)
-        start, end = self._lines[line]
-        return lettered(strip, self.text, start, end, self._hints_by_line.get(line, ()), self.part)
+    def _segments(self, piece: Piece, base: Style) -> Iterator[Segment]:
+        """A piece in its style, the letters before its tokens in theirs."""
+        style, at = self._style(piece, base), piece.start
+        first = bisect_left(self._slots, piece.start)
+        for slot in self._slots[first : bisect_left(self._slots, piece.end)]:
+            hint = self._hint_at.get(slot)
+            name = "passage--hint" if hint and len(hint.code) == 1 else "passage--code"
+            yield Segment(self._words(at, slot), style)
+            yield Segment(hint.left[:1] if hint else " ", self.part(name) if hint else style)
+            at = slot
+        yield Segment(self._words(at, piece.end), style)
+
+    def _words(self, start: int, end: int) -> str:
+        return steady(self.text[start:end]).replace("\t", " ")
 
     def _style(self, piece: Piece, base: Style) -> Style:
         if piece.mark is None:
@@ -287,49 +308,6 @@ class Passage(LineView):
             mark = self._marked.mark_at(line, at)
             if mark is not None:
                 self.post_message(self.Clicked(mark))
-
-
-def lettered(
-    strip: Strip, text: str, start: int, end: int, hints: Sequence[Hint], style: Callable[[str], Style]
-) -> Strip:
-    """The line `text[start:end]`, drawn as `strip`, with the codes of the hints that begin on it, in order.
-
-    A code takes the cells of its stretch and one blank behind it, never those of the next hint, and covers
-    a wide character whole: nothing moves. `style` gives the style of a component of the passage.
-    """
-    columns = [width(text[start : hint.start]) for hint in hints] + [strip.cell_length]
-    parts: list[Strip] = []
-    done, odd, group = 0, False, ""
-    for hint, (column, following) in zip(hints, pairwise(columns), strict=True):
-        stop = min(hint.end, end)
-        blank = text[stop : stop + 1] in ("", " ", "\n")
-        letters = _shown(hint, group)[: min(width(text[hint.start : stop]) + blank, following - column)]
-        group = hint.code[0]
-        if not letters:
-            continue
-        cells = _covered(text[hint.start : stop], len(letters))
-        odd = not odd and bool(parts) and done == column  # or two codes side by side would read as one
-        name = ("passage--hint" if len(hint.code) == 1 else "passage--code") + ("-odd" if odd else "")
-        parts += [strip.crop(done, column), Strip([Segment(letters.ljust(cells), style(name))])]
-        done = column + cells
-    return Strip.join([*parts, strip.crop(done, strip.cell_length)])
-
-
-def _shown(hint: Hint, group: str) -> str:
-    """The letters to draw; `group` is the first letter of the hint before it on the line."""
-    if not hint.quiet or hint.typed:
-        return hint.left
-    return "" if hint.code[0] == group else hint.code[0]
-
-
-def _covered(text: str, least: int) -> int:
-    """The cells of as many whole characters as it takes to cover `least` cells."""
-    cells = 0
-    for _, _, wide in clusters(text):
-        if cells >= least:
-            break
-        cells += wide
-    return max(cells, least)
 
 
 def character_at(text: str, start: int, end: int, cell: int) -> Stretch:

@@ -244,6 +244,7 @@ class SamplePane(Container):
     def mark_new(self, spans: tuple[Span, ...]) -> None:
         """Mark what would be added; nothing: the reference as it is."""
         self.reference.mark(self._marks(None if spans else self.listed.chosen, spans))
+        self.app.call_later(self.body.fit)  # letters may have taken room; not below a dialog that closes
         if spans:
             self.reference.reveal(spans[0].start, spans[0].end)
 
@@ -253,6 +254,11 @@ class SamplePane(Container):
         if self.kind == "statement" or self._names_of != self.now.sample_id:
             return ()
         return unmarked(self._names, self.units)
+
+    def label_of(self, name: Span) -> str:
+        """What the rules take a name for, as a label of the policy; empty where they do not know."""
+        given = self._names.labels.get(name, "")
+        return given if given in self.now.policy.label_names() else ""
 
     async def know_names(self) -> None:
         """Look for names in a thread: a sample never waits for its hints."""
@@ -408,5 +414,5 @@ class SamplePane(Container):
 
 def entitle(widget: Widget, title: str | Content) -> None:
     """Set a border title, unless it is the same: setting one paints the whole widget."""
-    if widget.border_title != title:
+    if widget.border_title != (title.markup if isinstance(title, Content) else title):
         widget.border_title = title
