@@ -81,7 +81,7 @@ def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says
 
     assert (0, 1) == (before.gathered.assisted, after.gathered.assisted)
     assert "circular" not in report_text(before)
-    assert "1 of 14 samples were reviewed with suggestions in sight" in report_text(after)
+    assert "1 of 14 samples were reviewed with suggestions in view" in report_text(after)
 
 
 def with_a_unit_of_its_own(bench: Any, key: str) -> Any:
