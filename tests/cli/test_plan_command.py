@@ -65,15 +65,15 @@ def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
 
     assert made.code == 0
     assert "stratified: 20 reviews for 64 samples" in made.err
-    assert "it stands from the first verdict on" in made.err
+    assert "after your first review you cannot make another plan" in made.err
     assert made.out == shown.out
-    assert "data: stratified, 0 of 20 planned complete" in shown.out
+    assert "data: stratified, 0 of 20 planned samples reviewed" in shown.out
     assert "holdout: 16 samples, 0 reviewed, never opened" in shown.out
     assert (document["planned_n"], document["population"], document["holdout"]) == (20, 64, 16)
     assert document["plan"]["parameters"]["by"] == "meta.lang"
     assert document["next"] in shown.out
     dropped = run("plan", "--drop", "--yes")
-    assert "no plan; the order is simple random over 80 samples" in dropped.out
+    assert "no plan, 80 samples in random order" in dropped.out
 
 
 def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run: Any, written: str) -> None:
@@ -117,12 +117,12 @@ def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, writte
     verify(written, 3)
     said = load(5, "more.jsonl", first=30)
 
-    assert "5 samples came after the plan: last in the queue, and in no figure of the plan" in said
+    assert "5 samples came after the plan: last in the queue, and its figures leave them out" in said
     shown = run("plan").out
 
-    assert "3 of 10 planned complete, for 30 samples" in shown
-    assert "complete prefix: 3 (3 verified)" in shown
-    assert "5 samples came after the plan: no figure of it speaks of them" in shown
+    assert "3 of 10 planned samples reviewed, for 30 samples" in shown
+    assert "reviewed in order: 3 (3 verified)" in shown
+    assert "5 samples came after the plan: its figures leave them out" in shown
 
 
 def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
@@ -138,10 +138,10 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
     behind = run("plan")
 
     assert "complete: the interval" not in before.out
-    assert "10 of 10 planned complete" in reached.out
+    assert "10 of 10 planned samples reviewed" in reached.out
     assert "  complete: the estimate is final\n" in reached.out
-    assert "next, behind the plan: " in reached.out
-    assert "complete: the estimate is final; 4 more behind it stay out of it" in behind.out
+    assert "next, after the plan: " in reached.out
+    assert "complete: the estimate is final; 4 later reviews stay out of it" in behind.out
     assert (True, 10, 14) == tuple(
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )
@@ -156,8 +156,8 @@ def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path
 
     made = run("plan", "--n", 8, "--yes")
 
-    assert "8 of 8 planned complete (8 by imported verdicts), for 12 samples" in made.out
-    assert "  complete: every sample was reached\n" in made.out
+    assert "8 of 8 planned samples reviewed (8 verified in the file), for 12 samples" in made.out
+    assert "  complete: all samples are reviewed\n" in made.out
     assert 8 == run("plan", "--json").json["given"]
 
 

@@ -373,8 +373,7 @@ def test_an_export_that_went_elsewhere_is_said(filled: Bench) -> None:
     assert () == report.exports
     assert [
         f"{gone}: the export there held it and is gone: if it was moved, delete it where it is now",
-        f"{taken}: the export there held it; now another or a changed one is in its place: "
-        "look where it went",
+        f"{taken}: the export there held it; now another or a changed one is in its place: look for it",
     ] == list(report.look)
 
 

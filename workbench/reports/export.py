@@ -10,7 +10,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
     from workbench.stages.upkeep import DoctorReport, PurgeReport, VerifyReport
-from workbench.store.copying import CopyReport
+    from workbench.store.copying import CopyReport
 
 
 def export_text(report: ExportReport) -> str:
@@ -40,7 +40,7 @@ def verify_text(report: VerifyReport) -> str:
     """Whether an export is as it was written."""
     first = []
     if report.asked not in ("", report.path):
-        first = [f"{report.asked}: its manifest stands in {report.path}, all of which was checked"]
+        first = [f"{report.asked}: its manifest is in {report.path}, all of which was checked"]
     if report.passed:
         files = many(report.files, "file has its hash", "files have their hashes")
         rows = many(report.checked, "row was", "rows were")

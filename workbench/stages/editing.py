@@ -503,7 +503,7 @@ def decision_on(opened: Opened, unit: Unit) -> Decision:
     an entity is found depends on each sample's contexts.
     """
     if unit.kind != "entity":
-        raise InputError("a statement stands in its own reference only")
+        raise InputError("a statement belongs to its own reference")
     if unit.rejected:
         return Decision("reject", unit.text, unit.label)
     if unit.origin == "human":

@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import Policy
+from workbench.stages.people import check
 from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+
+__all__ = ["PolicyReport", "PolicyVersion", "change_policy", "changes", "to_toml", "versions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +67,13 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     return tuple(said)
 
 
-def policy_text(info: DatasetInfo) -> str:
-    """The current policy as TOML."""
-    return to_toml(info.policy)
-
-
 def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) -> PolicyReport:
     """Store an edited policy as a new version; the same policy changes nothing.
 
     Raises InputError for a text that is no policy. Scores that depended on the old one are counted
     again when they are next asked for.
     """
+    check(store, annotator, "own", "change the policy")
     policy = from_toml(text)
     if replace(policy, version=info.policy.version) == info.policy:
         return PolicyReport(info.policy.version, False, ())

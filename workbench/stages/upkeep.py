@@ -23,6 +23,8 @@ from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
+from workbench.stages.people import Person, check, people
+from workbench.stages.team import Team, team
 from workbench.store import checking, copying, datasets, queue, runs
 from workbench.store import exports as export_log
 from workbench.store import purge as purge_store
@@ -37,21 +39,24 @@ from workbench.store.tables import ExportRow
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
-    `verified`: by kind, where the policy has several: a sample is verified when every kind is.
+    `verified`: by kind, where the policy has several: a sample is verified when every kind is. `team`: how
+    far its assignments are, None without.
     """
 
     info: DatasetInfo
     runs: tuple[RunInfo, ...]
     progress: Progress
     verified: Mapping[Kind, int]
+    team: Team | None
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStatus:
-    """A database, where it is and what it holds."""
+    """A database, where it is, what it holds and who works there; nobody: everybody is an owner."""
 
     url: str
     datasets: tuple[DatasetStatus, ...]
+    people: tuple[Person, ...] = ()
 
 
 def status(store: Store, annotator: str, dataset: str | None = None) -> DatabaseStatus:
@@ -71,9 +76,11 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                     for kind in info.kinds
                     if len(info.kinds) > 1
                 },
+                team(store, info),
             )
             for info in found
         ),
+        tuple(people(store)),
     )
 
 
@@ -232,6 +239,7 @@ def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) ->
 
     Raises StoreError when the rows are gone but another program keeps the file from being rewritten.
     """
+    check(store, annotator, "own", "remove samples")
     purge_store.remove(store, info.id, plan.ids, annotator)
     purge_store.scrub(store)
     rewritten: list[str] = []
@@ -269,7 +277,7 @@ def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...
         if not known and _empty(folder):
             why = f"the export there {said} and is gone: if it was moved, delete it where it is now"
         elif known and known != one.manifest_sha256:
-            why = f"the export there {said}; now another or a changed one is in its place: look where it went"
+            why = f"the export there {said}; now another or a changed one is in its place: look for it"
         elif not one.whole:
             why = "the export there may hold it: look, or delete it"
         else:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, ColumnElement, Connection, Select, Table, func, inspect, make_url, select
+from sqlalchemy import URL, ColumnElement, Connection, Select, Table, func, inspect, make_url, select, true
 
 from workbench.errors import StoreError, UsageError
 from workbench.store.engine import (
@@ -279,9 +279,11 @@ def _of(table: Table, dataset_id: int | None, what: Any) -> Select[Any]:
 
 
 def _belongs(table: Table, dataset_id: int) -> ColumnElement[bool]:
-    """Whether a row is of a dataset: by its own column, else by the row that it points to."""
+    """Whether a row is of a dataset: by its own column, else by the row it points to; people go along."""
     if table.name == "dataset":
         return table.c.id == dataset_id
+    if table.name == "person":
+        return true()
     if "dataset_id" in table.c:
         return table.c.dataset_id == dataset_id
     key = min(table.foreign_keys, key=lambda one: one.parent.name)

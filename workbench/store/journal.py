@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import case, delete, exists, select, true
+from sqlalchemy import case, delete, exists, func, or_, select, true
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -18,10 +18,12 @@ from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import GoldOrigin, Verified, gold_units
+from workbench.store import assignments
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
 from workbench.store.tables import (
+    DATASET,
     EVENT,
     METADATA,
     REVIEW,
@@ -78,7 +80,8 @@ class Change:
 
     `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
     kept with the first row that is an act of the person. `before` is the state up to the review's newest
-    row, where it is known: the journal is then not read again.
+    row, where it is known: the journal is then not read again. `assigned`: an act of a person in a dataset
+    with assignments.
     """
 
     row: ReviewRow
@@ -86,6 +89,7 @@ class Change:
     edits: Sequence[Named]
     effort: Effort | None = None
     before: ReviewState | None = None
+    assigned: bool = False
 
 
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
@@ -117,11 +121,12 @@ def verified_at(
             number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
         }
     for number, sample_id, annotator in rows:
+        settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
             own = states[number].of(kind)
             if own.disposition == "verified":
                 origin: GoldOrigin = "imported" if own.imported else "reviewed"
-                origin = "adjudicated" if own.adjudicated else origin
+                origin = "adjudicated" if settles else origin
                 found[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
             elif own.disposition == "excluded":
                 excluded[kind].setdefault(sample_id, []).append(annotator)
@@ -153,6 +158,48 @@ def journals(
     return found
 
 
+class Said(NamedTuple):
+    """A row of a journal that begins, decides, takes back or restores, with whose review it is."""
+
+    sample_id: int
+    annotator: str
+    origin: str
+    review_id: int
+    action: str
+    op: str
+    data: dict[str, Any]
+    at: datetime
+
+
+def said_of_several(store: Store, dataset_id: int) -> list[Said]:
+    """What was decided in each review of the samples that several people reviewed, oldest first."""
+    several = (
+        select(REVIEW.sample_id)
+        .where(REVIEW.dataset_id == dataset_id, or_(REVIEW.entity != "todo", REVIEW.statement != "todo"))
+        .group_by(REVIEW.sample_id)
+        .having(func.count() > 1)
+    )
+    query = (
+        select(
+            REVIEW.sample_id,
+            REVIEW.annotator,
+            REVIEW.origin,
+            REVIEW.id,
+            EVENT.action,
+            EVENT.op,
+            EVENT.data,
+            EVENT.at,
+        )
+        .where(
+            REVIEW.sample_id.in_(several),
+            EVENT.review_id == REVIEW.id,
+            EVENT.op.in_(("open", "accept", "undo", "redo")),
+        )
+        .order_by(REVIEW.sample_id, EVENT.id)
+    )
+    return [Said(*row) for row in store.rows(query)]
+
+
 def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") -> list[ReviewState]:
     """Append one act over some samples to their reviews and project what it changed; the new states.
 
@@ -174,8 +221,10 @@ def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") 
 
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw
-    text = select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash).where(SAMPLE.id == act.sample_id)
-    ((dataset_id, name, content_hash),) = store.rows(text)
+    text = select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, DATASET.overlap).where(
+        SAMPLE.id == act.sample_id, DATASET.id == SAMPLE.dataset_id
+    )
+    ((dataset_id, name, content_hash, overlap),) = store.rows(text)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     own = REVIEW.sample_id == act.sample_id, REVIEW.annotator == annotator
@@ -189,7 +238,8 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     elif act.reopening is not None:
         edits.insert(0, act.reopening)
     spent = act.effort and replace(act.effort, seconds=round(act.effort.seconds, 1))
-    return Change(row, lambda: act.sample, [(action, edit) for edit in edits], spent, act.state)
+    named = [(action, edit) for edit in edits]
+    return Change(row, lambda: act.sample, named, spent, act.state, assigned=overlap > 0)
 
 
 def undo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
@@ -259,16 +309,18 @@ def _imported_since() -> Any:
 
 def _mark(store: Store, edit: Edit, own: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
-    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since()
-    touched = store.rows(select(EVENT.review_id, EVENT.op, EVENT.data).where(*act).order_by(EVENT.id))
-    numbers = list(dict.fromkeys(review_id for review_id, _, _ in touched))
+    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since(), DATASET.id == EVENT.dataset_id
+    query = select(EVENT.review_id, EVENT.op, EVENT.data, DATASET.overlap).where(*act)
+    touched = store.rows(query.order_by(EVENT.id))
+    numbers = list(dict.fromkeys(row[0] for row in touched))
     reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
+    _, op, data, overlap = touched[0]
     if stored:
         states = [*folded(store, numbers).values()]
     else:
-        states = append(store, [Change(row, text_of(store, row), [(own, edit)]) for row in rows])
-    _, op, data = touched[0]
+        changes = [Change(row, text_of(store, row), [(own, edit)], assigned=overlap > 0) for row in rows]
+        states = append(store, changes)
     done = edit_of(op, data)
     moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
     match done:
@@ -331,6 +383,8 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
                     verified = gold_units(state.of(kind).assessment.units)
                     units += gold_rows(verified, change.text(), change.row)
         store.insert(GoldUnitRow, units)
+        if own := [change.row for change in changes if change.assigned]:
+            assignments.follow(store, own)
     return states
 
 

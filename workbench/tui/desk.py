@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 
 from workbench.errors import StoreError, UsageError
 from workbench.stages import queue
+from workbench.stages.people import check
 from workbench.stages.queue import Order
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
@@ -146,7 +147,14 @@ class Desk:
 
     async def next(self) -> int | None:
         """The next sample to decide, in the view that one came from; None when there is none."""
-        return await self.store.read(self.find_next)
+        found = await self.store.read(self.find_next)
+        return await self.take_next() if found is None else found
+
+    async def take_next(self) -> int | None:
+        """With assignments, and outside of a view, take the next sample where one holds none."""
+        if self.view is not None:
+            return None
+        return await self.store.write(queue.take_next, self.info.id, self.annotator)
 
     def find_next(self, store: Store, after: int | None = None) -> int | None:
         """The next sample after one; runs in a thread."""
@@ -197,5 +205,9 @@ class Desk:
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
-    """The desk for a dataset; None means the only one. Raises NotFoundError, AmbiguousError."""
+    """The desk for a dataset; None means the only one.
+
+    Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
+    """
+    check(store, annotator, "review")
     return Desk(store, find_dataset(store, dataset), annotator)

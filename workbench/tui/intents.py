@@ -65,7 +65,7 @@ async def open_next(desk: Desk, after: int) -> Opened | None:
         number = desk.find_next(store, after)
         return number if number is None or desk.audits(number) else _open(store, desk, number)
 
-    found = await desk.store.read(look)
+    found = await desk.store.read(look) or await desk.take_next()
     return await open_sample(desk, found) if isinstance(found, int) else found
 
 
