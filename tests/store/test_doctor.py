@@ -107,6 +107,9 @@ DAMAGE = {
         "calibration 1: dataset 9 is not there",
     "INSERT INTO holdout_opening VALUES (1, 9, 'x', 'ann', '2026-01-01 00:00:00')":
         "holdout_opening 1: dataset 9 is not there",
+    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, 'x')": "person bo: cannot be read",
+    "INSERT INTO assignment VALUES (1, 1, 1, 1, .5, 'bo', NULL, 1, 0)":
+        "assignment 1: it is done, and its person has no review there",
     "INSERT INTO dispute VALUES (9, 'entity', 'a~b', 'open', '', 'ann', '2026-01-01 00:00:00')":
         "dispute 9 entity a~b: sample 9 is not there",
 }  # fmt: skip

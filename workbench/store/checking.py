@@ -224,6 +224,10 @@ def _missing(session: Session) -> Iterator[str]:
     )
     for number in session.scalars(planned.distinct()):
         yield f"dataset {number}: samples are kept back, and their plan is not there"
+    place = METADATA.tables["assignment"].c
+    own = exists().where(REVIEW.sample_id == place.sample_id, REVIEW.annotator == place.annotator)
+    for number in session.scalars(select(place.id).where(place.done, ~own)):
+        yield f"assignment {number}: it is done, and its person has no review there"
     again = select(PURGED.id, SAMPLE.key).where(
         PURGED.dataset_id == SAMPLE.dataset_id, PURGED.key == SAMPLE.key
     )
