@@ -247,7 +247,7 @@ async def run(url: str, count: int) -> list[RunProgress]:
     """A live run, and how it went on."""
     seen: list[RunProgress] = []
 
-    def drop(_ask: Ask, _result: Result) -> None:
+    async def drop(_ask: Ask, _result: Result) -> None:
         """Nothing is kept."""
 
     async with client_at(url, form) as client:

@@ -49,7 +49,7 @@ async def measure(url: str, count: int) -> tuple[Summary, list[RunProgress], dic
         seen.append(progress)
         memory[progress.answered / count] = megabytes()
 
-    def drop(_ask: Ask, _result: Result) -> None:
+    async def drop(_ask: Ask, _result: Result) -> None:
         """A store would keep it; the run must not."""
 
     async with client_at(url) as client:

@@ -45,6 +45,7 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "[Anna Walther] context 1: " in said
     assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said
     assert "q to leave" not in ended.out
+    assert ended.out.endswith("\nTo review, run the same command in a terminal.\n")
 
 
 def test_a_name_is_marked_where_it_stands_in_the_reference(run: Run, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_markdown_keeps_text_of_the_dataset_in_code_spans(run: Run, tmp_path: Pa
     assert ended.out.startswith("### `results`: 4 samples, 0 reviewed")
     assert "**Your `context_entity_recall` is .00.**" in ended.out
     outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", ended.out)
-    assert not [bad for bad in ("@team", "<img", "](", "\x1b", "Who met") if bad in outside]
+    assert not [bad for bad in ("@team", "<img", "](", "\x1b", "Who met", "in a terminal") if bad in outside]
 
 
 @pytest.mark.parametrize("text", ["a", "`", "a `` b", "```", "", "x`"])
@@ -125,7 +126,9 @@ def test_all_figures_follow_behind_full(run: Run, tmp_path: Path) -> None:
     path = results(tmp_path)
 
     assert "all scorers" not in run("audit", path).out
-    assert "estimated for all 4" in run("audit", path, "--full").out
+    full = run("audit", path, "--full").out
+    assert "estimated for all 4" in full
+    assert "run the same command" not in full
 
 
 def test_a_setting_and_an_option_choose_another_score(
@@ -236,7 +239,7 @@ def test_a_file_that_was_imported_before_is_answered_by_its_own_run(
     ("scorer", "said"),
     [
         ("context_entity_recal", "did you mean 'context_entity_recall'"),
-        ("faithfulness", "nobody said what 'faithfulness' counts"),
+        ("faithfulness", "we do not know what 'faithfulness' counts"),
     ],
 )
 def test_a_scorer_that_the_file_will_not_give_is_refused_before_anything_is_written(

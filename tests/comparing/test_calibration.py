@@ -422,7 +422,7 @@ def test_threshold_by_groups_that_did_not_choose_it() -> None:
     names = sorted({row[0] for row in rows})
     groups = np.array([names.index(row[0]) for row in rows])
     scores, positive = (np.array([float(row[place]) for row in rows]) for place in (1, 2))
-    sums = thresholds.sums_of_pairs(scores, positive, groups, np.ones(len(rows)))
+    sums = thresholds.sums_of_pairs(scores, positive, groups, np.ones(len(rows)), len(names))
 
     found = thresholds.validate(sums, "f1", thresholds.draw_folds(len(names), 0), whole=False)
     everything = thresholds.at_threshold(sums, found.threshold).sum(axis=1)

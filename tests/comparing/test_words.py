@@ -15,7 +15,7 @@ from workbench.comparing.estimators import Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
 from workbench.comparing.figures import Arm, Arms, Row, bins
 from workbench.comparing.intervals import Interval
-from workbench.comparing.paired import MeanOf, Pair, before_the_end, paired
+from workbench.comparing.paired import MeanOf, Pair, paired
 from workbench.comparing.words import Fact
 from workbench.text import figures
 
@@ -142,7 +142,7 @@ def test_nine_pairs_are_counted_and_ten_are_figured() -> None:
 
 
 def test_before_the_end_of_a_plan_the_bias_of_the_pairs_has_no_interval_of_its_own() -> None:
-    lines = lines_of(words.paired_facts(before_the_end(paired(pairs(12)))))
+    lines = lines_of(words.paired_facts(paired(pairs(12), early=True)))
 
     assert "bias: −.129 no interval before the plan ends, n = 12" == lines[0]
 

@@ -12,12 +12,13 @@ import pytest
 
 from tests.conftest import Bench
 from tests.rows import Row
+from workbench.formats.policy import to_toml
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import calibrate, editing
 from workbench.stages.disputes import disputes, set_state
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.review import act
 from workbench.stages.upkeep import verify
 
@@ -58,7 +59,7 @@ def fill(bench: Bench, by: str) -> None:
     samples were all skipped.
     """
     bench.load([row(place) for place in range(24)], gold="given", seed=3, blind=0.0)
-    text = policy_text(bench.info()).replace("Entities:", "Regelwort:")
+    text = to_toml(bench.info().policy).replace("Entities:", "Regelwort:")
     change_policy(bench.store, bench.info(), text, "ann")
     make(
         bench.store,

@@ -22,6 +22,7 @@ from tests.proposing.claude.answering import unfenced
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, running
 from tests.rows import write_rows
+from workbench.formats.policy import to_toml
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
 from workbench.proposing.claude.pace import CallPace
@@ -29,7 +30,7 @@ from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import ModelOptions, propose_by_model, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import load_samples
@@ -133,7 +134,7 @@ def weather(
     write_rows(source, rows(samples))
     import_file(store, source, ImportOptions(), annotator="ann")
     info = find_dataset(store, None)
-    text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
+    text = to_toml(info.policy).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
     change_policy(store, info, text, "ann")
     setup = setup_of(store, find_dataset(store, None), ModelOptions())
     store.close()

@@ -113,6 +113,8 @@ def test_the_best_threshold_is_held_against_calling_every_unit_found(bench: Any)
     best = "85, the threshold in use, is the best for the F1 of verdicts"
     assert best == verdict_lines(worse)[0]
     assert f"{best}, but no better than calling every unit found" == verdict_lines(as_good)[0]
+    undefined = replace(as_good, chosen=replace(as_good.chosen, f1=None))
+    assert [best, best] == [verdict_lines(one)[0] for one in (undefined, replace(worse, trivial=None))]
 
 
 def test_another_threshold_that_is_no_better_is_called_so(bench: Any) -> None:
@@ -436,7 +438,7 @@ def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselv
     assert 13 == len(weights) == pytest.approx(sum(weights.values()))
     assert 30 == pytest.approx(weights["n00"] / weights["s00"])
     assert 12 == report.gathered.alone
-    assert "weights are mixed: 12 verified samples outside the plan's complete prefix" in report_text(report)
+    assert "weights are mixed: 12 verified samples outside the plan's order" in report_text(report)
 
 
 def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None:

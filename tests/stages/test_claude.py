@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -20,13 +21,14 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
 from workbench.errors import BusyError
+from workbench.formats.policy import to_toml
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
 from workbench.stages.claude import ModelOptions, plan_run, propose_by_model, run_of, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.runs import list_runs
 from workbench.store.samples import load_samples
 
@@ -45,7 +47,7 @@ pytestmark = pytest.mark.usefixtures("quick_claude")
 
 def both_kinds(bench: Any, dataset: str | None = None) -> Any:
     info = bench.info(dataset) if dataset else bench.info()
-    text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
+    text = to_toml(info.policy).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
     assert change_policy(bench.store, info, text, "lead").changed
     return bench.info(dataset) if dataset else bench.info()
 
@@ -218,7 +220,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     book = Book(bench.store, run.id, ids, setup_of(bench.store, info, ModelOptions()), info.policy.kinds)
     stored = load_samples(bench.store, ids, None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
-    book.save(bench.store, pack, Failure("refused"))
+    asyncio.run(book.save(pack, Failure("refused")))
 
     report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann")
 

@@ -17,12 +17,13 @@ from workbench.comparing.causes import CAUSES
 from workbench.comparing.figures import Figures
 from workbench.comparing.words import estimate_facts
 from workbench.errors import NotFoundError, UsageError
+from workbench.formats.policy import to_toml
 from workbench.model import Span
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing
 from workbench.stages.figures import as_seen, figures
 from workbench.stages.plan import Wish, draft, make
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
@@ -267,7 +268,7 @@ def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any)
     """deepeval's own judge gave 2/3; a person finds the second statement missing, and only that differs."""
     bench.load(FIXTURES / "formats" / "deepeval_4_3_latest_run_full.json", blind=0.0)
     info = bench.info()
-    change_policy(bench.store, info, policy_text(info).replace('["entity"]', '["statement"]'), "ann")
+    change_policy(bench.store, info, to_toml(info.policy).replace('["entity"]', '["statement"]'), "ann")
     judged = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY id")][:3]
     for key in judged:
         opened = bench.open(key)

@@ -11,10 +11,11 @@ import pytest
 
 from tests.rows import gold, proposal, sample
 from workbench.comparing import words
+from workbench.formats.policy import to_toml
 from workbench.reports.compare import figures_text
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.text.figures import number as shown
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
@@ -143,7 +144,7 @@ def test_a_label_alone_opens_no_sample(bench: Any) -> None:
 
 def test_a_label_that_the_policy_does_not_count_opens_its_sample(bench: Any) -> None:
     bench.load([row(n, "place", "person" if n < 3 else "place") for n in range(12)], gold="require")
-    text = policy_text(bench.info())
+    text = to_toml(bench.info().policy)
     assert "counted_labels = []" in text
     counted = text.replace("counted_labels = []", 'counted_labels = ["place"]')
     change_policy(bench.store, bench.info(), counted, "ann")

@@ -10,11 +10,12 @@ import pytest
 
 from tests.rows import sample
 from workbench.errors import UsageError
+from workbench.formats.policy import to_toml
 from workbench.stages import people, team, upkeep
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.people import Person, add_person, disable
 from workbench.stages.plan import Wish, draft, drop, make
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.tui.desk import open_desk
 
 pytestmark = pytest.mark.databases
@@ -47,7 +48,7 @@ def planned_and_dropped(bench: Any, who: str) -> None:
 FOR_OWNERS: dict[str, Act] = {
     "import files": lambda bench, who, _: bench.load([sample("more", "Rome.", "Rome.")], annotator=who),
     "change the policy": lambda bench, who, _: change_policy(
-        bench.store, bench.info(), policy_text(bench.info()), who
+        bench.store, bench.info(), to_toml(bench.info().policy), who
     ),
     "make a plan": lambda bench, who, _: plan(bench, who),
     "drop the plan": lambda bench, who, _: planned_and_dropped(bench, who),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from tests.rows import naming
+from workbench.formats.policy import to_toml
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import Opened, act, open_sample, redo, undo
@@ -224,7 +226,9 @@ def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
     verify(cities, "all")
     verify(cities, "half", "ada")
     info = cities.info()
-    change_policy(cities.store, info, policy_text(info).replace("Missing: it is not", "Missing: not"), "lead")
+    change_policy(
+        cities.store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
+    )
 
     assert ids(cities, "is:stale") == ["all"]
     assert queue.progress(cities.store, cities.info(), "ann").stale == 1
@@ -323,7 +327,8 @@ def test_the_cause_of_a_row(cities: Any) -> None:
 
 
 def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> None:
-    """The acts of one sample add up; another's and undecided ones do not count."""
+    """The acts of one sample add up; another's and undecided ones do not count. Today begins at midnight."""
+    began = datetime.now(UTC)
     assert queue.pace(cities.store, cities.info(), "ann") is None
     for key, efforts in (("all", [(4.0, 2), (6.0, 1)]), ("half", [(20.0, 1)]), ("near", [(12.0, 5)])):
         opened = cities.open(key)
@@ -335,10 +340,11 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
     other = cities.open("none", "bob")
     act(cities.store, other, editing.accept(other, "entity"), effort=Effort(500.0, 99))
 
-    pace = queue.pace(cities.store, cities.info(), "ann")
+    pace = queue.pace(cities.store, cities.info(), "ann", (), began)
+    later = queue.pace(cities.store, cities.info(), "ann", (), datetime.now(UTC) + timedelta(hours=1))
 
-    assert pace is not None
-    assert (pace.seconds, pace.presses, pace.samples) == (12.0, 3, 3)
+    assert queue.Pace(12.0, 3, 3, today=3) == pace
+    assert queue.Pace(12.0, 3, 3, today=0) == later
 
 
 def test_facets_count_what_occurs(bench: Any) -> None:

@@ -155,14 +155,14 @@ def test_rounding_in_the_file_is_no_reason(cities: Any) -> None:
 
     assert [] == reasons(after.causes["entity"])
     assert "both sides agree in every unit" == totals(why)
-    assert sum(one.row.share or 0 for one in why.rows) == why.delta
+    assert sum(one.share or 0 for one in why.rows) == why.delta
 
 
 def test_why_opens_with_the_column_of_which_a_person_gave_the_kind(cities: Any) -> None:
     accept(cities, "own")
     why = explain(cities.store, cities.id("own"), "ann", kind="entity")
 
-    assert ("my_recall (entity)", "0.7") == (why.scorer, why.imported)
+    assert ("my_recall (entity)", "0.7") == (why.scorer, why.digits)
 
 
 def test_a_statement_that_is_supported_has_no_other_form() -> None:

@@ -91,11 +91,21 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
     assert (paid.calls, paid.usage) == (2, Usage(input=1_010_000, output=200_000))
     assert paid.cost == Decimal("0.50") + Decimal("0.25") + Decimal("0.0255")
     assert rules
+    assert [{"a", "b", "c"}, set()] == [
+        {key for key, _ in calls.answers_to(bench.store, task)} for task in ("entities", "statements")
+    ]
     (one,) = runs.failures(bench.store, bench.info(), "claude-run-1")
     assert (one.id, one.kind, one.message) == ("lima", "refused", "refused: no")
     assert one.question == next(row["user_input"] for row in ROWS if row["id"] == "lima")
     assert one.advice == "review the sample by hand, or leave the text out"
     assert runs.failures(bench.store, bench.info(), "claude-run-2") == []
+
+    said(bench, first, oslo=["Norway"], lima=["Lima"])  # as another process would, meanwhile
+    kept = load_samples(bench.store, [bench.id("oslo"), bench.id("lima")], first)
+    assert [["Oslo"], ["Lima"]] == [
+        [name.text for name in one.proposal.reference_entities or ()] for one in kept if one.proposal
+    ]
+    assert [] == runs.failures(bench.store, bench.info(), "claude-run-1")
 
 
 def test_openings_go_by_the_current_run(bench: Any) -> None:

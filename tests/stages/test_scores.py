@@ -10,12 +10,13 @@ from tests.rows import naming
 from workbench.comparing.figures import Beside
 from workbench.comparing.intervals import Mean
 from workbench.errors import NotFoundError, UsageError
+from workbench.formats.policy import to_toml
 from workbench.model import Tally
 from workbench.reports.texts import gate_text, score_text
 from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.figures import figures
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
 from workbench.stages.review import act
@@ -130,7 +131,7 @@ def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
     bench.load([naming("a", ["London", "Oslo"], ["University of London"])])
     before = report(bench).samples[0].automatic["presence"].tally
 
-    text = policy_text(bench.info()).replace('nested = "missing"', 'nested = "found"')
+    text = to_toml(bench.info().policy).replace('nested = "missing"', 'nested = "found"')
     change_policy(bench.store, bench.info(), text, "ann")
 
     assert before == Tally(0, 2)
@@ -142,7 +143,7 @@ def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any)
     rows = [naming("a", ["London", "Oslo"], ["University of London"]), naming("b", ["Oslo"], ["Oslo"])]
     bench.load(rows)
     old = bench.info()
-    text = policy_text(old).replace('nested = "missing"', 'nested = "found"')
+    text = to_toml(old.policy).replace('nested = "missing"', 'nested = "found"')
     change_policy(bench.store, old, text, "ann")
 
     recompute(bench.store, old, old.run_id, old.threshold)

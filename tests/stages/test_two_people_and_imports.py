@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import add_text
 from tests.rows import proposal, sample
 from workbench.errors import InputError
+from workbench.model import Match
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review
 from workbench.stages.propose import propose
@@ -186,3 +187,5 @@ def test_a_missing_unit_says_why(bench: Any) -> None:
         ("missing", reason, "human")
         for reason in ("absent", "partial", "contradicted", "other entity", "absent")
     ] == said
+    unit = opened.state.entity.assessment.units[0]
+    assert "absent" == editing.reason_after(unit.matched(Match("found", "partial")))

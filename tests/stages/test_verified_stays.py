@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from workbench import reports
+from workbench.formats.policy import to_toml
 from workbench.stages import editing
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
@@ -72,7 +73,7 @@ def an_update_with_the_same_text(bench: Any) -> None:
 
 
 def another_policy(bench: Any) -> None:
-    text = policy_text(bench.info("demo")).replace('nested = "missing"', 'nested = "found"')
+    text = to_toml(bench.info("demo").policy).replace('nested = "missing"', 'nested = "found"')
     text = text.replace('3 = "organisation"', '3 = "club"').replace('"3" = "organisation"', '"3" = "club"')
     report = change_policy(bench.store, bench.info("demo"), text, "bo")
     assert (report.version, report.changed, bench.info("demo").policy.nested) == (2, True, "found")
@@ -127,7 +128,7 @@ def test_a_policy_that_says_the_same_is_no_new_version(reviewed: Any) -> None:
     """Saving the editor without a change makes no version and lists nothing as stale."""
     before = reviewed.tables()
 
-    report = change_policy(reviewed.store, reviewed.info("demo"), policy_text(reviewed.info("demo")), "bo")
+    report = change_policy(reviewed.store, reviewed.info("demo"), to_toml(reviewed.info("demo").policy), "bo")
 
     assert (report.version, report.changed, report.stale) == (1, False, ())
     assert reviewed.tables() == before

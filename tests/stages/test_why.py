@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
+from workbench.comparing.causes import UnitRow
 from workbench.errors import InputError
 from workbench.model import KINDS, Evidence, Match, Span
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing
 from workbench.stages.propose import propose
 from workbench.stages.review import Opened, act
-from workbench.stages.why import Why, WhyRow, explain
+from workbench.stages.why import Why, explain, fix
 from workbench.store.datasets import set_dataset
 from workbench.store.samples import sample_ids
 
@@ -101,11 +102,11 @@ def why(bench: Any, key: str = "taj", *, kind: Any = "entity", annotator: str = 
 
 
 def table(found: Why) -> dict[str, tuple[str, str, str]]:
-    return {text(one): (one.row.cause, one.row.part, one.fix) for one in found.rows}
+    return {text(one): (one.cause, one.part, fix(one, found.kind, found.scorer)) for one in found.rows}
 
 
-def text(one: WhyRow) -> str:
-    left, right = one.row.automatic, one.row.verified
+def text(one: UnitRow) -> str:
+    left, right = one.automatic, one.verified
     return f"{left.text if left else '—'} | {right.text if right else '—'}"
 
 
@@ -131,7 +132,7 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
     assert (found.source, found.verified_by) == ("linked · claude-run-1", "verified by ann")
     assert (found.automatic.recall, found.verified.recall) == (Fraction(2, 5), Fraction(1))
     assert found.delta == Fraction(-3, 5)
-    assert sum(one.row.share or Fraction(0) for one in found.rows) == Fraction(-3, 5)
+    assert sum(one.share or Fraction(0) for one in found.rows) == Fraction(-3, 5)
     assert table(found) == {
         "Taj Mahal | Taj Mahal": ("", "", ""),
         "Yamuna | Yamuna": ("missed match", "comparator", FAR),
@@ -140,7 +141,7 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
         "Shah Jahan | Shah Jahan": ("missed match", "context extraction", HERE),
         "— | Mumtaz Mahal": ("missed unit", "", THERE),
     }  # fmt: skip
-    assert [one.row.rule for one in found.rows] == ["lineage", "lineage", "", "lineage", "lineage", ""]
+    assert [one.rule for one in found.rows] == ["lineage", "lineage", "", "lineage", "lineage", ""]
 
 
 def test_the_review_itself_says_the_causes(taj: Any) -> None:
@@ -166,7 +167,7 @@ def test_another_scorer_has_other_causes(taj: Any) -> None:
     by_strings = why(taj, scorer="ragas")
     assert by_strings.value == 2 / (5 + 1e-8)
     assert by_strings.automatic.recall == Fraction(2, 5)
-    places = {text(one): one.row.automatic for one in by_strings.rows}
+    places = {text(one): one.automatic for one in by_strings.rows}
     agra = places["Agra | Agra"]
     assert agra is not None
     assert agra.spans == (Span(57, 61),)
@@ -201,11 +202,11 @@ def test_statements_are_explained_as_well(bench: Any) -> None:
     )  # fmt: skip
     found = why(bench, "claims", kind="statement")
     assert (found.source, found.delta) == ("contextual_recall · claude-run-1", Fraction(0))
-    assert [(one.row.cause, one.row.share) for one in found.rows] == [
+    assert [(one.cause, one.share) for one in found.rows] == [
         ("false match", Fraction(1, 2)),
         ("missed match", Fraction(-1, 2)),
     ]
-    assert [one.fix for one in found.rows] == [
+    assert [fix(one, found.kind, found.scorer) for one in found.rows] == [
         "the judge's prompt or model: it is not supported",
         "the judge's prompt or model: the contexts support it",
     ]
@@ -222,20 +223,20 @@ def test_a_blind_review_is_linked_by_what_the_units_say(bench: Any) -> None:
         why(bench)
     do(bench, "taj", named("Agra", found_at(0, 20, 24)), named("the Yamuna", editing.unsure), accept())
     found = why(bench)
-    rules = {text(one): one.row.rule for one in found.rows}
+    rules = {text(one): one.rule for one in found.rows}
     assert (rules["Agra | Agra"], rules["Yamuna | the Yamuna"]) == ("span", "overlap")
-    assert {one.row.cause for one in found.rows} == {"", "invented unit"}
+    assert {one.cause for one in found.rows} == {"", "invented unit"}
 
 
 def test_another_run_is_linked_by_what_the_units_say(taj: Any) -> None:
     """The ids of the rules' proposal mean other units than those the review began with."""
     do(taj, "taj", accept())
-    assert {one.row.rule for one in why(taj).rows} == {"lineage"}
+    assert {one.rule for one in why(taj).rows} == {"lineage"}
     propose(taj.store, taj.info(), "rules", annotator="ann")
     found = why(taj)
     assert found.source == "linked · rules-run-1"
-    assert "lineage" not in {one.row.rule for one in found.rows}
-    assert {text(one): one.row.rule for one in found.rows}["Agra | Agra"] == "span"
+    assert "lineage" not in {one.rule for one in found.rows}
+    assert {text(one): one.rule for one in found.rows}["Agra | Agra"] == "span"
 
 
 def test_nothing_is_shown_before_the_decision(taj: Any) -> None:
@@ -258,7 +259,7 @@ def test_imported_gold_is_explained_to_anybody(bench: Any) -> None:
     found = why(bench, annotator="bo")
     assert found.verified_by == "verified by expert"
     assert found.delta == Fraction(2, 5) - 1
-    assert {one.row.rule for one in found.rows} == {"span", ""}
+    assert {one.rule for one in found.rows} == {"span", ""}
 
 
 def test_an_excluded_sample_has_nothing_to_compare_with(taj: Any) -> None:
@@ -285,7 +286,7 @@ def test_a_sample_without_units_has_no_difference(taj: Any) -> None:
     do(taj, "taj", *wishes, accept())
     found = why(taj)
     assert (found.delta, found.verified.units) == (None, 0)
-    assert {(one.row.cause, one.row.share) for one in found.rows} == {("invented unit", None)}
+    assert {(one.cause, one.share) for one in found.rows} == {("invented unit", None)}
 
 
 def test_the_demo_is_explained_sample_by_sample(demo: Any) -> None:
@@ -299,6 +300,6 @@ def test_the_demo_is_explained_sample_by_sample(demo: Any) -> None:
         for scorer in scorers:
             found = why(demo, key, scorer=scorer)
             if found.delta is not None:
-                assert sum((one.row.share or Fraction(0) for one in found.rows), Fraction(0)) == found.delta
+                assert sum((one.share or Fraction(0) for one in found.rows), Fraction(0)) == found.delta
                 explained += 1
     assert explained

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.text.folding import find_folded
@@ -59,6 +59,7 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=40)
 
 
 @given(TEXT, TEXT, TEXT)
+@example("", "¯", "")
 def test_every_stretch_of_a_text_finds_itself(before: str, middle: str, after: str) -> None:
     """Whatever it holds; also as it is shown, since hidden characters are replaced one by one."""
     if fold(middle).split() and middle == middle.strip() and clean(middle) == middle:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.text.inflection import forms
 from workbench.text.normalise import fold, key
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
@@ -101,3 +102,20 @@ def test_normalising_a_key_changes_nothing(text: str, lang: str | None) -> None:
 def test_folding_twice_changes_nothing(text: str) -> None:
     """Folding settles."""
     assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "lang", "expected"),
+    [
+        ("да", "uk", set()),
+        ("рим", "uk", {"рим+0"}),
+        ("рима", "uk", {"рим+0", "рим+1", "рим+10", "рим+4"}),
+        ("лев", "uk", {"лев+0", "лв+0", "льв+0"}),
+        ("ia", "pl", set()),
+        ("ewa", "pl", {"ew+0", "ew+1", "ew+4"}),
+    ],
+)
+def test_a_form_names_a_stem_of_two_letters_and_its_paradigm(
+    word: str, lang: str, expected: set[str]
+) -> None:
+    assert {word, *expected} == forms(word, lang)

@@ -51,7 +51,7 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
 
         column = " (context_entity_recall)" if size[0] == 120 else ""
         assert values.startswith(f"yours{column} .3333 · recount ")
-        assert "untraced" in [one.row.cause for one in listed.rows]
+        assert "untraced" in [one.cause for one in listed.rows]
         last = "".join(segment.text for segment in listed.segments(listed.count - 1, size[0] - 2))
         assert "(your number − our recount)" in last
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from workbench.stages.policy import change_policy, policy_text
+from workbench.formats.policy import to_toml
+from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.theme import LIGHT
@@ -46,7 +47,7 @@ def picture(
                 await press(pilot, *pressed.split())
             info = find_dataset(store, None)
             change_policy(
-                store, info, policy_text(info).replace("Missing: it is not", "Missing: not"), "lead"
+                store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
             )
             with closing(sqlite3.connect(at)) as raw, raw:  # what it took differs from run to run
                 raw.execute("UPDATE review_event SET seconds = 7.1, presses = 2 WHERE seconds IS NOT NULL")

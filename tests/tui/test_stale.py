@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.tui.conftest import User
+from workbench.formats.policy import to_toml
 from workbench.stages import queue, review
-from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.widgets.bars import Head
@@ -22,7 +23,7 @@ async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(user: Us
     async with user.opens("schiller", size=(120, 36)) as app:
         await user.press("x", "a")
         info = find_dataset(user.store, None)
-        text = policy_text(info).replace("Missing: it is not", "Missing: it is nowhere")
+        text = to_toml(info.policy).replace("Missing: it is not", "Missing: it is nowhere")
         assert change_policy(user.store, info, text, "lead").stale == ("schiller",)
 
         await user.press("b")

@@ -12,6 +12,7 @@ import typer
 from workbench import reports
 from workbench.cli.console import Call, Json, Run, counted, dataset_of, open_for, usual_scorer
 from workbench.errors import UsageError
+from workbench.reports.answer import answer_text
 from workbench.reports.compare import against_text, diff_text, figures_text
 from workbench.reports.texts import retrievers_text, samples_text
 
@@ -23,16 +24,14 @@ def compare(
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(
-            help="What is held against the verified values: a scorer, an imported column, or a run of it."
-        ),
+        typer.Option(help="The score to compare with the verified values: a scorer or an imported column."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Hold it against another scorer or run instead of the verified values.")
+        str | None, typer.Option(help="Compare it with another scorer or run instead of the verified values.")
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Hold it against the run of its metric from before a day or time.", metavar="WHEN"),
+        typer.Option(help="Compare it with the last run of its metric before a day or time.", metavar="WHEN"),
     ] = None,
     by: Annotated[
         str | None,
@@ -59,7 +58,6 @@ def compare(
         raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
-    from workbench.reports.answer import answer_text
     from workbench.stages.answer import answer
     from workbench.stages.compare import compare_against, compare_by, write_html
 
@@ -104,12 +102,11 @@ def diff(
     json: Json = False,
 ) -> None:
     """Show what changed between two exports, or between two days: by whom, and how the means moved."""
-    from workbench.stages.diff import diff as stage
-    from workbench.stages.diff import is_folder
+    from workbench.stages import diff as stage
 
     call: Call = context.obj
-    needed = not (is_folder(first) and is_folder(second))
+    needed = not (stage.is_folder(first) and stage.is_folder(second))
     there = needed or "://" in call.db or Path(call.db).expanduser().exists()
     with open_for(call.db, create=False) if there else nullcontext() as store:
-        found = stage(store, call.dataset, first, second)
+        found = stage.diff(store, call.dataset, first, second)
     reports.show(reports.document(found), diff_text(found, limit), as_json=json)

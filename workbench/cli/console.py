@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,8 +79,6 @@ def exit_code(run: Callable[[], object]) -> int:
 
 def _report_crash(error: Exception) -> None:
     """Where it happened, without the message and the values: they may hold the dataset's text."""
-    import traceback
-
     _complain(f"workbench {__version__} crashed: {type(error).__name__}")
     for frame in traceback.extract_tb(error.__traceback__):
         _complain(f"  {frame.filename}:{frame.lineno} {frame.name}")
@@ -98,8 +99,6 @@ def say_whatever_comes() -> None:
     On Unix terminals take UTF-8 whatever the locale says; it is written unless PYTHONIOENCODING asks for
     something else.
     """
-    import io
-
     own = os.name == "posix" and not os.environ.get("PYTHONIOENCODING")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -151,10 +150,10 @@ def given(context: typer.Context) -> list[TyperOption]:
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator[Store]:
+def open_for(url: str, *, create: bool = True, migrate: bool = True, backup: bool = True) -> Iterator[Store]:
     from workbench.store.engine import open_store
 
-    store = open_store(url, create=create, migrate=migrate)
+    store = open_store(url, create=create, migrate=migrate, backup=backup)
     try:
         yield store
     except WorkbenchError:
@@ -200,9 +199,6 @@ Start = Literal["next"] | tuple[int, ...] | None
 
 def open_app(url: str, dataset: str | None, annotator: str, start: Start = None) -> None:
     """Open the screens; ends by SystemExit when they did not end well."""
-    import gc
-    import os
-
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 

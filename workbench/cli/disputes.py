@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,12 +13,6 @@ from workbench.errors import UsageError
 from workbench.model import KINDS
 from workbench.reports.disputes import document, one_document, report_text, state_text
 
-if TYPE_CHECKING:
-    from workbench.stages import Progress
-    from workbench.stages.disputes import DisputeReport
-    from workbench.store.datasets import DatasetInfo
-    from workbench.store.engine import Store
-
 disputes_app = typer.Typer(no_args_is_help=False)
 
 
@@ -28,9 +21,7 @@ def disputes(
     context: typer.Context,
     scorer: Annotated[
         list[str] | None,
-        typer.Option(
-            "--scorer", help="A scorer or column to hold against the others too; may stand several times."
-        ),
+        typer.Option("--scorer", help="Compare this scorer or column too; repeat the option for more."),
     ] = None,
     run: Run = None,
     state: Annotated[str, typer.Option(help="open, explained, fixed or all.")] = "open",
@@ -43,17 +34,19 @@ def disputes(
     limit: Annotated[int, typer.Option(min=0, help="How many are listed.")] = 50,
     json: Json = False,
 ) -> None:
-    """List what disagrees, the largest effect on the figure of its dataset first."""
+    """List the samples with values that disagree, largest effect on the mean first."""
     if context.invoked_subcommand is not None:
         return
-    from workbench.stages.disputes import check_between
+    from workbench.stages import disputes as stage
 
     call: Call = context.obj
     if state not in (*STATES, "all"):
         raise UsageError(f"no state {state!r}; there is: {', '.join((*STATES, 'all'))}")
-    with counted(call, "Counting") as at:
-        report = _read(at, call.annotator, scorer or (), run, between)
-    check_between(report, between)
+    with counted(call, "Counting") as (store, info, progress):
+        report = stage.disputes(
+            store, info, call.annotator, scorers=scorer or (), between=between, run=run, progress=progress
+        )
+    stage.check_between(report, between)
     chosen = report.chosen(state, between)
     listed = document(report, chosen, limit)
     reports.show(listed, report_text(report, chosen, limit, between), as_json=json)
@@ -65,12 +58,12 @@ def set_one(
     sample: Annotated[str, typer.Argument(help="The id of the sample.")],
     between: Annotated[str, typer.Option(help="Who disagrees, as linked~verified.")],
     state: Annotated[str, typer.Option(help="open, explained or fixed.")],
-    note: Annotated[str, typer.Option(help="Why; what is explained needs one.")] = "",
-    kind: Annotated[str | None, typer.Option(help="entity or statement, where both are in dispute.")] = None,
+    note: Annotated[str, typer.Option(help="Why; needed for explained.")] = "",
+    kind: Annotated[str | None, typer.Option(help="entity or statement, if both are in dispute.")] = None,
     run: Run = None,
     json: Json = False,
 ) -> None:
-    """Say what became of a dispute. It is open again when one of its values changes."""
+    """Set the state of a dispute. It opens again when one of its values changes."""
     from workbench.stages import disputes as stage
 
     call: Call = context.obj
@@ -78,24 +71,11 @@ def set_one(
         raise UsageError(f"no state {state!r}; there is: {', '.join(STATES)}")
     if kind is not None and kind not in KINDS:
         raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
-    with counted(call, "Counting") as at:
-        store, info, _ = at
+    with counted(call, "Counting") as (store, info, progress):
         sample = stage.the_sample(store, info, sample)
         if state == "explained" and not note.strip():
             raise UsageError('what explains it? give --note "…"')
-        report = _read(at, call.annotator, (), run, between)
+        report = stage.disputes(store, info, call.annotator, between=between, run=run, progress=progress)
         found = stage.find(report, sample, between, kind)
         now = stage.set_state(store, found, state, note.strip(), call.annotator)
     reports.show(one_document(now), state_text(now), as_json=json)
-
-
-def _read(
-    at: tuple[Store, DatasetInfo, Progress], annotator: str, scorers: Sequence[str], run: str | None,
-    between: str,
-) -> DisputeReport:  # fmt: skip
-    from workbench.stages.disputes import disputes as stage
-    from workbench.stages.disputes import scorers_of
-
-    store, info, progress = at
-    asked = tuple(dict.fromkeys((*scorers, *scorers_of(between))))
-    return stage(store, info, annotator, scorers=asked, run=run, progress=progress)

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, dataset_of, named_path, on_terminal, open_for
+from workbench import reports
+from workbench.cli.console import Call, Json, counted, dataset_of, named_path, on_terminal, open_for
 from workbench.errors import UsageError
+from workbench.reports.export import copy_text, export_text, purge_plan_text, purge_text, verify_text
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 
@@ -31,30 +33,27 @@ def export(
         str | None,
         _choosing(help="verified, gold (settled) or disputed samples."),
     ] = None,
-    query: Annotated[str, _choosing(help="Samples as the queue's search finds them.")] = "",
+    query: Annotated[str, _choosing(help="Only samples that a search of the queue finds.")] = "",
     run: Annotated[
         str | None,
         _choosing("--run", help="A run by name; by default the one in use."),
     ] = None,
     split: Annotated[
         bool,
-        _choosing("--split", help="The plan's holdout apart from the other samples."),
+        _choosing("--split", help="Write the plan's holdout apart from the other samples."),
     ] = False,
     holdout: Annotated[
         bool,
-        _choosing("--holdout", help="With the verified units of the plan's holdout: opens it."),
+        _choosing("--holdout", help="Include the verified units of the plan's holdout; this opens it."),
     ] = False,
-    no_text: Annotated[bool, _hiding("--no-text", help="Hashes and figures only.")] = False,
-    names: Annotated[bool, _hiding("--names", help="Annotators by name, not pseudonym.")] = False,
-    licence: Annotated[str, _hiding(help="Under which licence it leaves; stands in the manifest.")] = "",
+    no_text: Annotated[bool, _hiding("--no-text", help="Write hashes and figures only.")] = False,
+    names: Annotated[bool, _hiding("--names", help="Name annotators instead of using pseudonyms.")] = False,
+    licence: Annotated[str, _hiding(help="The licence of the export, written to its manifest.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
-    from workbench import reports
-    from workbench.reports.export import export_text
     from workbench.stages import export as stage
-    from workbench.store.datasets import count_samples
 
     _check_folder(directory)
     call: Call = context.obj
@@ -70,10 +69,7 @@ def export(
         licence=licence,
         holdout=holdout,
     )
-    with (
-        dataset_of(call) as (store, info),
-        reports.progress("Exporting", count_samples(store, info.id)) as progress,
-    ):
+    with counted(call, "Exporting") as (store, info, progress):
         report = stage.export(store, info, directory, options, annotator=call.annotator, progress=progress)
     reports.show(report, export_text(report), as_json=json)
 
@@ -91,13 +87,29 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
-    from workbench import reports
-    from workbench.reports.export import verify_text
     from workbench.stages.upkeep import verify as stage
 
     report = stage(directory)
     reports.show(report, verify_text(report), as_json=json)
     if not report.passed:
+        raise typer.Exit(1)
+
+
+def doctor(context: typer.Context, json: Json = False) -> None:
+    """Check that the rows of the database fit together, and change nothing; exit 1 when some do not."""
+    from workbench import reports
+    from workbench.reports.export import doctor_text
+    from workbench.stages.upkeep import doctor as stage
+    from workbench.store.copying import count_rows
+
+    call: Call = context.obj
+    with (
+        open_for(call.db, create=False, migrate=False) as store,
+        reports.progress("Checking", count_rows(store, None), unit="rows") as progress,
+    ):
+        report = stage(store, progress)
+    reports.show(report, doctor_text(report), as_json=json)
+    if report.found:
         raise typer.Exit(1)
 
 
@@ -107,8 +119,6 @@ def copy(
     json: Json = False,
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
-    from workbench import reports
-    from workbench.reports.export import copy_text
     from workbench.store.copying import copy_into, count_rows
     from workbench.store.datasets import find_dataset
 
@@ -132,8 +142,6 @@ def purge(
     Known are the backups next to the database, called NAME.TAG.db: those that `backup` makes when
     it is given no name, and those of upgrades. Others are yours to delete.
     """
-    from workbench import reports
-    from workbench.reports.export import purge_plan_text, purge_text
     from workbench.stages import upkeep
 
     call: Call = context.obj

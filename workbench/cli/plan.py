@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,11 +10,6 @@ from workbench import reports
 from workbench.cli.console import Call, Json, dataset_of, given, on_terminal
 from workbench.errors import UsageError
 from workbench.reports.plan import draft_text, plan_text, precision_text
-
-if TYPE_CHECKING:
-    from workbench.stages.plan import Wish
-    from workbench.store.datasets import DatasetInfo
-    from workbench.store.engine import Store
 
 MAKING = "Making a plan"
 
@@ -37,49 +32,63 @@ def plan(
     ] = "",
     holdout: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Share kept back, by whole groups.", rich_help_panel=MAKING),
+        typer.Option(
+            min=0, max=1, help="Share of samples kept back, in whole groups.", rich_help_panel=MAKING
+        ),
     ] = 0.0,
     blind: Annotated[
         float | None,
         typer.Option(
             min=0,
             max=1,
-            help="Share reviewed without suggestions; raised to 30 reviews by default.",
+            help="Share reviewed without suggestions; by default enough for 30 reviews.",
             rich_help_panel=MAKING,
         ),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Make or drop it without asking.", rich_help_panel=MAKING)
+        bool, typer.Option("--yes", "-y", help="Do it without asking.", rich_help_panel=MAKING)
     ] = False,
     precision: Annotated[
         float | None,
         typer.Option(
             metavar="HALF-WIDTH",
-            help="Before reviewing: how many samples a plan takes for ± this.",
+            help="Before reviewing: how many reviews make the interval ± this wide.",
         ),
     ] = None,
-    drop: Annotated[bool, typer.Option("--drop", help="Take the plan away: nothing decided yet.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Remove the plan, before the first review.")] = False,
     json: Json = False,
 ) -> None:
-    """Plan which samples are reviewed, before the first verdict; without options show how far it is."""
+    """Plan which samples to review, before the first review; without options show the plan."""
     call: Call = context.obj
     if sum((n is not None, precision is not None, drop)) > 1:
         raise UsageError("--n, --precision and --drop exclude each other")
     if n is None:
         _refuse_making(context)
+    from workbench.stages import plan as planning
+
     with dataset_of(call) as (store, info):
         if precision is not None:
-            _precision(store, info, precision, json=json)
-        elif drop:
-            _drop(store, info, call.annotator, yes=yes, json=json)
-        elif n is not None:
-            from workbench.stages.plan import Wish
-
+            found = planning.precision(store, info, precision)
+            reports.show(found, precision_text(found), as_json=json)
+            return
+        if n is not None:
             chosen = design or ("stratified" if by else "simple")
-            wish = Wish(n, chosen, by, holdout, blind)  # type: ignore[arg-type]
-            _make(store, info, wish, call.annotator, yes=yes, json=json)
-        else:
-            _show(store, info, json=json)
+            wish = planning.Wish(n, chosen, by, holdout, blind)  # type: ignore[arg-type]
+            drafted = planning.draft(store, info, wish, call.annotator)
+            typer.echo(draft_text(drafted), err=True)
+            _agree("Make this plan?", "no plan was made", yes=yes)
+            planning.make(store, info, drafted)
+        elif drop:
+            _agree("Drop the plan?", "the plan stands", yes=yes)
+            planning.drop(store, info, call.annotator)
+    with dataset_of(call) as (store, info):  # a plan changes its dataset
+        report = planning.report(store, info)
+    reports.show(report, plan_text(report), as_json=json)
+
+
+def _agree(question: str, refused: str, *, yes: bool) -> None:
+    if not yes and on_terminal() and not typer.confirm(question, err=True):
+        raise UsageError(refused)
 
 
 def _refuse_making(context: typer.Context) -> None:
@@ -88,39 +97,3 @@ def _refuse_making(context: typer.Context) -> None:
     if making:
         named = ", ".join(one.opts[0] for one in making)
         raise UsageError(f"{named}: a plan needs its number of reviews too: --n N")
-
-
-def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
-    from workbench.stages.plan import report
-
-    found = report(store, info)
-    reports.show(found, plan_text(found), as_json=json)
-
-
-def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
-    from workbench.stages import plan as planning
-    from workbench.store.datasets import find_dataset
-
-    drafted = planning.draft(store, info, wish, annotator)
-    typer.echo(draft_text(drafted), err=True)
-    if not yes and on_terminal() and not typer.confirm("Make this plan?", err=True):
-        raise UsageError("no plan was made")
-    planning.make(store, info, drafted)
-    _show(store, find_dataset(store, info.name), json=json)
-
-
-def _drop(store: Store, info: DatasetInfo, annotator: str, *, yes: bool, json: bool) -> None:
-    from workbench.stages import plan as planning
-    from workbench.store.datasets import find_dataset
-
-    if not yes and on_terminal() and not typer.confirm("Drop the plan?", err=True):
-        raise UsageError("the plan stands")
-    planning.drop(store, info, annotator)
-    _show(store, find_dataset(store, info.name), json=json)
-
-
-def _precision(store: Store, info: DatasetInfo, half_width: float, *, json: bool) -> None:
-    from workbench.stages.plan import precision
-
-    found = precision(store, info, half_width)
-    reports.show(found, precision_text(found), as_json=json)

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, dataset_of, on_terminal
+from workbench import reports
+from workbench.cli.console import Call, Json, counted, dataset_of, given, on_terminal
 from workbench.errors import UsageError
+from workbench.reports import claude as texts
+from workbench.reports.texts import instead_text, propose_text
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
@@ -36,7 +39,7 @@ def propose(
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
+        typer.Option("--run", help="Use the suggestions of an existing run."),
     ] = None,
     model: Annotated[str | None, _option(help="The model to ask.")] = None,
     base_url: Annotated[
@@ -47,18 +50,20 @@ def propose(
         str | None,
         _option(help="low, medium, high, or none for a model without; low for Claude, else none."),
     ] = None,
-    max_tokens: Annotated[int, _option(min=256, help="The longest answer, with its thinking.")] = 16_000,
+    max_tokens: Annotated[
+        int, _option(min=256, help="Tokens of the longest answer, thinking included.")
+    ] = 16_000,
     prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
     prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
-    dry_run: Annotated[bool, _option("--dry-run", help="Say what would be sent and cost.")] = False,
+    dry_run: Annotated[bool, _option("--dry-run", help="Show what would be sent and what it costs.")] = False,
     yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
     external: Annotated[
         str | None,
-        _option(help="Keep for this dataset: ask, allow or never."),
+        _option(help="Whether this dataset may be sent: ask, allow or never; kept."),
     ] = None,
     max_cost: Annotated[
         float | None,
-        _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
+        _option(min=0, help="Stop before this many dollars are exceeded; 5 by default."),
     ] = None,
     batch: Annotated[
         bool,
@@ -71,9 +76,9 @@ def propose(
     retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Json = False,
 ) -> None:
-    """Propose units for every sample that the run lacks, and make the run the current one.
+    """Suggest units for every sample that has none in this run, and use them.
 
-    Without --proposer the rules propose, and another current run stays current.
+    Without --proposer the rules suggest, and suggestions that are in use stay in use.
     """
     call: Call = context.obj
     if run is not None and proposer not in (None, "recorded"):
@@ -110,27 +115,15 @@ def propose(
 
 def _refuse_services(context: typer.Context) -> None:
     """Raise UsageError for options that only services have: a --dry-run of the rules would be none."""
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if getattr(parameter, "rich_help_panel", None) == SERVICE
-        and (source := context.get_parameter_source(parameter.name or "")) is not None
-        and source.name == "COMMANDLINE"
-    ]
-    if given:
-        raise UsageError(f"{', '.join(given)}: only with --proposer claude or openai")
+    names = [one.opts[0] for one in given(context) if one.rich_help_panel == SERVICE]
+    if names:
+        raise UsageError(f"{', '.join(names)}: only with --proposer claude or openai")
 
 
 def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.texts import propose_text
     from workbench.stages.propose import propose as stage
-    from workbench.store.datasets import count_samples
 
-    with (
-        dataset_of(call) as (store, info),
-        reports.progress("Proposing", count_samples(store, info.id)) as progress,
-    ):
+    with counted(call, "Proposing") as (store, info, progress):
         report = stage(
             store, info, proposer or ("recorded" if run else "rules"),
             annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
@@ -149,16 +142,13 @@ def _claude(
     max_cost: float | None,
     json: bool,
 ) -> None:
-    from workbench import reports
-    from workbench.reports import claude as texts
-    from workbench.reports.texts import instead_text
     from workbench.stages import claude as stage
     from workbench.store.datasets import dataset_info
 
     limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
     plan = stage.plan_run(store, info, options)
     if dry_run:
-        reports.show(texts.plan_document(plan), texts.plan_text(plan, limit), as_json=json)
+        reports.show(texts.document(plan), texts.plan_text(plan, limit), as_json=json)
         return
     stage.check_allowed(plan)
     if plan.samples:
@@ -183,23 +173,20 @@ def _claude(
     text = texts.report_text(report)
     if info.run and now != info.run:
         text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-    reports.show(texts.report_document(report), text, as_json=json)
+    reports.show(texts.document(report), text, as_json=json)
     if report.failed or report.left:
         raise typer.Exit(3)
 
 
 def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
-    from workbench.reports.claude import money, plan_text
-    from workbench.stages import claude as stage
-
     dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
         return
     if not on_terminal():
         if plan.external == "ask":
             raise UsageError(
-                f"would send {stage.volume(plan)}: say --yes for this time, or --external allow to let this "
+                f"would send {plan.volume}: say --yes for this time, or --external allow to let this "
                 "dataset go from now on"
             )
         if plan.cost is None:
@@ -208,10 +195,10 @@ def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
                 "without a limit"
             )
         raise UsageError(
-            f"this would cost {money(plan.cost)}: raise --max-cost, or say --yes and it stops before "
-            f"{money(max_cost)}"
+            f"this would cost {texts.money(plan.cost)}: raise --max-cost, or say --yes and it stops before "
+            f"{texts.money(max_cost)}"
         )
-    typer.echo(plan_text(plan, max_cost), err=True)
+    typer.echo(texts.plan_text(plan, max_cost), err=True)
     if not typer.confirm("Send it?", err=True):
         raise UsageError("nothing was sent")
 
@@ -226,7 +213,5 @@ def _progress_line() -> Iterator[Callable[[RunProgress], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    from workbench.reports.claude import progress_line
-
     with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
-        yield lambda progress: live.update(Text(progress_line(progress)))
+        yield lambda progress: live.update(Text(texts.progress_line(progress)))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from workbench.comparing.estimates import Estimate
-from workbench.comparing.explained import Share, What, what_of
+from workbench.comparing.explained import What, what_of
 from workbench.comparing.figures import Row
 from workbench.comparing.intervals import FEWEST, Mean
 from workbench.comparing.triage import Clue, Suspicion
@@ -218,7 +218,9 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
         for share in row.shares:
             if share.share is None:
                 continue
-            what = _what(share, traced=traced)
+            what = what_of(share.cause, share.part)
+            if what == "untraced" and not traced:
+                what = "too high" if share.share > 0 else "too low"
             units = 0 if what in NO_UNITS else share.units
             found.setdefault(what, []).append((row.sample_id, units, share.share))
     listed = [
@@ -231,12 +233,6 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
         for what, parts in found.items()
     ]
     return tuple(sorted(listed, key=lambda one: -abs(one.share)))
-
-
-def _what(share: Share, *, traced: bool) -> What:
-    if share.cause == "untraced" and not traced:
-        return "too high" if (share.share or 0) > 0 else "too low"
-    return what_of(share.cause, share.part)
 
 
 def steps(

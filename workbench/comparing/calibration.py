@@ -177,13 +177,14 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     sums = _sums(table, objective)
     folds = curve.draw_folds(len(table.names), seed)
     found = curve.validate(sums, objective, folds)
-    chosen = int(found.threshold)
-    if np.array_equal(curve.at_threshold(sums, chosen), curve.at_threshold(sums, _cut(now))):
+    chosen, cut = int(found.threshold), max(now, FLOOR)
+    present = curve.at_threshold(sums, cut)
+    if np.array_equal(curve.at_threshold(sums, chosen), present):
         chosen = now  # another number between the same two similarities is no other choice
     by_sample = np.array(found.folds)[folds[table.groups]]
     by_pair = np.array(found.folds)[folds[table.pair_groups]]
-    gain, better = _gain(found.by_group, curve.at_threshold(sums, _cut(now)), objective, seed)
-    scored = curve.recalls_at(table.known.similarity, table.known, _cut(now))
+    gain, better = _gain(found.by_group, present, objective, seed)
+    scored = curve.recalls_at(table.known.similarity, table.known, now)
     trivial = None
     if objective == "f1":
         all_found = curve.at_threshold(sums, 0)
@@ -202,15 +203,11 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         found=int(table.positive.sum()),
         unsure=table.unsure,
         folds=tuple(int(one) for one in found.folds),
-        fold_of={
-            one.id: int(folds[place])
-            for one in cases
-            for place in (int(np.searchsorted(table.names, one.group)),)
-        },
+        fold_of={one.id: int(folds[np.searchsorted(table.names, one.group)]) for one in cases},
         curve=curve_of(table),
         verified=float(table.weights @ table.verified / table.weights.sum()),
         chosen=_measured(table, _recalls_by(table, by_sample), _f1(table, by_pair)),
-        present=_measured(table, scored, _f1(table, _cut(now))),
+        present=_measured(table, scored, _f1(table, cut)),
         corrected=_measured(table, corrected, None),
         gain=gain,
         better=better,
@@ -227,8 +224,8 @@ def measure(cases: Sequence[FitCase], threshold: int) -> Measured:
     """One threshold on some verified samples that had no say in it. Raises TooFewError below ten."""
     table = table_of(cases)
     _check_number(table)
-    recalls = curve.recalls_at(table.known.similarity, table.known, _cut(threshold))
-    return _measured(table, recalls, _f1(table, _cut(threshold)))
+    recalls = curve.recalls_at(table.known.similarity, table.known, threshold)
+    return _measured(table, recalls, _f1(table, max(threshold, FLOOR)))
 
 
 def curve_of(table: Table) -> tuple[Point, ...]:
@@ -266,30 +263,20 @@ def _check_number(table: Table) -> None:
         raise TooFewError(f"{number} verified samples with units on both sides; {FEWEST} are needed")
 
 
-def _cut(threshold: int) -> int:
-    """What a threshold compares with: below 60 no link is kept."""
-    return max(threshold, FLOOR)
-
-
 def _sums(table: Table, objective: Objective) -> Sums:
     """The sums of an objective over similarities; no near name (0) is never a cut."""
     if objective == "f1":
-        sums = curve.sums_of_pairs(table.scores, table.positive, table.pair_groups, table.pair_weights)
+        sums = curve.sums_of_pairs(
+            table.scores, table.positive, table.pair_groups, table.pair_weights, len(table.names)
+        )
     else:
         of = np.repeat(np.arange(len(table.ids)), table.known.sizes)
         sums = curve.sums_of_recalls(
             table.known.similarity.astype(np.float64), table.known.weights, of,
-            groups=table.groups, verified=table.verified, weights=table.weights,
+            groups=table.groups, verified=table.verified, weights=table.weights, number=len(table.names),
         )  # fmt: skip
     there = sums.there & (sums.values >= FLOOR)
-    return _all_groups(Sums(sums.values, there, sums.parts), len(table.names))
-
-
-def _all_groups(sums: Sums, number: int) -> Sums:
-    """The same with rows for groups at the end that have nothing to sum."""
-    more = number - sums.groups
-    there = np.pad(sums.there, ((0, more), (0, 0)))
-    return Sums(sums.values, there, np.pad(sums.parts, ((0, 0), (0, more), (0, 0))))
+    return Sums(sums.values, there, sums.parts)
 
 
 def _gain(chosen: Floats, present: Floats, objective: Objective, seed: int) -> tuple[Figure, bool | None]:
@@ -365,7 +352,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _line(table: Table, threshold: int, folds: Ints) -> tuple[Line, Floats]:
-    recalls = curve.recalls_at(table.known.similarity, table.known, _cut(threshold))
+    recalls = curve.recalls_at(table.known.similarity, table.known, threshold)
     return correction.fit_line(recalls, table.verified, table.known.sizes, table.groups, table.weights, folds)
 
 

@@ -23,20 +23,16 @@ THRESHOLDS = 102
 class Vectors:
     """All units of a dataset in one row of memory.
 
-    `similarity` and `human` have a byte a unit; sample i has the units from `starts[i]` to
-    `starts[i + 1]`, and each of them the weight 1 / (units of its sample). A sample without units is
-    undefined and stands in no mean.
+    `similarity` and `human` have a byte a unit; sample i has the `sizes[i]` units from `starts[i]` on, and
+    each of them the weight 1 / (units of its sample). A sample without units is undefined and stands in no
+    mean.
     """
 
     similarity: Bytes
     human: Bytes
     starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     weights: Floats
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Units of each sample."""
-        return np.diff(self.starts)
 
 
 def vectors(similarities: Sequence[bytes], human: Sequence[bytes | None] | None = None) -> Vectors:
@@ -57,6 +53,7 @@ def vectors(similarities: Sequence[bytes], human: Sequence[bytes | None] | None 
         np.frombuffer(b"".join(similarities), dtype=np.uint8),
         np.frombuffer(b"".join(verdicts), dtype=np.uint8),
         starts,
+        sizes,
         np.repeat(1.0 / np.maximum(sizes, 1), sizes),
     )
 
@@ -82,25 +79,19 @@ def mean_curve(values: Bytes, given: Vectors) -> Floats:
 
 
 def recalls_at(values: Bytes, given: Vectors, threshold: int) -> Floats:
-    """Every sample's recall at one threshold; NaN where undefined."""
-    sizes = given.sizes
-    passed = np.concatenate(([0], np.cumsum(values >= threshold)))
+    """Every sample's recall at one threshold; NaN where undefined. Below 60 no link is kept."""
+    passed = np.concatenate(([0], np.cumsum(values >= max(threshold, FLOOR))))
     found = passed[given.starts[1:]] - passed[given.starts[:-1]]
     with np.errstate(invalid="ignore"):
-        return np.where(sizes > 0, found / sizes, np.nan)
+        return np.where(given.sizes > 0, found / given.sizes, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """A dataset ready to be scored at any threshold.
-
-    `curve` has the mean recall at each threshold, `at_least` how many units are that alike or more;
-    `recalls` are every sample's at the threshold in use.
-    """
+    """A dataset to be scored at any threshold: the mean recall at each, each sample's at the one in use."""
 
     given: Vectors
     curve: Floats
-    at_least: NDArray[np.int64]
     now: int
     recalls: Floats
 
@@ -124,26 +115,21 @@ class MovedCurve:
 def moves(similarities: Sequence[bytes], now: int) -> Moves:
     """Prepare samples, a byte a unit, for thresholds other than the one in use."""
     given = vectors(similarities)
-    counts = np.bincount(given.similarity, minlength=102)
-    return Moves(
-        given=given,
-        curve=mean_curve(given.similarity, given),
-        at_least=np.cumsum(counts[::-1])[::-1].astype(np.int64),
-        now=now,
-        recalls=recalls_at(given.similarity, given, max(now, FLOOR)),
-    )
+    return Moves(given, mean_curve(given.similarity, given), now, recalls_at(given.similarity, given, now))
 
 
 def move_to(prepared: Moves, threshold: int) -> MovedCurve:
     """Score every sample at a threshold. 100,000 samples of eight units take 10 ms."""
-    cut, now = max(threshold, FLOOR), max(prepared.now, FLOOR)
-    recalls = recalls_at(prepared.given.similarity, prepared.given, cut)
-    mean = float(prepared.curve[cut])
+    given, ends = prepared.given, sorted(max(one, FLOOR) for one in (threshold, prepared.now))
+    recalls, mean = (
+        recalls_at(given.similarity, given, threshold),
+        float(prepared.curve[max(threshold, FLOOR)]),
+    )
     return MovedCurve(
         threshold=threshold,
         mean=None if np.isnan(mean) else mean,
-        defined=int(np.count_nonzero(prepared.given.sizes)),
-        flipped=abs(int(prepared.at_least[cut] - prepared.at_least[now])),
+        defined=int(np.count_nonzero(given.sizes)),
+        flipped=int(np.count_nonzero((given.similarity >= ends[0]) & (given.similarity < ends[1]))),
         risen=int(np.count_nonzero(recalls > prepared.recalls)),
         fallen=int(np.count_nonzero(recalls < prepared.recalls)),
     )
@@ -178,11 +164,6 @@ class Sums:
     there: NDArray[np.bool_]
     parts: Floats
 
-    @property
-    def groups(self) -> int:
-        """How many groups there are."""
-        return int(self.there.shape[0])
-
 
 @dataclass(frozen=True, slots=True)
 class Validated:
@@ -196,10 +177,10 @@ class Validated:
     by_group: Floats
 
 
-def sums_of_pairs(scores: Floats, positive: Floats, groups: Ints, weights: Floats) -> Sums:
-    """The sums for F1: one score and verdict (1 or 0) a unit, groups numbered from 0."""
+def sums_of_pairs(scores: Floats, positive: Floats, groups: Ints, weights: Floats, number: int) -> Sums:
+    """The sums for F1: one score and verdict (1 or 0) a unit, the `number` of groups counted from 0."""
     values, column = np.unique(scores, return_inverse=True)
-    shape = (int(groups.max(initial=-1)) + 1, len(values))
+    shape = (number, len(values))
     positives = _table(groups, column, weights * positive, shape)
     negatives = _table(groups, column, weights * (1 - positive), shape)
     there = _table(groups, column, np.ones(len(scores)), shape) > 0
@@ -208,14 +189,14 @@ def sums_of_pairs(scores: Floats, positive: Floats, groups: Ints, weights: Float
 
 
 def sums_of_recalls(
-    scores: Floats, units: Floats, of: Ints, *, groups: Ints, verified: Floats, weights: Floats
+    scores: Floats, units: Floats, of: Ints, *, groups: Ints, verified: Floats, weights: Floats, number: int
 ) -> Sums:
     """The sums for bias: unit j scores `scores[j]`, is of sample `of[j]` and `units[j]` of its recall.
 
-    `groups`, `verified` (recalls) and `weights` are by sample.
+    `groups` (`number` of them), `verified` (recalls) and `weights` are by sample.
     """
     values, column = np.unique(scores, return_inverse=True)
-    shape = (int(groups.max(initial=-1)) + 1, len(values))
+    shape = (number, len(values))
     shares = _table(groups[of], column, units * weights[of], shape)
     there = _table(groups[of], column, np.ones(len(scores)), shape) > 0
     wide = (shape[0], shape[1] + 1)
@@ -275,7 +256,7 @@ def validate(sums: Sums, objective: Objective, folds: Ints, *, whole: bool = Tru
 
     everything = rounded(best_threshold(sums, objective))
     thresholds = []
-    by_group = np.zeros((3, sums.groups))
+    by_group = np.zeros((3, len(sums.there)))
     for fold in range(int(folds.max(initial=-1)) + 1):
         inside = folds == fold
         rest = bool(sums.there[~inside].any())

@@ -48,18 +48,6 @@ HIDDEN = 2.0
 """Where those stand of which nothing may be seen yet: behind all others."""
 
 
-class DisputePlace(NamedTuple):
-    """Where a dispute stands in the list: what moves most first, then by id and by who disagrees.
-
-    `turn` is the place of a hidden one's sample in the review order.
-    """
-
-    rest: float
-    turn: int
-    id: str
-    between: str
-
-
 def apart(
     first: Mapping[int, float],
     second: Mapping[int, float],
@@ -88,14 +76,14 @@ def disputed(delta: float) -> bool:
     return round(abs(delta), EXACT) > TOLERANCE
 
 
-def place(moves: float | None, name: str, between: str, turn: int | None = None) -> DisputePlace:
+def place(moves: float | None, name: str, between: str, turn: int | None = None) -> tuple[object, ...]:
     """The place of a dispute among all; `moves` None comes behind, a hidden one by its `turn` last.
 
     Moves are rounded, so that equal differences are a tie however the fractions came about.
     """
     if turn is not None:
-        return DisputePlace(HIDDEN, turn, name, between)
-    return DisputePlace(1.0 if moves is None else -round(moves, 12), 0, name, between)
+        return HIDDEN, turn, name, between
+    return 1.0 if moves is None else -round(moves, 12), 0, name, between
 
 
 def stamp(first: float, second: float) -> str:

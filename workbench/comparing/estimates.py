@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import sqrt
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from workbench.comparing.estimators import (
     EQUAL,
     Bound,
     EstimateFigures,
-    Fill,
     Reached,
     difference,
     exact_bound,
@@ -31,10 +30,6 @@ from workbench.comparing.intervals import (
 )
 from workbench.comparing.paired import pearson
 from workbench.text.figures import many
-
-if TYPE_CHECKING:
-    from workbench.comparing.estimators import Bound
-
 
 DRAWN = {
     "stratified": "Samples were drawn with equal chances within each stratum.",
@@ -245,20 +240,18 @@ def _estimate(
     )
     complete = len(drawn) == len(automatic)
 
-    def figures(fill: Fill) -> EstimateFigures:
-        return difference(automatic, drawn, strata, fill=fill, certain=complete, within=within)
-
+    figures = partial(difference, automatic, drawn, strata, certain=complete, within=within)
     refusal = _refusal(start, drawn, complete)
     try:
         if refusal and complete and start.open and start.n + start.open >= FEWEST:
-            ends = Interval(figures("low").point, figures("high").point)
+            ends = Interval(figures(fill="low").point, figures(fill="high").point)
             return replace(start, refusal=refusal, reach=_within(ends, limits))
         if refusal:
             return replace(start, refusal=refusal)
-        middle = figures("drop")
+        middle = figures(fill="drop")
         low, high = middle, middle
         if any(one.low is not None for one in drawn):
-            low, high = figures("low"), figures("high")
+            low, high = figures(fill="low"), figures(fill="high")
     except ValueError as reason:
         return replace(start, refusal=str(reason))
     reach = None if low is high else Interval(low.point, high.point)

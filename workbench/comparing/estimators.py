@@ -96,13 +96,11 @@ def difference(
     With e_i = (z y − a f)_i − theta (z − a)_i, where z and a say whether verified and automatic units exist
     (e = d − dbar when they always do), V = Σ_h (N_h / N)² (1 − pi_h) s_h² / n_h, s_h² that of the e.
     df = V² / Σ (V_h² / (n_h − 1)) over the unfinished strata (Satterthwaite 1946; Cochran 1977, section 5.4).
-    Raises ValueError when no sample is left, a stratum has none, or every stratum a single one.
+    Raises ValueError when none has units, a stratum has no sample, or every stratum a single one.
     """
     names = sorted(set(strata) or {""})
     place = {name: number for number, name in enumerate(names)}
     kept = [one for one in drawn if fill != "drop" or not one.open]
-    if not kept:
-        raise ValueError("nothing was verified")
     terms = _terms(kept, fill, place, certain)
     count = np.bincount([place[name] for name in strata], minlength=len(names)) if strata else None
     sizes = np.array([len(automatic)]) if count is None else count
@@ -141,7 +139,8 @@ def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
 
 def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
     chance = np.ones(len(kept)) if certain else np.array([one.pi or 1.0 for one in kept])
-    verified = [_filled(one, fill) for one in kept]
+    verified = [one.verified if fill == "drop" else getattr(one, fill) for one in kept]
+    verified = [one.verified if bound is None else bound for one, bound in zip(kept, verified, strict=True)]
     return _Terms(
         chance=chance,
         verified=np.array([value or 0.0 for value in verified]),
@@ -155,21 +154,9 @@ def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: 
 
 def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
     """A number from 0 for each entry, equal for equal names; None is a group of its own."""
-    known: dict[str, int] = {}
-    found = np.empty(len(names), dtype=np.int64)
-    alone = 0
-    for place, name in enumerate(names):
-        if name is None:
-            alone += 1
-            found[place] = -alone
-        else:
-            found[place] = known.setdefault(name, len(known))
-    return np.where(found < 0, len(known) - 1 - found, found)
-
-
-def _filled(one: Reached, fill: Fill) -> float | None:
-    bound = one.low if fill == "low" else one.high if fill == "high" else None
-    return one.verified if bound is None else bound
+    known: dict[str | int, int] = {}
+    keys = (place if name is None else name for place, name in enumerate(names))
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
 
 
 def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, list[int]]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from workbench.comparing.causes import CAUSES, Cause, Difference, Part, UnitRow
-from workbench.model import Tally
+from workbench.model import Kind, Tally
 from workbench.text.figures import many
-
-if TYPE_CHECKING:
-    from workbench.comparing.causes import Difference
-    from workbench.model import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +86,14 @@ def explained(found: Difference) -> Explained:
     return Explained(
         found.automatic,
         found.verified,
-        tuple(_share(cause, part, rows) for (cause, part, _), rows in by_cause.items()),
+        tuple(
+            Share(
+                cause, part, len(rows), None if each is None else each * len(rows), tuple(map(_label, rows))
+            )
+            for (cause, part, each), rows in by_cause.items()
+        ),
         tuple(_judged(row) for row in found.rows if row.automatic or row.verified),
         found.imported,
-    )
-
-
-def _share(cause: Cause, part: Part, rows: Sequence[UnitRow]) -> Share:
-    known = [row.share for row in rows if row.share is not None]
-    return Share(
-        cause,
-        part,
-        len(rows),
-        sum(known, Fraction(0)) if len(known) == len(rows) else None,
-        tuple(_label(row) for row in rows),
     )
 
 

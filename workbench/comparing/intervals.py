@@ -130,21 +130,13 @@ class Mean:
 
 def mean(values: Iterable[float | Fraction | None]) -> Mean:
     """The mean of the defined values; summed with `fsum`, so the order of samples cannot matter."""
-    defined: list[float] = []
-    undefined = 0
-    for value in values:
-        if value is None:
-            undefined += 1
-        else:
-            defined.append(float(value))
-    if not defined:
-        return Mean(None, 0, undefined)
-    return Mean(fsum(defined) / len(defined), len(defined), undefined)
+    every = list(values)
+    defined = [float(value) for value in every if value is not None]
+    n = len(defined)
+    return Mean(fsum(defined) / n if n else None, n, len(every) - n)
 
 
 def summed(tallies: Iterable[Tally]) -> Tally:
     """All counts added up."""
-    found = missing = unsure = 0
-    for tally in tallies:
-        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
-    return Tally(found, missing, unsure)
+    counts = [(tally.found, tally.missing, tally.unsure) for tally in tallies]
+    return Tally(*map(sum, zip((0, 0, 0), *counts, strict=True)))

@@ -6,7 +6,7 @@ Differences here are automatic − verified. Below ten samples only counts are g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -103,10 +103,13 @@ class MeanOf:
     interval: Interval | None
 
 
-def paired(pairs: Sequence[Pair]) -> Paired:
-    """Compare two columns; ties for the largest difference go to the id that sorts first."""
+def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
+    """Compare two columns; ties for the largest difference go to the id that sorts first.
+
+    `early`: without the intervals that hold at the end of a plan only.
+    """
     if not pairs:
-        return Paired(0, Rate(0, 0), None)
+        return Paired(0, Rate(0, 0), None, early=early)
     x, y = (
         np.array(side, dtype=float) for side in zip(*((p.automatic, p.verified) for p in pairs), strict=True)
     )
@@ -116,7 +119,7 @@ def paired(pairs: Sequence[Pair]) -> Paired:
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
     if len(pairs) < FEWEST:
-        return Paired(len(pairs), equal, largest)
+        return Paired(len(pairs), equal, largest, early=early)
     off = d.tolist()
     names = [one.group for one in pairs]
     average = mean_of(off, names)
@@ -129,9 +132,10 @@ def paired(pairs: Sequence[Pair]) -> Paired:
         largest=largest,
         groups=average.df + 1 if grouped else None,
         headline=n >= BADGE,
+        early=early,
         bias=average.mean,
-        bias_interval=average.interval if usual is None and average.df + 1 >= FEWEST else None,
-        may_differ=None if usual is None else at_most(usual[1], n),
+        bias_interval=average.interval if not early and usual is None and average.df + 1 >= FEWEST else None,
+        may_differ=None if early or usual is None else at_most(usual[1], n),
         sd=float(d.std(ddof=1)),
         limits=limits(d) if usual is None else None,
         quantiles=Interval(*map(float, np.quantile(d, [0.025, 0.975]))) if n >= QUANTILES_FROM else None,
@@ -153,11 +157,6 @@ def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> Agreem
     half = s * (1.96 if covered == LEVEL else z)
     low, high = bias - half, bias + half
     return AgreementLimits(low, high, around(low, se, n - 1, level), around(high, se, n - 1, level))
-
-
-def before_the_end(found: Paired) -> Paired:
-    """The same without the intervals that hold at the end of a plan only."""
-    return replace(found, early=True, bias_interval=None, may_differ=None)
 
 
 def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanOf:

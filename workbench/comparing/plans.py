@@ -101,15 +101,16 @@ def keep_back(kin: Sequence[Sequence[int]], keys: Sequence[str], share: float, s
     """
     wanted = share * len(keys)
     kept: set[int] = set()
-    for family in sorted(kin, key=lambda one: _draw(f"{seed}:holdout:{min(keys[place] for place in one)}")):
+
+    def drawn(family: Sequence[int]) -> bytes:
+        name = f"{seed}:holdout:{min(keys[place] for place in family)}"
+        return hashlib.blake2b(name.encode(), digest_size=8).digest()
+
+    for family in sorted(kin, key=drawn):
         after = len(kept) + len(family)
         if after - wanted <= wanted - len(kept):
             kept.update(family)
     return kept
-
-
-def _draw(name: str) -> bytes:
-    return hashlib.blake2b(name.encode(), digest_size=8).digest()
 
 
 WIDEST = 0.5

@@ -63,9 +63,9 @@ class Fact(NamedTuple):
 # Numbers.
 
 
-def interval(ends: Interval | None, digits: int = 3) -> str:
+def interval(ends: Interval | None) -> str:
     """`[.316, .412]`; empty without one."""
-    return "" if ends is None else f"[{number(ends.low, digits)}, {number(ends.high, digits)}]"
+    return "" if ends is None else f"[{number(ends.low)}, {number(ends.high)}]"
 
 
 def share_fact(name: str, part: Rate, note: str = "") -> Fact:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.comparing.answer_words import (
     SMALL,
     differs,
@@ -141,8 +143,8 @@ def _in_a_line(found: Answer, one: Suspect, place: int, width: int) -> str:
         for clue in one.suspicion.clues
         if clue.quote is not None and not clue.same
     )
-    room = width - 8 - min(SHORTEST, _cells(one_line(name)))
-    return _named(place, name, next((form for form in forms if _cells(form) <= room), facts), width)
+    room = width - 8 - min(SHORTEST, cell_len(one_line(name)))
+    return _named(place, name, next((form for form in forms if cell_len(form) <= room), facts), width)
 
 
 def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
@@ -153,7 +155,7 @@ def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, s
 
 def _named(place: int, name: str, facts: str, width: int) -> str:
     """`  1  Who built it? · yours .17, rough check .67`."""
-    return f"  {place}  {_fit(name, max(12, width - _cells(facts) - 8))} · {facts}"
+    return f"  {place}  {_fit(name, max(12, width - cell_len(facts) - 8))} · {facts}"
 
 
 def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str = "") -> list[str]:
@@ -165,7 +167,7 @@ def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str
             lines.append(f"{lead}{name} {absent}")
             continue
         said = f"{lead}{name}  context {clue.quote.context}: "
-        room = width - _cells(_plain(said, mark)) - 2
+        room = width - cell_len(_plain(said, mark)) - 2
         lines.append(said + _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, room, mark))
     rest = len(clues) - CLUES
     return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
@@ -186,11 +188,11 @@ def _marked(text: str, clues: Sequence[Clue], room: int, mark: tuple[str, str]) 
 def _excerpt(before: str, hit: str, after: str, room: int, mark: tuple[str, str]) -> str:
     """As much around a hit as fits into `room` cells with its marks."""
     hit = _fit(hit, max(1, room - 4))
-    room -= _cells(hit) + 2
+    room -= cell_len(hit) + 2
     before, after = _spaced(before), _spaced(after)
-    left = min(_cells(before), max(room // 2, room - _cells(after)))
+    left = min(cell_len(before), max(room // 2, room - cell_len(after)))
     start = _fit(before[::-1], left)[::-1]
-    return f"{start}{mark[0]}{hit}{mark[1]}{_fit(after, room - _cells(start))}"
+    return f"{start}{mark[0]}{hit}{mark[1]}{_fit(after, room - cell_len(start))}"
 
 
 def _spaced(text: str) -> str:
@@ -201,18 +203,10 @@ def _spaced(text: str) -> str:
 
 def _fit(text: str, room: int) -> str:
     """The beginning of a text that fits into so many cells, with … where it is cut."""
-    from rich.cells import cell_len, set_cell_size
-
     text = _spaced(text)
     if cell_len(text) <= room:
         return text
     return set_cell_size(text, max(0, room - 1)).rstrip() + "…"
-
-
-def _cells(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 # Markdown.

@@ -22,15 +22,14 @@ def report_text(report: CalibrateReport) -> str:
     found, gathered = report.found, report.gathered
     lines = [*head_lines(report.look.info.name, gathered, found), ""]
     lines += [*choice_lines(found), "", *verdict_lines(found), ""]
-    if report.mean_now is not None and report.mean_chosen is not None:
-        lines += [
-            f"automatic mean of all {len(gathered.everything):,} counted samples: "
-            f"{number(report.mean_now)} at {found.threshold_now}, "
-            f"{number(report.mean_chosen)} at {found.threshold}",
-            "",
-        ]
+    means = [f"{number(report.means[at])} at {at}" for at in (found.threshold_now, found.threshold)]
+    lines += [f"automatic mean of all {len(gathered.everything):,} counted samples: {', '.join(means)}", ""]
     lines += [*curve_lines(found), "", *probability_lines(found), "", *holdout_lines(report)]
-    lines += _end_lines(report)
+    name, end = (
+        report.saved,
+        "nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's",
+    )
+    lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's" if name else end)
     return clean("\n".join(lines).rstrip())
 
 
@@ -54,25 +53,20 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
     if left:
         lines.append(f"  samples left out: {', '.join(left)}")
     lines.append(
-        f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} proposed that are no verified "
-        f"unit and {gathered.missed:,} verified that nobody proposed, which no threshold changes"
+        f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} suggested and rejected, "
+        f"{gathered.missed:,} added by people; no threshold changes those"
     )
     if gathered.assisted:
-        lines.append(f"  {assisted_line(gathered)}")
+        lines.append(
+            f"  {gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with suggestions in "
+            "view, and people keep what they see. Reviews without suggestions avoid that"
+        )
     if gathered.alone:
         lines.append(
-            f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's complete prefix "
-            "stand for themselves only, the others for all that they were drawn from"
+            f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's order "
+            "count for themselves only, the others for all samples they were drawn from"
         )
     return lines
-
-
-def assisted_line(gathered: Gathered) -> str:
-    """What it means to calibrate on verdicts that were given with the automatic ones in sight."""
-    return (
-        f"{gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with suggestions in sight: "
-        "people keep what they see. Reviews without suggestions are free of that"
-    )
 
 
 def choice_lines(found: Calibrated) -> list[str]:
@@ -237,10 +231,7 @@ def report_document(report: CalibrateReport) -> dict[str, Any]:
         "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
         "alone": report.gathered.alone,
         "assisted": report.gathered.assisted,
-        "automatic_mean": {
-            str(report.found.threshold_now): report.mean_now,
-            str(report.found.threshold): report.mean_chosen,
-        },
+        "automatic_mean": {str(at): mean for at, mean in report.means.items()},
         "holdout_opened_before": report.look.openings,
     }
 
@@ -282,10 +273,3 @@ def _mark(found: Calibrated, at: int) -> str:
     if at == found.threshold:
         return f"{at} chosen" if at != found.threshold_now else f"{at} in use, chosen"
     return f"{at} in use" if at == found.threshold_now else str(at)
-
-
-def _end_lines(report: CalibrateReport) -> list[str]:
-    name = report.saved
-    if name:
-        return [f"saved as {name}; workbench calibrate --use {name} makes it the dataset's"]
-    return ["nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's"]

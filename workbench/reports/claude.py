@@ -84,14 +84,9 @@ def report_text(report: ModelReport) -> str:
     return clean("\n".join(lines))
 
 
-def plan_document(plan: ModelPlan) -> dict[str, Any]:
-    """The plan as JSON; the cost in dollars."""
-    return {**asdict(plan), "cost": None if plan.cost is None else float(plan.cost)}
-
-
-def report_document(report: ModelReport) -> dict[str, Any]:
-    """The report as JSON; the cost in dollars."""
-    return {**asdict(report), "cost": None if report.cost is None else float(report.cost)}
+def document(found: ModelPlan | ModelReport) -> dict[str, Any]:
+    """The plan or the report as JSON; the cost in dollars."""
+    return {**asdict(found), "cost": None if found.cost is None else float(found.cost)}
 
 
 def shortened(number: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.comparing.words import (
     LABEL_HEAD,
     Fact,
@@ -27,7 +29,6 @@ from workbench.text.figures import UNDEFINED, many, number, signed, table, value
 from workbench.text.safe import clean, flat, name_of
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures
     from workbench.comparing.versions import Against, GoldDiff, MeanChange, SampleChange
 
@@ -104,16 +105,10 @@ def _rest(found: Figures) -> list[str]:
         lines += ["", "how they were reviewed:", *_facts(facts)]
     for word, totals in (("label", found.by_label), ("language", found.by_language)):
         if totals:
-            lines += ["", f"causes by {word}:", *_by(totals)]
+            lines += ["", f"causes by {word}:"]
+            for name, causes in totals.items():
+                lines += [f"  {name}", *(f"    {cause_line(one)}" for one in causes)]
     return lines
-
-
-def _by(totals: Mapping[str, tuple[CauseTotal, ...]]) -> list[str]:
-    return [
-        line
-        for name, causes in totals.items()
-        for line in (f"  {name}", *(f"    {cause_line(one)}" for one in causes))
-    ]
 
 
 def _facts(facts: Sequence[Fact]) -> list[str]:
@@ -127,8 +122,6 @@ def _facts(facts: Sequence[Fact]) -> list[str]:
 
 
 def _padded(cells: Sequence[str]) -> list[str]:
-    from rich.cells import cell_len, set_cell_size
-
     width = max(map(cell_len, cells), default=0)
     return [set_cell_size(cell, width) for cell in cells]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.comparing.disputes import AUTOMATIC
 from workbench.text.figures import delta, many, number, value
 from workbench.text.safe import clean, flat, is_hash, name_of
@@ -25,7 +27,7 @@ def report_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, be
     listed = [one for one in chosen if between or not (one.hidden and one.sort in AUTOMATIC)]
     lines = [*_head(report), *_table(listed[:limit])]
     if report.disputes and not chosen:
-        lines.append("none of them in this state and between these")
+        lines.append("no dispute has this state between these")
     lines += _foot(report, listed, limit)
     if unlisted := len(chosen) - len(listed):
         lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
@@ -42,36 +44,25 @@ def _head(report: DisputeReport) -> list[str]:
 
 
 def _table(chosen: Sequence[Dispute]) -> list[str]:
-    from rich.cells import cell_len, set_cell_size
-
     if not chosen:
         return []
-    names = [flat(sample_name(one)) for one in chosen]
+    names = [  # of a hash its beginning, which `disputes set` takes, and the question
+        flat(f"{one.id[:8]} {name_of(one.id, one.question)}" if is_hash(one.id) and one.question else one.id)
+        for one in chosen
+    ]
     size = min(MOST_ID, max(6, *map(cell_len, names)))
     wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(one.between)) for one in chosen)))
     values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
     lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
     for one, name in zip(chosen, names, strict=True):
-        values = "".join(
-            f"{text:>{room}}"
-            for text, room in (
-                (HIDDEN if one.hidden else value(one.first), 7),
-                ("" if one.hidden else value(one.second), 7),
-                ("" if one.hidden else delta(one.delta), 7),
-                ("" if one.hidden else number(one.moves, 4), 8),
-            )
-        )
+        values = f"{value(one.first):>7}{value(one.second):>7}{delta(one.delta):>7}{number(one.moves, 4):>8}"
+        values = f"{HIDDEN:>7}{'':>22}" if one.hidden else values
         between = set_cell_size(flat(one.between), wide)
         lines.append(
             f"{one.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {flat(one.stands)}".rstrip()
         )
         lines += [f"        {text}" for text in remarks(one)]
     return lines
-
-
-def sample_name(one: Dispute) -> str:
-    """The id of its sample; of a hash its beginning, which `disputes set` takes, and the question."""
-    return f"{one.id[:8]} {name_of(one.id, one.question)}" if is_hash(one.id) and one.question else one.id
 
 
 def remarks(one: Dispute) -> list[str]:
@@ -91,22 +82,20 @@ def _foot(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> list[
     if any(one.hidden for one in chosen[:limit]):
         lines.append("hidden until you review them: workbench review")
     if any(one.fitted for one in chosen[:limit]):
-        lines.append(clean(fitted_line(report)))
+        number = len({one.sample_id for one in report.disputes if one.fitted})
+        lines.append(
+            clean(
+                f"not cross-fitted: calibration {report.calibration} saw the gold of "
+                f"{many(number, 'sample')} here; workbench compare scores each at the threshold found "
+                "without it"
+            )
+        )
     if report.closed:
         given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
         lines.append(
-            f"{many(report.closed, 'blind sample')} that you did not review{given}: nothing is said of them"
+            f"{many(report.closed, 'blind sample')} that you did not review{given}: they are left out"
         )
     return lines
-
-
-def fitted_line(report: DisputeReport) -> str:
-    """What the calibration in use means for the values here."""
-    number = len({one.sample_id for one in report.disputes if one.fitted})
-    return (
-        f"not cross-fitted: calibration {report.calibration} saw the gold of {many(number, 'sample')} here; "
-        "workbench compare scores each at the threshold found without it"
-    )
 
 
 def document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:

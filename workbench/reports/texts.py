@@ -103,9 +103,18 @@ def score_text(report: ScoreReport) -> str:
     """Every sample's values by kind, and the means."""
     lines = [head_line(report), ""]
     for kind in KINDS:
-        rows = [row for row in report.samples if _has(row, kind)]
+        rows = [
+            row
+            for row in report.samples
+            if kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
+        ]
         lines += _kind_table(kind, rows, report.samples, report.withheld)
-    lines += [*_mean_lines(report.means), *seen_lines(report), *_withheld_lines(report)]
+    lines += [*_mean_lines(report.means), *seen_lines(report)]
+    if report.withheld:
+        lines.append(
+            f"{many(len(report.withheld), 'sample')} that you are yet to review without suggestions: "
+            "their automatic values are in the means only"
+        )
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the suggestions in use"
         number = f"{report.unproposed:,} of {many(len(report.samples), 'sample')}"
@@ -228,19 +237,6 @@ def _score_cell(score: Score | None) -> str:
     return _tally_cell(score.tally)
 
 
-def _has(row: Scored, kind: Kind) -> bool:
-    return kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
-
-
-def _withheld_lines(report: ScoreReport) -> list[str]:
-    if not report.withheld:
-        return []
-    return [
-        f"{many(len(report.withheld), 'sample')} that you are yet to review without suggestions: "
-        "their automatic values are in the means only"
-    ]
-
-
 def _kind_table(
     kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored], withheld: Collection[str]
 ) -> list[str]:
@@ -253,14 +249,12 @@ def _kind_table(
     names = [
         name for name, of in SCORERS.items() if of == kind and any(name in row.automatic for row in rows)
     ]
-    if all(row.automatic.get("ragas_legacy") == _as_legacy(row.automatic.get("ragas")) for row in everything):
+    both = [[row.automatic.get(name) for name in ("ragas", "ragas_legacy")] for row in everything]
+    if all((one and one.tally) == (other and other.tally) for one, other in both):
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if column_kind(name) == kind})
     first = headline(columns, (), kind) if columns else DEFAULT_SCORER[kind]
-    differ = first in (
-        *columns,
-        *names,
-    )  # without its column nobody can follow Δ
+    differ = first in (*columns, *names)  # without its column nobody can follow Δ
     listed = []
     for row in rows[:SHOWN_ROWS]:
         name = name_of(row.id, row.question)
@@ -279,10 +273,6 @@ def _kind_table(
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]
-
-
-def _as_legacy(score: Score | None) -> Score | None:
-    return None if score is None else Score("ragas_legacy", score.tally, score.value)
 
 
 def _verified_cell(row: Scored, kind: Kind) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from workbench.comparing import calibration as pure
 from workbench.comparing.calibration import (
@@ -21,7 +19,7 @@ from workbench.comparing.calibration import (
     document_of,
     gold_hash,
 )
-from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, moves
+from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, move_to, moves
 from workbench.comparing.links import links
 from workbench.comparing.plans import families
 from workbench.errors import UsageError
@@ -29,23 +27,21 @@ from workbench.formats import calibration as calibration_file
 from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Verdict
-from workbench.scoring.counted import at
 from workbench.scoring.names import CALIBRATED
 from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.recompute import count_samples, recompute
-from workbench.stages.sides import verified_side
+from workbench.stages.sides import each_verified
 from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import KeyRow, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold
-from workbench.store.journal import load_reviews
 from workbench.store.reviewed import reviewed
 from workbench.store.runs import RunInfo
-from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
+from workbench.store.samples import Stored, related_ids
 from workbench.store.scores import CountedChunk
 
 __all__ = ["list_calibrations"]
@@ -109,20 +105,31 @@ def gather(
     for number, one in gold.items():
         if number in kept_back and not holdout:
             continue
-        why = _why_not(one, rows[number].key, number, excluded, seen, similarities)
-        if number not in places and number not in kept_back:
-            why = "late"
-        if why:
-            out[why] += 1
-        else:
+        reasons = {
+            "late": number not in places and number not in kept_back,
+            "excluded": number in excluded,
+            "unresolved": one.assessment is None,
+            "seen": rows[number].key in seen,
+            "uncounted": number not in similarities,
+        }
+        why = next((why for why, holds in reasons.items() if holds), None)
+        if why is None:
             wanted[number] = one
-    known = reviewed(store, info.id, "entity")
+        else:
+            out[why] += 1
+    known = reviewed(store, info.id, "entity", holdout=holdout)
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[FitCase] = []
     held: list[FitCase] = []
     invented = missed = 0
-    for done, (stored, human, recall, loose) in enumerate(_judged(store, info, run, wanted, similarities), 1):
+    due = [known[number] for number in sorted(wanted)]
+    for done, (stored, _, based) in enumerate(each_verified(store, run.id, "entity", due), start=1):
         number = stored.sample_id
+        human, loose = _verdicts(info, stored, wanted[number], based)
+        if len(human) != len(similarities[number]):
+            continue  # counted under another policy a moment ago; the next look has it
+        tally = wanted[number].tally
+        recall = None if tally is None or tally.recall is None else float(tally.recall)
         case = FitCase(
             stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0)
         )
@@ -195,56 +202,18 @@ def _weights(store: Store, info: DatasetInfo, wanted: Collection[int]) -> tuple[
     return {number: one / mean for number, one in stands.items()}, alone
 
 
-def _why_not(
-    gold: Gold,
-    key: str,
-    number: int,
-    excluded: Collection[int],
-    seen: Collection[str],
-    similarities: Mapping[int, bytes],
-) -> str:
-    """Why the gold of a sample does not count; empty when it does."""
-    if number in excluded:
-        return "excluded"
-    if gold.assessment is None:
-        return "unresolved"
-    if key in seen:
-        return "seen"
-    return "" if number in similarities else "uncounted"
-
-
-def _judged(
-    store: Store, info: DatasetInfo, run: RunInfo, wanted: Mapping[int, Gold], known: Mapping[int, bytes]
-) -> Iterator[tuple[Stored, bytes, float | None, int]]:
-    """Each wanted sample with a verdict for every automatic unit, its verified recall and loose units."""
-    numbers = sorted(wanted)
-    for start in range(0, len(numbers), CHUNK):
-        ids = numbers[start : start + CHUNK]
-        own = {number: wanted[number].annotators[0] for number in ids if wanted[number].origin == "reviewed"}
-        reviews = load_reviews(store, own)
-        for stored in load_samples(store, ids, run.id):
-            gold = wanted[stored.sample_id]
-            if stored.proposal is None or gold.assessment is None:
-                continue
-            _, based = verified_side(stored, "entity", reviews.get(stored.sample_id), gold)
-            human, loose = _verdicts(info, stored, gold.assessment, based)
-            if len(human) != len(known[stored.sample_id]):
-                continue  # counted under another policy a moment ago; the next look has it
-            recall = gold.tally.recall if gold.tally else None
-            yield stored, human, None if recall is None else float(recall), loose
-
-
-def _verdicts(info: DatasetInfo, stored: Stored, verified: Assessment, based: bool) -> tuple[bytes, int]:
+def _verdicts(info: DatasetInfo, stored: Stored, gold: Gold, based: bool) -> tuple[bytes, int]:
     """The verdict on each counted automatic unit, in order, and how many verified ones nobody proposed."""
-    assert stored.proposal is not None
+    assert stored.proposal is not None  # its names were counted
+    assert gold.assessment is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
-    found = links(Assessment("entity", "automatic", units), verified, based=based, lang=lang)
+    found = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
     said = {
         one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE
         for one in found
     }
-    loose = sum(unit.counted for unit in verified.units) - len(found)
+    loose = sum(unit.counted for unit in gold.assessment.units) - len(found)
     return bytes(said.get(unit.id, UNLINKED) for unit in units if unit.counted), loose
 
 
@@ -305,8 +274,6 @@ class CalibrateReport:
 
     look: Look
     found: Calibrated
-    mean_now: float | None
-    mean_chosen: float | None
     holdout: HoldoutReport | None
     saved: str
     document: Mapping[str, Any]
@@ -315,6 +282,13 @@ class CalibrateReport:
     def gathered(self) -> Gathered:
         """What it rests on."""
         return self.look.gathered
+
+    @property
+    def means(self) -> dict[int, float | None]:
+        """The automatic mean of the whole population at the threshold in use and at the chosen one."""
+        return {
+            at: move_to(self.look.moves, at).mean for at in (self.found.threshold_now, self.found.threshold)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,8 +346,6 @@ def calibrate(
     return CalibrateReport(
         look=seen,
         found=found,
-        mean_now=mean_at(seen.gathered, found.threshold_now),
-        mean_chosen=mean_at(seen.gathered, found.threshold),
         holdout=held,
         saved=save or "",
         document=document,
@@ -471,19 +443,7 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
     )
 
 
-def mean_at(gathered: Gathered, threshold: int) -> float | None:
-    """The automatic mean of the whole population at a threshold; None without a defined one."""
-    recalls = [
-        tally.found / tally.units
-        for one in gathered.everything.values()
-        if (tally := at(one, threshold)).units
-    ]
-    return float(np.mean(recalls)) if recalls else None
-
-
-def _holdout(
-    store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str
-) -> HoldoutReport:  # fmt: skip
+def _holdout(store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str) -> HoldoutReport:
     """Measure on the samples kept back; nothing is written down when there is too little to see."""
     gathered = seen.gathered
     if not gathered.holdout:

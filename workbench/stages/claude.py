@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError, NotFoundError, UsageError, WorkbenchError
-from workbench.model import Kind
+from workbench.model import Kind, Policy, text_hash
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Task, Usage
 from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, OPENAI, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
@@ -28,8 +28,9 @@ from workbench.proposing.claude.cost import (
     forecast,
     read_prices,
 )
-from workbench.proposing.claude.prompt import Example, Prompt, default_prompt, examples_hash, read_prompt
+from workbench.proposing.claude.prompt import Example, Prompt, default_prompt, examples_text, read_prompt
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
+from workbench.stages import propose
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
 from workbench.stages.examples import choose_examples
 from workbench.store import calls, runs
@@ -71,6 +72,14 @@ def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
     """
     if options.batch and (options.proposer != CLAUDE or cloud_of_claude()):
         raise UsageError("--batch: only Anthropic's own service takes batches; leave it out")
+    setup = set_up(options, info.policy)
+    if not options.examples:
+        return setup
+    return replace(setup, examples=_examples(store, info, options.examples, setup.prompt))
+
+
+def set_up(options: ModelOptions, policy: Policy) -> Setup:
+    """The set-up of a run without examples. Raises as `setup_of`."""
     prompt = default_prompt()
     if options.prompt is not None:
         prompt = read_prompt(_text(options.prompt), str(options.prompt))
@@ -78,10 +87,9 @@ def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
         model=options.model,
         effort=options.effort,
         max_tokens=options.max_tokens,
-        labels=info.policy.label_names(),
-        guidelines=info.policy.guidelines,
+        labels=policy.label_names(),
+        guidelines=policy.guidelines,
         prompt=prompt,
-        examples=_examples(store, info, options.examples, prompt) if options.examples else (),
         proposer=options.proposer,
         base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
     )
@@ -132,27 +140,20 @@ def _shown(examples: tuple[Example, ...]) -> dict[str, Any]:
             {"id": example.id, "group": example.group, "reference_hash": example.reference_hash}
             for example in examples
         ],
-        "examples_sha256": examples_hash(examples),
+        "examples_sha256": text_hash(*(examples_text(task, examples) for task in TASK_OF.values())),
     }
 
 
 def found_run(store: Store, info: DatasetInfo, setup: Setup) -> RunInfo | None:
     """The run of this set-up; None when there is none yet."""
     wanted = parameters(setup, info.policy.kinds)
-    for run in reversed(runs.list_runs(store, info.id)):
-        if run.proposer == setup.proposer and run.model == setup.model and run.parameters == wanted:
-            return run
-    return None
+    return propose.found_run(store, info, setup.proposer, setup.model, wanted)
 
 
 def run_of(store: Store, info: DatasetInfo, setup: Setup, annotator: str) -> RunInfo:
     """The run of this set-up: the one that there is, else a new one."""
-    known = found_run(store, info, setup)
-    if known is not None:
-        return known
     wanted = parameters(setup, info.policy.kinds)
-    runs.create_run(store, info.id, setup.proposer, setup.model, wanted, annotator)
-    return runs.list_runs(store, info.id)[-1]
+    return propose.run_with(store, info, setup.proposer, setup.model, wanted, annotator)
 
 
 def _text(path: Path) -> str:
@@ -189,6 +190,11 @@ class ModelPlan(Forecast):
     external: str
     examples: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def volume(self) -> str:
+        """How much would be sent, and where to."""
+        return f"{self.samples:,} samples ({self.input_tokens:,} tokens, estimated) to {self.host}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,14 +306,9 @@ def check_allowed(plan: ModelPlan) -> None:
     """What must never leave does not, whatever a person says just now. Raises UsageError."""
     if plan.samples and plan.external == "never":
         raise UsageError(
-            f"this dataset must not leave the machine (external: never): would send {volume(plan)}; "
+            f"this dataset must not leave the machine (external: never): would send {plan.volume}; "
             "change that with --external ask"
         )
-
-
-def volume(plan: ModelPlan) -> str:
-    """How much would be sent, and where to."""
-    return f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
 
 
 def propose_by_model(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any, cast
 
@@ -15,8 +16,8 @@ from workbench.proposing.claude.asks import (
     Setup,
     asked_alone,
     assemble,
-    entities_key,
     part_document,
+    payment_key,
     plan,
     plan_verdicts,
     read_part,
@@ -69,7 +70,7 @@ class Book:
         keys = set()
         if "entity" in self.kinds:
             texts = (sample.reference, *sample.retrieved_contexts)
-            keys |= {entities_key(self.setup, text) for text in texts if text.strip()}
+            keys |= {payment_key(self.setup, "entities", text) for text in texts if text.strip()}
         if "statement" in self.kinds and sample.reference.strip():
             keys.add(statements_key(self.setup, sample))
         return keys
@@ -95,19 +96,17 @@ class Book:
         found |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
         return found, {key: answer.call_id for key, answer in paid.items()}
 
-    def save(self, store: Store, ask: Ask, result: Result, batch: str = "") -> None:
-        """Store what a call came to, whole; for `Store.write`."""
+    async def save(self, ask: Ask, result: Result, batch: str = "") -> None:
+        """Store what a call came to, whole."""
         left = asked_alone(ask, result)
         self.alone.update(left)
         self.spoiled |= bool(left)
-        failure = result if isinstance(result, Failure) else None
         keys, documents = ask.keys, tuple[list[Any], ...]()
         if isinstance(result, Failure):
             self.failed |= {key: result for key in ask.keys if key not in left}
         else:
             parts = {key: part for key, part in zip(keys, result.parts, strict=True) if part is not None}
             keys, documents = tuple(parts), tuple(map(part_document, parts.values()))
-        usage = None if result.usage is None else asdict(result.usage)
         call = CallRow(
             run_id=self.run_id,
             task=ask.task,
@@ -115,13 +114,13 @@ class Book:
             model=result.model,
             request_id=result.request_id,
             stop_reason=result.stop_reason,
-            failure=failure.kind if failure else "",
-            detail=failure.detail if failure else "",
-            usage=usage,
+            failure=result.kind if isinstance(result, Failure) else "",
+            detail=result.detail if isinstance(result, Failure) else "",
+            usage=None if result.usage is None else asdict(result.usage),
             attempts=result.attempts,
             batch=batch,
         )
-        calls.save_call(store, call, documents)
+        await self.store.write(calls.save_call, call, documents)
 
     def steps(self) -> Iterator[Iterator[Ask]]:
         """What to ask, in steps: each is planned when the answers to the one before are stored.
@@ -200,13 +199,10 @@ async def propose_live(
     `stop` ends it softly. Whatever ends it, what was paid for is stored. Raises what the store raises.
     """
 
-    async def on_result(ask: Ask, result: Result) -> None:
-        await book.store.write(book.save, ask, result)
-
     async with connect(limits.call_seconds, book.setup.proposer, book.setup.base_url) as client:
         try:
             return await propose_all(
-                client, book.setup, book.steps(), on_result,
+                client, book.setup, book.steps(), book.save,
                 limits=limits, on_progress=on_progress, stop=stop, budget=budget,
             )  # fmt: skip
         finally:
@@ -250,9 +246,6 @@ async def propose_batch(
     `stop` ends the waiting; the batches go on, and the next start fetches them. Raises what the store raises.
     """
 
-    async def on_result(ask: Ask, result: Result) -> None:
-        await book.store.write(book.save, ask, result, "batch")
-
     async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
         await book.store.write(_note, book.run_id, name, asks)
 
@@ -263,7 +256,7 @@ async def propose_batch(
         book.waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
         try:
             return await propose_batches(
-                client, book.setup, book.steps(), on_result, on_batch,
+                client, book.setup, book.steps(), partial(book.save, batch="batch"), on_batch,
                 pending=pending, budget=budget, on_progress=on_progress, stop=stop,
             )  # fmt: skip
         finally:

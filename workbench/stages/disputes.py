@@ -40,7 +40,7 @@ from workbench.store.reviewed import Reviewed, reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
-from workbench.text.safe import HASH, is_hash
+from workbench.text.safe import HASH, is_hash, whole
 
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
@@ -101,7 +101,7 @@ def gather(
     gold = {
         n: float(one.tally.recall) for n, one in known.items() if one.tally and one.tally.recall is not None
     }
-    first = _first(store, info, run, kind)
+    first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
     automatic = _column(store, info, run, first, places) if first else {}
     weights, otherwise = _weights(store, info, run, kind, places)
     return DisputeCase(
@@ -117,11 +117,6 @@ def gather(
         otherwise=otherwise,
         pairs=tuple(_pairs(store, info, kind, run, first, automatic, gold, scorers, places)),
     )
-
-
-def _first(store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind) -> str | None:
-    """The scorer that is called automatic: the first that could count this run."""
-    return first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
 
 
 def _column(
@@ -287,16 +282,18 @@ class DisputeReport:
 
 
 def disputes(
-    store: Store, info: DatasetInfo, annotator: str, *, scorers: Sequence[str] = (), run: str | None = None,
-    progress: Progress = silent,
+    store: Store, info: DatasetInfo, annotator: str, *, scorers: Sequence[str] = (), between: str = "",
+    run: str | None = None, progress: Progress = silent,
 ) -> DisputeReport:  # fmt: skip
     """What disagrees under a run and those it is held against, as this annotator may see it.
 
-    Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
+    The scorers and columns that `between` names are asked for too. Raises UsageError for an unknown scorer,
+    NotFoundError for an unknown run.
     """
-    for name in scorers:
+    asked = dict.fromkeys((*scorers, *(name for name in sorted(named([between])) if kind_of(name))))
+    for name in asked:
         check_scorer(store, info, name)
-    scorers = [known(store, info, name) for name in scorers]
+    scorers = [known(store, info, name) for name in asked]
     chosen = runs.chosen_run(store, info, run)
     for one in runs.list_runs(store, info.id) if chosen else ():
         recompute(store, info, one.id, info.threshold, progress)
@@ -411,7 +408,7 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
 
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
-    said = stamped(note, dispute.stamp)
+    said = stamped(whole(note), dispute.stamp)
     kept = stored.save_state(store, dispute.key, state, said, annotator, expected=dispute.kept)
     return dispute.with_state(kept)
 
@@ -444,11 +441,6 @@ def find(report: DisputeReport, sample: str, between: str, kind: Kind | None = N
         raise NotFoundError(f"nothing of sample {sample!r} is in dispute")
     there = ", ".join(dict.fromkeys(one.between for one in of_sample))
     raise NotFoundError(f"no dispute {between!r} of sample {sample!r}; there is: {there}")
-
-
-def scorers_of(between: str) -> tuple[str, ...]:
-    """The scorers and columns that a dispute has to be asked for by name."""
-    return tuple(name for name in sorted(named([between])) if kind_of(name))
 
 
 def check_between(report: DisputeReport, between: str) -> None:

@@ -16,7 +16,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.formats import calibration
 from workbench.formats.exports import folder
 from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Wrote
-from workbench.formats.exports.readme import about_format, write_card
+from workbench.formats.exports.readme import rendered, write_card
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
@@ -214,7 +214,10 @@ def _export(
                 if wrote.left:
                     left[name] = dict(wrote.left)
                 if name != "huggingface":  # its card comes last: it says what the manifest says
-                    text = about_format(name, without_text=not about.text, one_of_several=len(formats) > 1)
+                    several = len(formats) > 1
+                    text = rendered(
+                        "readme.md", name=name, without_text=not about.text, one_of_several=several
+                    )
                     (place / "README.md").write_text(text, "utf-8", newline="\n")
             manifest = manifest_of(store, departure, splits)
             if "huggingface" in formats:
@@ -325,8 +328,7 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+_canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
 def _model(run: RunInfo, made: exports.Made, departure: Departure) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
 from workbench.comparing.intervals import FEWEST
-from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
+from workbench.comparing.paired import Pair, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
 from workbench.model import Kind, Tally
 from workbench.scoring.names import (
@@ -101,17 +101,14 @@ def figures(
     if chosen is not None:
         for one in {info.threshold, *fitted.folds}:
             recompute(store, info, chosen.id, one, progress)
-    name = known(store, info, scorer) if scorer else _usual(store, info, chosen)
+    if scorer:
+        name = known(store, info, scorer)
+    else:  # the first that could count this run
+        able, kind = able_scorers(store, chosen.id if chosen else None, info.threshold), info.kinds[0]
+        name = first_scorer(able, kind) or DEFAULT_SCORER[kind]
     kind = check_scorer(store, info, name)
     with store.snapshot():
         return _figures(_scope(store, info, chosen, name, kind, fitted), progress)
-
-
-def _usual(store: Store, info: DatasetInfo, run: RunInfo | None) -> str:
-    """The first scorer that could count this run."""
-    kind = info.kinds[0]
-    able = able_scorers(store, run.id if run else None, info.threshold)
-    return first_scorer(able, kind) or DEFAULT_SCORER[kind]
 
 
 def _scope(
@@ -179,10 +176,6 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     estimated = whole(at, side)
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
-    whole_pairs = paired(pairs)
-    arms_found = arms(rows, side.reviewed, counted)
-    if early:
-        whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
     again = _pairs(rows, side.recomputed, side.within)
     return Figures(
         dataset=info.name,
@@ -196,9 +189,9 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         planned_n=begun.planned_n,
         prefix=len(begun.rows),
         estimate=estimated,
-        paired=whole_pairs,
+        paired=paired(pairs, early=early),
         without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
-        arms=arms_found,
+        arms=arms(rows, side.reviewed, counted, early=early),
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         units=overlaps([overlap(one, strict=False) for one in counted.values()]),
@@ -340,33 +333,26 @@ def _fast(at: Scope, reviewed: Iterable[Reviewed]) -> set[int]:
     return found
 
 
-def arms(rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained]) -> Arms:
-    """Blind and assisted reviews apart; imported gold is of neither arm."""
+def arms(
+    rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained], *, early: bool
+) -> Arms:
+    """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
     found = {}
     for shown in ("blind", "assisted"):
         own = [row for row in rows if reviewed[row.sample_id].shown == shown]
-        known = [row for row in own if row.delta is not None]
+        known = [(row.delta, row.group) for row in own if row.delta is not None]
+        bias = mean_of(*zip(*known, strict=True)) if known else None
         judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
         found[shown] = Arm(
             len(own),
-            mean_of([row.delta for row in known if row.delta is not None], [row.group for row in known])
-            if known
-            else None,
+            replace(bias, interval=None) if early and bias else bias,
             overlaps([overlap(one, strict=False) for one in judged]).micro if judged else None,
         )
     blind, assisted = found["blind"], found["assisted"]
     if blind.bias is None or assisted.bias is None:
         return Arms(blind, assisted, None, None)
-    return Arms(blind, assisted, *two_arms(blind.bias, assisted.bias))
-
-
-def without_intervals(found: Arms) -> Arms:
-    """The same without the intervals that hold at the end of a plan only."""
-
-    def bare(arm: Arm) -> Arm:
-        return replace(arm, bias=arm.bias and replace(arm.bias, interval=None))
-
-    return Arms(bare(found.blind), bare(found.assisted), found.difference, None)
+    apart, interval = two_arms(blind.bias, assisted.bias)
+    return Arms(blind, assisted, apart, None if early else interval)
 
 
 def overlap(one: Explained, *, strict: bool) -> Overlap:
@@ -522,11 +508,11 @@ def side_of(at: Scope, progress: Progress) -> Side:
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
         again = scores.values(store, run.id, info.threshold, RECOUNT[at.kind])
     elif own := own_thresholds(at, at.name):
-        for limit, numbers in _by_threshold(own).items():
+        for limit, numbers in own.items():
             if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
                 known |= explain_all(store, info, at.run_id, at.name, limit, mine)
-        of_all = _of_all(at, own, values)
+        of_all = _of_all(at, set().union(*own.values()), values)
     return Side(values, of_all, known, human, again, within)
 
 
@@ -536,22 +522,23 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
         within = precision_of(scores.external_digits(at.store, at.info.id, name).values())
         return scored_by(at.store, at.info, None, name), within
     found = scored_by(at.store, at.info, at.run_id, name)
-    for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
+    for limit, numbers in own_thresholds(at, name).items():
         others = scored_by(at.store, replace(at.info, threshold=limit), at.run_id, name)
         found |= {number: others[number] for number in numbers if number in others}
     return found, EQUAL
 
 
-def own_thresholds(at: Scope, name: str) -> dict[int, int]:
-    """The threshold of every sample that the calibration saw; nothing for a scorer that it does not set."""
-    thresholds = at.fitted.thresholds
-    if at.run is None or not thresholds or name not in CALIBRATED:
-        return {}
-    numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
-    return {numbers[key]: limit for key, limit in thresholds.items() if key in numbers}
+def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
+    """The samples that the calibration saw by their threshold; none for a scorer that it does not set."""
+    found: dict[int, set[int]] = defaultdict(set)
+    if at.run is not None and at.fitted.thresholds and name in CALIBRATED:
+        numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
+        for key in at.fitted.thresholds.keys() & numbers.keys():
+            found[at.fitted.thresholds[key]].add(numbers[key])
+    return found
 
 
-def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, float | None]:
+def _of_all(at: Scope, own: Collection[int], values: Recalls) -> dict[int, float | None]:
     """What the estimate for all samples rests on: what nobody's fit saw counts with its mean over the folds.
 
     Else seen samples would be scored by one function and the others by another, and the estimate would be off
@@ -569,11 +556,4 @@ def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, flo
         each = [(columns[limit].get(number), times) for limit, times in often.items()]
         known = [(value, times) for value, times in each if value is not None]
         found[number] = sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
-    return found
-
-
-def _by_threshold(own: Mapping[int, int]) -> dict[int, set[int]]:
-    found: dict[int, set[int]] = defaultdict(set)
-    for number, limit in own.items():
-        found[limit].add(number)
     return found

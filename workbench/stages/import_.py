@@ -382,7 +382,7 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
         yield f"{number} several samples: what the file says was added to all of them ({taking.sharing:,})"
     if taking.late:
         number = many(taking.late, "sample")
-        yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
+        yield f"{number} came after the plan: last in the queue, and its figures leave them out"
 
 
 def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:

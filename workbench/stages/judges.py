@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from workbench.errors import BusyError, InputError, ProposalError, UsageError
+from workbench.errors import BusyError, ProposalError, UsageError
 from workbench.formats.readers.gold import proposals_of
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Policy, Proposal, Sample
@@ -43,14 +43,16 @@ from workbench.proposing.claude.asks import (
     system,
 )
 from workbench.proposing.claude.call import check_key
-from workbench.proposing.claude.clients import address, connect
+from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
-from workbench.proposing.claude.prompt import Prompt, default_prompt, fenced, read_prompt
+from workbench.proposing.claude.prompt import Prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
+from workbench.stages.claude import ModelOptions, run_of, set_up, setup_of
+from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude
-
-if TYPE_CHECKING:
-    from workbench.store.engine import Store
+from workbench.store import calls
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, open_store
 
 OnResult = Callable[[Ask, Result], Awaitable[None]]
 Planned = Callable[[Container[str], Container[str]], Iterable[Ask]]
@@ -185,32 +187,32 @@ class ServiceJudge(AnsweringProposer):
 
     def __init__(self, options: Claude, template: Template, policy: Policy) -> None:
         self._options = options
+        names = ("proposer", "base_url", "model", "effort", "max_tokens", "examples")
+        asked = ModelOptions(
+            **{name: getattr(options, name) for name in names},
+            prompt=None if options.prompt is None else Path(options.prompt),
+        )
         with self._opened() as store:
-            setup = self._setup_in(store) if store else _plain(options, policy)
+            if store is not None:
+                info = find_dataset(store, options.dataset)
+                if info.external == "never":
+                    raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
+                self.policy = info.policy
+                setup = setup_of(store, info, asked)
+            elif options.examples:
+                raise UsageError("examples are verified samples of a database: name it (database=…)")
+            else:
+                setup = set_up(asked, policy)
         super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), options.proposer)
         self.model = options.model
         self.spent = Decimal(0)
         """Dollars for the calls so far, by the packaged prices."""
-
-    def _setup_in(self, store: Store) -> Setup:
-        from workbench.stages.claude import ModelOptions, setup_of
-        from workbench.store.datasets import find_dataset
-
-        info = find_dataset(store, self._options.dataset)
-        if info.external == "never":
-            raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
-        self.policy = info.policy
-        names = ("proposer", "base_url", "model", "effort", "max_tokens", "examples")
-        plain = {name: getattr(self._options, name) for name in names}
-        return setup_of(store, info, ModelOptions(**plain, prompt=self._options.prompt))
 
     @contextmanager
     def _opened(self) -> Iterator[Store | None]:
         if self._options.database is None:
             yield None
             return
-        from workbench.store.engine import open_store
-
         store = open_store(str(self._options.database), create=False)
         try:
             yield store
@@ -224,8 +226,6 @@ class ServiceJudge(AnsweringProposer):
         return await asyncio.to_thread(self._stored, keys)
 
     def _stored(self, keys: set[str]) -> dict[str, Part]:
-        from workbench.store import calls
-
         with self._opened() as store:
             assert store is not None
             found = calls.answers(store, keys)
@@ -243,8 +243,8 @@ class ServiceJudge(AnsweringProposer):
             keep = None if store is None else self._keeping(store)
 
             async def kept(ask: Ask, result: Result) -> None:
-                if store is not None and keep is not None:
-                    await store.write(keep, ask, result)
+                if keep is not None:
+                    await keep(ask, result)
                 await on_result(ask, result)
 
             async with connect(limits.call_seconds, *service) as client:
@@ -256,12 +256,8 @@ class ServiceJudge(AnsweringProposer):
         if summary.stopped:
             raise BusyError(summary.stopped.replace("--max-cost $", "max_cost "))
 
-    def _keeping(self, store: Store) -> Callable[[Store, Ask, Result], None]:
+    def _keeping(self, store: Store) -> Callable[[Ask, Result], Awaitable[None]]:
         """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
-        from workbench.stages.claude import run_of
-        from workbench.stages.claude_book import Book
-        from workbench.store.datasets import find_dataset
-
         info = find_dataset(store, self._options.dataset)
         run = run_of(store, info, self._setup, "api")
         return Book(store, run.id, (), self._setup, info.policy.kinds).save
@@ -332,27 +328,6 @@ def replaced(prompt: Prompt, template: Template) -> Prompt:
         return prompt
     sections = {task: prompt.section(task) for task in TASKS} | dict(template)
     return read_prompt("\n".join(f"=== {task} ===\n{text}" for task, text in sections.items()), "template")
-
-
-def _plain(options: Claude, policy: Policy) -> Setup:
-    if options.examples:
-        raise UsageError("examples are verified samples of a database: name it (database=…)")
-    prompt = default_prompt()
-    if options.prompt is not None:
-        try:
-            prompt = read_prompt(Path(options.prompt).read_text("utf-8"), str(options.prompt))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{options.prompt}: {error}") from error
-    return Setup(
-        model=options.model,
-        effort=options.effort,
-        max_tokens=options.max_tokens,
-        labels=policy.label_names(),
-        guidelines=policy.guidelines,
-        prompt=prompt,
-        proposer=options.proposer,
-        base_url=address(OPENAI, options.base_url) if options.proposer == OPENAI else options.base_url,
-    )
 
 
 async def _deepeval(llm: Any, prompt: str, task: Task) -> str:

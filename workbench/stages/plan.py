@@ -30,7 +30,7 @@ from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
-from workbench.store.scores import Member
+from workbench.store.samples import load_samples
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
@@ -224,7 +224,7 @@ def _blind_notes(wish: Wish, share: float) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PrefixRow:
-    """A sample of the prefix. `pi`: its inclusion probability; `position` counts from 1.
+    """A sample of the prefix. `pi`: its inclusion probability.
 
     `origin` is that of its gold (reviewed, imported, adjudicated), empty without.
     """
@@ -235,7 +235,6 @@ class PrefixRow:
     pi: float
     stratum: str
     group: str | None
-    position: int
     origin: str
 
 
@@ -244,12 +243,10 @@ class Prefix:
     """The longest complete beginning of the order that is a probability sample.
 
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
-    `beyond`: complete samples of the population that it does not reach. `strata`: how many samples each has;
-    those of `unreached` have none in the prefix, so that it stands for the others only. `planned_n` is None
-    without a plan.
+    `beyond`: complete samples of the population that it does not reach. Strata of `unreached` have none in
+    the prefix, so that it stands for the others only. `planned_n` is None without a plan.
     """
 
-    kind: Kind
     design: str
     rows: tuple[PrefixRow, ...]
     population: int
@@ -257,7 +254,6 @@ class Prefix:
     planned_n: int | None
     late: int
     holdout: int
-    strata: Mapping[str, int]
     unreached: tuple[str, ...]
 
     @property
@@ -307,7 +303,7 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
             parts = plans.parts(store, info.id)
             n = len(_ids(store, info, done, plan, parts.population))
             return Reach("simple", n, parts.population, len(plans.planned(store, done)) - n)
-        found = _prefix(store, info, kind, done)
+        found = _prefix(store, info, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
             {row.stratum: row.pi for row in found.rows} if found.design == "stratified" else {},
@@ -322,12 +318,10 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
     behind its end would let what they are decide where it ends.
     """
     with store.snapshot():
-        return _prefix(store, info, kind, plans.done(store, info.id, kind), upto)
+        return _prefix(store, info, plans.done(store, info.id, kind), upto)
 
 
-def _prefix(
-    store: Store, info: DatasetInfo, kind: Kind, done: Mapping[int, Done], upto: int | None = None
-) -> Prefix:
+def _prefix(store: Store, info: DatasetInfo, done: Mapping[int, Done], upto: int | None = None) -> Prefix:
     plan = plans.plan_of(store, info.id)
     parts = plans.parts(store, info.id)
     ids = _ids(store, info, done, plan, parts.population)[:upto]
@@ -336,16 +330,16 @@ def _prefix(
     design = plan.design if plan else "simple"
     strata = _strata(plan)
     taken = Counter(one.stratum for one in kept)
-    chances = _chances(kept, strata, parts.population)
+    whole = len(kept) / parts.population if kept else 0.0
     rows = tuple(
         PrefixRow(
-            one.sample_id, one.key, done[one.sample_id].status, pi, one.stratum, one.group, position,
-            done[one.sample_id].origin,
+            one.sample_id, one.key, done[one.sample_id].status,
+            taken[one.stratum] / strata[one.stratum][0] if strata else whole,
+            one.stratum, one.group, done[one.sample_id].origin,
         )
-        for position, (one, pi) in enumerate(zip(kept, chances, strict=True), start=1)
+        for one in kept
     )  # fmt: skip
     return Prefix(
-        kind=kind,
         design=design,
         rows=rows,
         population=parts.population,
@@ -353,7 +347,6 @@ def _prefix(
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
-        strata={name: total for name, (total, _) in strata.items()},
         unreached=tuple(name for name in strata if not taken[name]),
     )
 
@@ -374,14 +367,6 @@ def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, popula
         return population
     in_turn = next((place for place in range(len(ids), 0, -1) if done[ids[place - 1]].in_turn), 0)
     return max(in_turn, plan.planned_n) if plan and len(ids) >= plan.planned_n else in_turn
-
-
-def _chances(kept: list[Member], strata: Mapping[str, tuple[int, int]], population: int) -> list[float]:
-    """The inclusion probabilities of the samples of a prefix; they sum to its length over the population."""
-    if not strata:
-        return [len(kept) / population for _ in kept]
-    taken = Counter(one.stratum for one in kept)
-    return [taken[one.stratum] / strata[one.stratum][0] for one in kept]
 
 
 def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
@@ -413,7 +398,9 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """A plan and how far it is. `done`: the complete ones of the planned samples; `next`: the first open one.
+    """A plan and how far it is. `done`: the complete ones of the planned samples.
+
+    `next` is the first open one, with its `question`.
 
     `given` of the `done` ones are complete by gold of a file alone. `complete`: all planned ones are, so that
     the estimate has the interval for a fixed n. `plan` is None without one: then the random order stands,
@@ -433,6 +420,7 @@ class PlanReport:
     counts: Mapping[Status, int]
     beyond: int
     next: str | None
+    question: str
     late: int
     holdout: int
     holdout_done: int
@@ -449,11 +437,12 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = plans.done(store, info.id, kind)
-        found = _prefix(store, info, kind, done)
+        found = _prefix(store, info, done)
         planned_n = found.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
-        name = plans.planned(store, [following])[following].key if following is not None else None
+        upcoming = load_samples(store, [] if following is None else [following], None)
+        name, question = next(((one.sample.id, one.sample.user_input) for one in upcoming), (None, ""))
         complete = [number for number in first[: planned_n or 0] if number in done]
         taken = Counter(one.stratum for one in plans.planned(store, complete).values())
         return PlanReport(
@@ -470,6 +459,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             counts=found.counts,
             beyond=found.beyond,
             next=name,
+            question=question,
             late=found.late,
             holdout=found.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),

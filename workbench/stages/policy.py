@@ -11,6 +11,8 @@ from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
+__all__ = ["PolicyReport", "PolicyVersion", "change_policy", "changes", "to_toml", "versions"]
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyReport:
@@ -63,11 +65,6 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     if before.guidelines != after.guidelines:
         said.append("guidelines reworded")
     return tuple(said)
-
-
-def policy_text(info: DatasetInfo) -> str:
-    """The current policy as TOML."""
-    return to_toml(info.policy)
 
 
 def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) -> PolicyReport:

@@ -62,7 +62,8 @@ def _rules(
 ) -> ProposeReport:
     from workbench.proposing import rules
 
-    run = _rules_run(store, info, annotator, rules.MODEL)
+    # an export of ours names its proposer rules too, and another source
+    run = run_with(store, info, "rules", rules.MODEL, {"source": "rules"}, annotator)
     keep = keep and info.run_id is not None
     if not keep:
         set_dataset(store, info.id, run_id=run.id)
@@ -90,12 +91,24 @@ def _rules(
     return ProposeReport(run.name, proposed, already, 0, info.run if keep else run.name, info.run)
 
 
-def _rules_run(store: Store, info: DatasetInfo, annotator: str, model: str) -> RunInfo:
-    for run in reversed(runs.list_runs(store, info.id)):
-        if run.source == "rules" and run.model == model:  # an export of ours names its proposer rules too
-            return run
-    runs.create_run(store, info.id, "rules", model, {"source": "rules"}, annotator)
-    return runs.list_runs(store, info.id)[-1]
+def found_run(
+    store: Store, info: DatasetInfo, proposer: str, model: str, parameters: dict[str, Any]
+) -> RunInfo | None:
+    """The newest run of this set-up; None when there is none yet."""
+    wanted = (proposer, model, parameters)
+    every = reversed(runs.list_runs(store, info.id))
+    return next((run for run in every if (run.proposer, run.model, run.parameters) == wanted), None)
+
+
+def run_with(
+    store: Store, info: DatasetInfo, proposer: str, model: str, parameters: dict[str, Any], annotator: str
+) -> RunInfo:
+    """The run of this set-up: the one that there is, else a new one."""
+    found = found_run(store, info, proposer, model, parameters)
+    if found is None:
+        runs.create_run(store, info.id, proposer, model, parameters, annotator)
+        found = runs.list_runs(store, info.id)[-1]
+    return found
 
 
 def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeReport:

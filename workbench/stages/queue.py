@@ -96,7 +96,7 @@ def counts(name: str, columns: Collection[str]) -> Kind:
     """The same for a dataset that has these columns."""
     kind = kind_of(known_of(name, columns))
     if kind is None:
-        raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
+        raise UsageError(f"we do not know what {name!r} counts: import it with --external {name}=entity")
     return kind
 
 

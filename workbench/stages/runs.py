@@ -104,7 +104,7 @@ def known_models() -> list[str]:
 
 def advice(kind: str) -> str:
     """What a person can do about a failure of that kind; empty for one that nobody knows."""
-    return next((cause.advice for name, cause in CAUSES.items() if name == kind), "")
+    return CAUSES[kind].advice if kind in CAUSES else ""
 
 
 def make_current(store: Store, info: DatasetInfo, name: str) -> DatasetInfo:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -181,22 +181,32 @@ def explain_all(
     assert kind is not None  # the caller checked the name
     written = {} if scorer in SCORERS else scores.external_digits(store, info.id, scorer)
     within = precision_of(written.values())
-    due = [one.sample_id for one in reviewed.values() if one.review_id is not None]
+    due = [one for one in reviewed.values() if one.review_id is not None]
     found: dict[int, Explained] = {}
+    for done, (stored, verified, based) in enumerate(each_verified(store, run_id, kind, due), start=1):
+        digits = written.get(stored.sample_id, "")
+        gap = against(info, stored, scorer, threshold, digits, within, verified, based)
+        if gap is not None:
+            found[stored.sample_id] = explained(gap)
+        progress(done)
+    return found
+
+
+def each_verified(
+    store: Store, run_id: int | None, kind: Kind, due: Sequence[Reviewed]
+) -> Iterator[tuple[Stored, Assessment, bool]]:
+    """Some samples with their `verified_side`."""
     for start in range(0, len(due), CHUNK):
-        ids = due[start : start + CHUNK]
-        own = {number: reviewed[number].annotator for number in ids if reviewed[number].origin == "reviewed"}
+        chunk = due[start : start + CHUNK]
+        ids = [one.sample_id for one in chunk]
+        own = {one.sample_id: one.annotator for one in chunk if one.origin == "reviewed"}
         reviews = journal.load_reviews(store, own)
         gold = gold_store.load_some(store, [number for number in ids if number not in reviews], kind)
         for stored in load_samples(store, ids, run_id):
             number = stored.sample_id
             verified, based = verified_side(stored, kind, reviews.get(number), gold.get(number))
             if verified is not None:
-                digits = written.get(number, "")
-                gap = against(info, stored, scorer, threshold, digits, within, verified, based)
-                found |= {} if gap is None else {number: explained(gap)}
-        progress(min(start + CHUNK, len(due)))
-    return found
+                yield stored, verified, based
 
 
 def verified_side(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass, fields, replace
 
-from workbench.comparing.causes import Cause, Part, Total, UnitRow, precision_of
+from workbench.comparing.causes import Cause, Difference, Part, UnitRow, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
-from workbench.model import Assessment, Kind, Match, Tally
+from workbench.model import Assessment, Kind
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
 from workbench.stages.examples import seen_ids
@@ -34,12 +33,12 @@ _FIXES: dict[Key, str] = {
     (
         "false match",
         "context extraction",
-    ): "the proposer's context extraction: this name stands in no context",
+    ): "the proposer's context extraction: this name is in no context",
     ("missed match", "context extraction"): "add to the proposer's context extraction",
     ("missed match", "unattributed"): "choose the evidence (e): without it nobody knows which step failed",
     ("untraced", ""): "import the scores with the judge's steps (traces)",
     ("rounding", ""): "",
-    ("missed match", "nested"): "policy: count a name that stands inside a longer name as found",
+    ("missed match", "nested"): "policy: count a name inside a longer name as found",
 }
 _CLAIM_REASONS = {
     "partial": "the judge's prompt: supported in part is not supported",
@@ -54,61 +53,40 @@ def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
     if row.cause == "invented unit":
         return "tell the proposer not to extract this"
     if row.cause in ("false match", "missed match") and row.part in ("", "comparator"):
-        if kind == "entity" and _recut(row):
-            return EDGES
-        return (_false_match if row.cause == "false match" else _missed_match)(row, kind, scorer)
+        return _of_match(row, kind, scorer)
     return _FIXES[row.cause, row.part]
 
 
-def _false_match(row: UnitRow, kind: Kind, scorer: str) -> str:
-    ours, theirs = _match(row)
+def _of_match(row: UnitRow, kind: Kind, scorer: str) -> str:
+    """What a match that the other side does not make calls for."""
+    assert row.automatic is not None  # a match links two units
+    assert row.verified is not None
+    ours, theirs, missed = row.automatic.match, row.verified.match, row.cause == "missed match"
+    if kind == "statement" and missed:
+        return "the judge's prompt or model: the contexts support it"
     if kind == "statement":
         return _CLAIM_REASONS.get(theirs.reason or "", "the judge's prompt or model: it is not supported")
+    ends = row.automatic.spans[:1], row.verified.spans[:1]
+    if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
+        return EDGES  # they were not the same name to match
+    if missed and scorer.startswith("ragas"):
+        return "compare by name matching or text search: ragas takes equal strings only"
+    if missed and ours.similarity >= SUGGESTED:
+        return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
+    if missed:
+        return "teach the matcher this name: no threshold would link it"
     if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
         return "an equal name: another entity, or a verdict to look at again"
     return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
 
 
-def _missed_match(row: UnitRow, kind: Kind, scorer: str) -> str:
-    ours, _ = _match(row)
-    if kind == "statement":
-        return "the judge's prompt or model: the contexts support it"
-    if scorer.startswith("ragas"):
-        return "compare by name matching or text search: ragas takes equal strings only"
-    if ours.similarity >= SUGGESTED:
-        return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
-    return "teach the matcher this name: no threshold would link it"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why(Difference):
+    """The difference of one sample and kind, and what there is to know of both sides.
 
-
-def _recut(row: UnitRow) -> bool:
-    """Whether two linked units begin or end elsewhere, so that they were not the same name to match."""
-    assert row.automatic is not None  # a match links two units
-    assert row.verified is not None
-    ours, theirs = row.automatic.spans[:1], row.verified.spans[:1]
-    return row.rule in ("lineage", "overlap") and bool(ours and theirs) and ours != theirs
-
-
-def _match(row: UnitRow) -> tuple[Match, Match]:
-    assert row.automatic is not None  # a match links two units
-    assert row.verified is not None
-    return row.automatic.match, row.verified.match
-
-
-@dataclass(frozen=True, slots=True)
-class WhyRow:
-    """One unit of either side or two that are linked, and what would fix the difference ("" for none)."""
-
-    row: UnitRow
-    fix: str
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """One sample and kind: both tallies, their difference, and what it is made of.
-
-    `imported` is the number of the file, as written, where `scorer` is a column of it: then Δ is imported −
-    verified, and `automatic` is the recount. `source` names scorer and run, `verified_by` whose units stand
-    on the other side. `value` is the number the scorer itself reports; Δ and shares rest on exact fractions.
+    `digits` are the number of the file, as written, where `scorer` is a column of it; `automatic` is then the
+    recount. `source` names scorer and run, `verified_by` whose units stand on the other side. `value` is the
+    number the scorer itself reports; Δ and shares rest on exact fractions.
     `scorers` are those one can ask for.
     `fitted_by`: the calibration that chose the scorer's threshold with this sample's gold in sight, "" for
     none; what figures make of it is cross-fitted, this is not.
@@ -120,14 +98,9 @@ class Why:
     scorers: tuple[str, ...]
     source: str
     verified_by: str
-    automatic: Tally
-    verified: Tally
     value: float | None
-    delta: Fraction | None
-    rows: tuple[WhyRow, ...]
-    totals: tuple[Total, ...]
     fitted_by: str = ""
-    imported: str = ""
+    digits: str = ""
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
@@ -166,16 +139,12 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         scorers=names,
         source=name if name in written else f"{name} · {info.run}",
         verified_by=verified.source,
-        automatic=found.automatic,
-        verified=found.verified,
+        **{one.name: getattr(found, one.name) for one in fields(Difference)},
         value=float(written[name]) if name in written else value_of(name, found.automatic),
-        delta=found.delta,
-        rows=tuple(WhyRow(row, fix(row, kind, name)) for row in found.rows),
-        totals=found.totals,
         fitted_by=info.calibration
         if name in CALIBRATED and stored.sample.id in seen_ids(store, info)
         else "",
-        imported=written.get(name, ""),
+        digits=written.get(name, ""),
     )
 
 

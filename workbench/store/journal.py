@@ -121,11 +121,12 @@ def verified_at(
             number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
         }
     for number, sample_id, annotator in rows:
+        settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
             own = states[number].of(kind)
             if own.disposition == "verified":
                 origin: GoldOrigin = "imported" if own.imported else "reviewed"
-                origin = "adjudicated" if own.adjudicated else origin
+                origin = "adjudicated" if settles else origin
                 found[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
             elif own.disposition == "excluded":
                 excluded[kind].setdefault(sample_id, []).append(annotator)
@@ -199,15 +200,23 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
     return [Said(*row) for row in store.rows(query)]
 
 
-def record(store: Store, acts: Sequence[Act], annotator: str) -> list[ReviewState]:
+def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") -> list[ReviewState]:
     """Append one act over some samples to their reviews and project what it changed; the new states.
 
-    All or nothing, one undo. Raises ConflictError when a journal has moved on or a text was replaced,
-    SpanError for a unit that does not quote the reference; nothing is written in either case.
+    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. Raises
+    ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
+    the reference; nothing is written in either case.
     """
-    action = uuid.uuid4().hex
+    action = action or uuid.uuid4().hex
     with store.writing():
-        return append(store, [_change(store, act, annotator, action) for act in acts])
+        try:
+            changes = [_change(store, act, annotator, action) for act in acts]
+        except ConflictError:
+            if store.value(select(EVENT.id).where(EVENT.action == action)) is None:
+                raise
+            states = load_reviews(store, {act.sample_id: annotator for act in acts})
+            return [states[act.sample_id] for act in acts]
+        return append(store, changes)
 
 
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
@@ -233,18 +242,33 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     return Change(row, lambda: act.sample, named, spent, act.state, assigned=overlap > 0)
 
 
-def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Take back the newest effective act of this annotator in this dataset; None when there is none."""
-    with store.writing() as session:
-        action = newest_effective(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(store, action, Undo(action))
+def undo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
+    """Take back the newest effective act of this annotator in this dataset; None when there is none.
+
+    What an earlier try stored under the same `action` is not done again.
+    """
+    return _step(store, dataset_id, annotator, Undo, newest_effective, action)
 
 
-def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Restore the act that was undone last; None when a new edit came since."""
+def redo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
+    """Restore the act that was undone last; None when a new edit came since. `action` as in `undo`."""
+    return _step(store, dataset_id, annotator, Redo, newest_undone, action)
+
+
+def _step(
+    store: Store,
+    dataset_id: int,
+    annotator: str,
+    step: type[Undo | Redo],
+    newest: Callable[[Iterator[tuple[str, object]]], str | None],
+    action: str,
+) -> Moved | None:
     with store.writing() as session:
-        action = newest_undone(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(store, action, Redo(action))
+        tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
+        if tried:
+            return _mark(store, edit_of(*tried[0]), action, stored=True)
+        target = newest(_history(session, dataset_id, annotator))
+        return None if target is None else _mark(store, step(target), action or uuid.uuid4().hex)
 
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
@@ -283,19 +307,20 @@ def _imported_since() -> Any:
     )
 
 
-def _mark(store: Store, target: str, edit: Undo | Redo) -> Moved:
-    own = uuid.uuid4().hex
-    act = EVENT.action == target, EVENT.op != "open", ~_imported_since(), DATASET.id == EVENT.dataset_id
+def _mark(store: Store, edit: Edit, own: str, *, stored: bool = False) -> Moved:
+    assert isinstance(edit, Undo | Redo)
+    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since(), DATASET.id == EVENT.dataset_id
     query = select(EVENT.review_id, EVENT.op, EVENT.data, DATASET.overlap).where(*act)
     touched = store.rows(query.order_by(EVENT.id))
     numbers = list(dict.fromkeys(row[0] for row in touched))
     reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
     _, op, data, overlap = touched[0]
-    assigned = overlap > 0
-    states = append(
-        store, [Change(row, text_of(store, row), [(own, edit)], assigned=assigned) for row in rows]
-    )
+    if stored:
+        states = [*folded(store, numbers).values()]
+    else:
+        changes = [Change(row, text_of(store, row), [(own, edit)], assigned=overlap > 0) for row in rows]
+        states = append(store, changes)
     done = edit_of(op, data)
     moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
     match done:
@@ -373,6 +398,13 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
         state = fold([*journals(store, [row.id])[row.id], *change.edits])
+    project(row, state)
+    row.updated_at = now
+    return state
+
+
+def project(row: ReviewRow, state: ReviewState) -> None:
+    """Write a state into the row of its review."""
     row.seq = state.seq
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
@@ -383,8 +415,6 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
         row.origin = "imported" if all(accepted) else "reviewed"
     if any(state.of(kind).adjudicated for kind in KINDS):
         row.origin = "adjudicated"
-    row.updated_at = now
-    return state
 
 
 def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any]]:

@@ -169,10 +169,7 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
 
     A verdict that was undone was seen all the same: the journal keeps it.
     """
-    why = (
-        "a plan is drawn before the first verdict, "
-        "else its probabilities would be chosen with the answers in sight"
-    )
+    why = "a plan is made before the first review, so that no answer can influence which samples are drawn"
     number = decided(store, dataset_id)
     if number:
         raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
@@ -148,11 +149,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a decided sample took this annotator: medians of active seconds and presses over `samples`."""
+    """What a decided sample took this annotator: medians of active seconds and presses over `samples`.
+
+    `today`: how many of them were decided since midnight.
+    """
 
     seconds: float
     presses: float
     samples: int
+    today: int = 0
 
 
 LEAST = Fraction(1, 2000)
@@ -236,14 +241,18 @@ def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count(case((condition, 1)))
 
 
-def pace(store: Store, info: DatasetInfo, annotator: str, without: Collection[int] = ()) -> Pace | None:
+def pace(
+    store: Store, info: DatasetInfo, annotator: str, without: Collection[int] = (),
+    midnight: datetime | None = None,
+) -> Pace | None:  # fmt: skip
     """What a sample that this annotator decided took; None as long as nothing was measured.
 
-    The samples of `without` are no measure.
+    The samples of `without` are no measure. Today begins at `midnight`.
     """
     decided = Reviews(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
+    last = func.max(case((EVENT.op.in_(("accept", "excluded")), EVENT.at)))
     query = (
-        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)))
+        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
         .where(
             EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
@@ -253,12 +262,12 @@ def pace(store: Store, info: DatasetInfo, annotator: str, without: Collection[in
         )
         .group_by(REVIEW.id, REVIEW.sample_id)
     )
-    spent = [
-        (seconds, int(presses)) for number, seconds, presses in store.rows(query) if number not in without
-    ]
+    spent = [row[1:] for row in store.rows(query) if row[0] not in without]
     if not spent:
         return None
-    return Pace(median(seconds for seconds, _ in spent), median(presses for _, presses in spent), len(spent))
+    today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
+    seconds, presses = (median(float(row[place]) for row in spent) for place in (0, 1))
+    return Pace(seconds, presses, len(spent), today)
 
 
 def page(

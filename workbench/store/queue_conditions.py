@@ -26,7 +26,7 @@ from workbench.store.tables import (
     is_blind,
     proposed_by,
 )
-from workbench.text.query import Term
+from workbench.text.query import META, Term
 
 UNDECIDED = ("todo", "started")
 _ANY = METADATA.tables["review"].alias("any_review").c
@@ -144,7 +144,7 @@ def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked
         case "flag":
             return reviews.own(lambda review: contains(review.flag, value))
         case _:
-            return _in_meta(term.key, value)
+            return _in_meta(term.field.removeprefix(META), value)
 
 
 def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> Clause:

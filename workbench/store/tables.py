@@ -122,7 +122,8 @@ class SampleRow(Numbered, table=True):
     __tablename__ = "sample"
     __table_args__ = (
         UniqueConstraint("dataset_id", "key"),
-        Index(None, "dataset_id", "rank"),
+        # with the ids, PostgreSQL reads a million in order from it alone: 1.3 s, not 3 to 10
+        Index(None, "dataset_id", "rank", postgresql_include=["id"]),
         Index(None, "reference_hash"),
     )
     dataset_id: int = of("dataset")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 from workbench.text.safe import clean
 
@@ -28,14 +29,11 @@ def signed(value: Fraction | float | None, digits: int = 3) -> str:
     return f"+{text}" if value is not None and value > 0 and float(text) else text
 
 
-def value(recall: Fraction | float | None) -> str:
-    """A recall with two digits: `.67`, `1.00`."""
-    return number(recall, 2)
+value = partial(number, digits=2)
+"""A recall with two digits: `.67`, `1.00`."""
 
-
-def delta(difference: Fraction | float | None) -> str:
-    """A difference with two digits: `+.17`, `−.17`, `.00`."""
-    return signed(difference, 2)
+delta = partial(signed, digits=2)
+"""A difference with two digits: `+.17`, `−.17`, `.00`."""
 
 
 def many(count: int, word: str, more: str = "") -> str:
@@ -48,7 +46,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = F
 
     `right`: all but the first stand to the right, as figures do.
     """
-    from rich.cells import cell_len, set_cell_size
+
+    from rich.cells import cell_len, set_cell_size  # pipelines that only measure need none
 
     def fitted(cell: str, width: int, place: int) -> str:
         if cell_len(cell) > width:

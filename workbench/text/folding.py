@@ -30,6 +30,8 @@ class _Letters(dict[int, str]):
     def __missing__(self, code: int) -> str:
         letter = chr(code)
         level = " " if letter.isspace() else _MARKS.sub("", _QUOTES.get(letter) or fold(letter))
+        if level.isspace() and not letter.isspace():
+            level = letter  # a mark that stands by itself, as ¯
         self[code] = level
         return level
 

@@ -52,6 +52,7 @@ SHOWN = Fraction(1, 200)
 _TOKEN = re.compile(r'(?s)(?:"(?:\\.|[^"\\])*"?|[^\s"])+')
 _FIELD = re.compile(r'(-?)(meta\.[^\s:"<>=,]+|[A-Za-z]+)(:|>=|<=|>|<|=)')
 _PIECE = re.compile(r'(?s)"((?:\\.|[^"\\])*)"?|([^",]+)|(,)')
+_ESCAPED = re.compile(r"(?s)\\(.)")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _NEEDS_QUOTES = re.compile(r'[\s",:<>=]|^-')
@@ -82,11 +83,6 @@ class Term:
     negated: bool = False
     op: Op = ":"
     number: Fraction | float = Fraction(0)
-
-    @property
-    def key(self) -> str:
-        """The key of a `meta.KEY` term."""
-        return self.field.removeprefix(META)
 
     def compares(self, number: Any) -> Any:
         """Whether a number fits, its minus aside; a column of SQL gives a condition."""
@@ -199,12 +195,8 @@ def values_of(rest: str) -> tuple[str, ...]:
         if comma:
             found.append("")
         else:
-            found[-1] += bare or _unescaped(in_quotes)
+            found[-1] += bare or _ESCAPED.sub(r"\1", in_quotes)
     return tuple(value for value in found if value)
-
-
-def _unescaped(in_quotes: str) -> str:
-    return re.sub(r"(?s)\\(.)", r"\1", in_quotes)
 
 
 def _is_text(name: str, op: Op, rest: str) -> bool:
@@ -217,7 +209,7 @@ def _is_text(name: str, op: Op, rest: str) -> bool:
 def _term(token: QueryToken) -> Term | Mistake | None:
     if token.field == "text":
         value = "".join(
-            bare or comma or _unescaped(inner) for inner, bare, comma in _PIECE.findall(token.rest)
+            bare or comma or _ESCAPED.sub(r"\1", inner) for inner, bare, comma in _PIECE.findall(token.rest)
         )
         if set(value) <= set("<>=") and value:
             return Mistake(token.start, token.end, f"no blanks around {value}", f"delta{value}.2")

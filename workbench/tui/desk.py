@@ -9,8 +9,8 @@ import asyncio
 from array import array
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from workbench.errors import StoreError, UsageError
 from workbench.stages import queue
@@ -19,6 +19,7 @@ from workbench.stages.queue import Order
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Facets, Query
+from workbench.tui.work import new_action
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
@@ -63,12 +64,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Reads run beside the event loop, writes on the store's one writer thread, in order."""
+    """Reads run beside the event loop, writes on the store's one writer thread, in order.
+
+    `steps`: an undo and a redo that are not known to be stored, by the names that they have in the journal.
+    """
 
     store: Store
     info: DatasetInfo
     annotator: str
     view: View | None = None
+    steps: dict[str, str] = field(default_factory=dict, compare=False)
 
     first = _reads(queue.first)
     rows = _reads(queue.queue_rows)
@@ -159,17 +164,22 @@ class Desk:
         ids, decided = self.view.ids, self.view.decided
         return queue.next_of(store, info, self.annotator, ids, after, decided=decided)
 
-    async def undo(self) -> Moved | None:
-        """Take back the newest act; None when there is none."""
+    def step(self, store: Store, step: Literal["undo", "redo"]) -> Moved | None:
+        """Undo or redo in the writer's thread, under a name that is kept until it is stored."""
         from workbench.stages import review
 
-        return await self.store.write(review.undo, self.info.id, self.annotator)
+        action = self.steps.setdefault(step, new_action())
+        moved = getattr(review, step)(store, self.info.id, self.annotator, action)
+        del self.steps[step]
+        return cast("Moved | None", moved)
+
+    async def undo(self) -> Moved | None:
+        """Take back the newest act; None when there is none."""
+        return await self.store.write(self.step, "undo")
 
     async def redo(self) -> Moved | None:
         """Restore the act undone last; None when there is none."""
-        from workbench.stages import review
-
-        return await self.store.write(review.redo, self.info.id, self.annotator)
+        return await self.store.write(self.step, "redo")
 
     async def answer(self, scorer: str | None, progress: Callable[[int], None]) -> tuple[Answer, Figures]:
         """The answer about the headline score or another one, and all figures of it.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.stages.why import Why
 
 RULES = {
-    "lineage": "the same unit, edited by a reviewer",
+    "lineage": "the same unit",
     "span": "the same unit: both are at the same place in the reference",
     "overlap": "the same unit: they share words of the reference",
     "key": "the same unit: the names differ in case, accents or small words only",
@@ -39,7 +39,7 @@ _SENTENCES = {
     ("false match", "comparator"): "matched by name, missing for a person",
     ("false match", "context extraction"): "matched to a name that is in no context",
     ("missed match", ""): "missing for the machine, found by a person",
-    ("missed match", "nested"): "it stands there inside a longer name",
+    ("missed match", "nested"): "it is there inside a longer name",
     ("missed match", "comparator"): "extracted there, not matched by name",
     ("missed match", "context extraction"): "nothing was extracted there",
     ("missed match", "unattributed"): "found by a person without evidence",
@@ -68,10 +68,10 @@ def sentence(row: UnitRow) -> str:
 
 def automatic_value(why: Why) -> str:
     """`3/6 .50`; for a number of the file that number and its recount: `.3333 · recount 3/6 .50`."""
-    if not why.imported:
+    if not why.digits:
         return tally(why.automatic)
     recount = f" · recount {tally(why.automatic)}" if why.automatic.units else ""
-    return f"{written(why.imported)}{recount}"
+    return f"{written(why.digits)}{recount}"
 
 
 def written(digits: str) -> str:
@@ -82,7 +82,7 @@ def written(digits: str) -> str:
 
 def source(why: Why, *, wide: bool) -> str:
     """Whose value is compared: `yours (context_entity_recall)`, `name matching · rules`."""
-    if why.imported:
+    if why.digits:
         return f"yours ({flat(why.scorer)})" if wide else "yours"
     return flat(why.source.replace(why.scorer, scorer_name(why.scorer), 1))
 
@@ -98,8 +98,8 @@ def exact(why: Why) -> str:
     """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
     if why.delta is None:
         return "undefined: one side has no units"
-    if why.imported:
-        return f"{written(why.imported)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
+    if why.digits:
+        return f"{written(why.digits)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
     sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
     return f"{sides} = {fraction(why.delta)}"
 
@@ -123,7 +123,7 @@ def totals(why: Why) -> str:
 def reported(why: Why) -> str:
     """The number that the scorer itself reports, where it is not the exact fraction (ragas)."""
     if (
-        why.imported
+        why.digits
         or why.value is None
         or why.automatic.recall is None
         or why.value == float(why.automatic.recall)

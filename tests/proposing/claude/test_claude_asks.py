@@ -14,8 +14,8 @@ from workbench.proposing.claude.asks import (
     Ask,
     Setup,
     assemble,
-    entities_key,
     part_document,
+    payment_key,
     plan,
     plan_verdicts,
     read_part,
@@ -83,7 +83,7 @@ def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
     ids=["model", "effort", "no effort", "labels", "prompt"],
 )
 def test_asking_differently_is_paid_again(setup: Setup, changed: Setup) -> None:
-    assert entities_key(setup, "Agra") != entities_key(changed, "Agra")
+    assert payment_key(setup, "entities", "Agra") != payment_key(changed, "entities", "Agra")
 
 
 def test_what_an_answer_does_not_depend_on_is_not_paid_again(setup: Setup) -> None:
@@ -91,8 +91,10 @@ def test_what_an_answer_does_not_depend_on_is_not_paid_again(setup: Setup) -> No
     text = "=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV"
     one, other = Setup(prompt=read_prompt(text, "")), Setup(prompt=read_prompt(text + "2", ""))
 
-    assert entities_key(setup, "Agra") == entities_key(replace(setup, max_tokens=99), "Agra")
-    assert entities_key(one, "Agra") == entities_key(other, "Agra")
+    assert payment_key(setup, "entities", "Agra") == payment_key(
+        replace(setup, max_tokens=99), "entities", "Agra"
+    )
+    assert payment_key(one, "entities", "Agra") == payment_key(other, "entities", "Agra")
     assert verdicts_key(one, samples(1)[0], ["A."]) != verdicts_key(other, samples(1)[0], ["A."])
 
 
@@ -148,13 +150,13 @@ def test_an_ask_without_its_texts_is_known_by_its_keys(setup: Setup) -> None:
 
 def complete(sample: Sample, setup: Setup) -> dict[str, Part | Failure]:
     return {
-        entities_key(setup, sample.reference): (
+        payment_key(setup, "entities", sample.reference): (
             ProposedEntity("Zeus", "person"),
             ProposedEntity("Agra", "place"),
             ProposedEntity("Taj Mahal", "work"),
         ),
-        entities_key(setup, sample.retrieved_contexts[0]): (),
-        entities_key(setup, sample.retrieved_contexts[1]): (ProposedEntity("Yamuna", "place"),),
+        payment_key(setup, "entities", sample.retrieved_contexts[0]): (),
+        payment_key(setup, "entities", sample.retrieved_contexts[1]): (ProposedEntity("Yamuna", "place"),),
         statements_key(setup, sample): ("The Taj Mahal is in Agra.", "Shah Jahan built it."),
         verdicts_key(setup, sample, ["The Taj Mahal is in Agra.", "Shah Jahan built it."]): (
             JudgedStatement("found", 0, "is in Agra", "said"),

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from workbench.proposing.claude.asks import Ask, Setup, assemble, plan
 from workbench.proposing.claude.batches import lost_batches, propose_batches, split, submit
 from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget, default_prices
-from workbench.proposing.claude.run import RunProgress
+from workbench.proposing.claude.run import RunProgress, Summary
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ class Kept:
     async def on_result(self, ask: Ask, result: Result) -> None:
         self.results.append((ask, result))
 
-    def on_batch(self, name: str, asks: tuple[Ask, ...]) -> None:
+    async def on_batch(self, name: str, asks: tuple[Ask, ...]) -> None:
         self.batches.append((name, len(asks)))
 
     def known(self) -> dict[str, Part | Failure]:
@@ -67,6 +68,16 @@ def service(options: Options) -> Iterator[tuple[Service, ModelClient]]:
         yield state, client_at(url)
 
 
+async def send(
+    client: ModelClient, steps: list[list[Ask]], kept: Kept, *, setup: Setup | None = None, **more: Any
+) -> Summary:
+    """Batches without a limit of cost, unless the test has one."""
+    setup = setup or Setup()
+    usual = {"pending": {}, "on_progress": lambda _: None, "stop": asyncio.Event()}
+    usual["budget"] = Budget(None, default_prices(), setup, 0, batch=True)
+    return await propose_batches(client, setup, steps, kept.on_result, kept.on_batch, **{**usual, **more})
+
+
 def test_batches_are_split_by_rows_and_bytes_and_hold_no_ask_twice() -> None:
     asks = asks_of(10)
     size = 2_000  # two rows of some 1,000 bytes
@@ -82,9 +93,7 @@ async def test_a_batch_is_announced_sent_named_waited_for_and_collected() -> Non
     asks = list(plan(rows(25), Setup(), ("entity",)))
     with service(Options(batch_seconds=0.2)) as (state, client):
         async with client:
-            summary = await propose_batches(
-                client, Setup(), [asks], kept.on_result, kept.on_batch, on_progress=seen.append
-            )
+            summary = await send(client, [asks], kept, on_progress=seen.append)
 
     assert [("", 3), ("msgbatch_0001", 3), ("msgbatch_0001", 0)] == kept.batches
     assert (3, 3, 0, "") == (
@@ -99,7 +108,7 @@ async def test_a_batch_costs_half() -> None:
     kept = Kept()
     with service(Options()) as (_, client):
         async with client:
-            summary = await propose_batches(client, Setup(), [asks_of(2)], kept.on_result, kept.on_batch)
+            summary = await send(client, [asks_of(2)], kept)
 
     usage = summary.progress.usage
     live = (Decimal("0.1") * usage.input + Decimal("0.5") * usage.output) / 1_000_000
@@ -110,11 +119,11 @@ async def test_rows_that_expired_were_canceled_or_errored_are_failures_to_retry(
     kept = Kept()
     with service(Options(batch_faults=0.5)) as (_, client):
         async with client:
-            first = await propose_batches(client, Setup(), [asks_of(60)], kept.on_result, kept.on_batch)
+            first = await send(client, [asks_of(60)], kept)
             failed = [ask for ask, result in kept.results if isinstance(result, Failure)]
             state_kinds = set(kept.kinds())
             _.options.batch_faults = 0.0
-            second = await propose_batches(client, Setup(), [failed], kept.on_result, kept.on_batch)
+            second = await send(client, [failed], kept)
 
     assert {"expired", "canceled", "overloaded", "bad request"} == state_kinds
     assert 60 == first.progress.answered + first.progress.failed
@@ -126,7 +135,7 @@ async def test_rows_with_unusable_answers_fail_with_what_they_cost() -> None:
     faults = Faults(texts={"Person1 ": "refusal", "Person2 ": "max_tokens", "Person3 ": "schema"})
     with service(Options(faults=faults)) as (_, client):
         async with client:
-            await propose_batches(client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch)
+            await send(client, [asks_of(5)], kept)
 
     assert ["cut off", "refused", "schema"] == kept.kinds()
     assert all(result.usage is not None for _, result in kept.results)
@@ -138,13 +147,9 @@ async def test_a_restart_fetches_what_was_sent_and_sends_nothing_again() -> None
     with service(Options(batch_seconds=0.5)) as (state, client):
         async with client:
             asyncio.get_running_loop().call_later(0.2, stop.set)
-            first = await propose_batches(
-                client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch, stop=stop
-            )
+            first = await send(client, [asks_of(5)], kept, stop=stop)
             stored = {kept.batches[-1][0]: [Ask(one.task, one.keys, one.count) for one in asks_of(5)]}
-            second = await propose_batches(
-                client, Setup(), [[]], kept.on_result, kept.on_batch, pending=stored
-            )
+            second = await send(client, [[]], kept, pending=stored)
 
     assert ("asked to stop", 0) == (first.stopped, first.progress.answered)
     assert (5, "") == (second.progress.answered, second.stopped)
@@ -155,7 +160,7 @@ async def test_a_batch_whose_answer_got_lost_is_found_and_not_sent_twice() -> No
     kept = Kept()
     with service(Options(faults=Faults(script=["cut"]))) as (state, client):
         async with client:
-            summary = await propose_batches(client, Setup(), [asks_of(4)], kept.on_result, kept.on_batch)
+            summary = await send(client, [asks_of(4)], kept)
 
     assert 1 == len(state.batches)
     assert (4, "") == (summary.progress.answered, summary.stopped)
@@ -177,7 +182,7 @@ async def test_a_batch_that_is_refused_is_a_failure_that_says_why(fault: str, ki
     kept = Kept()
     with service(Options(faults=Faults(script=[fault]))) as (state, client):
         async with client:
-            summary = await propose_batches(client, Setup(), [asks_of(4)], kept.on_result, kept.on_batch)
+            summary = await send(client, [asks_of(4)], kept)
 
     assert {} == state.batches
     assert summary.failure is not None
@@ -202,7 +207,7 @@ async def test_a_strangers_batch_answers_nothing() -> None:
             name = await submit(client, Setup(labels=("gene",)), asks_of(3))
             assert isinstance(name, str)
             other = [Ask("entities", (f"{one:032x}",), 1) for one in range(3)]
-            await propose_batches(client, Setup(), [[]], kept.on_result, kept.on_batch, pending={name: other})
+            await send(client, [[]], kept, pending={name: other})
 
     assert [] == kept.results
 
@@ -212,7 +217,7 @@ async def test_results_that_break_off_are_fetched_again_and_handed_over_once() -
     # The draws: one for making the batch, one for every row, one for the results.
     with service(Options(faults=Faults(script=[""] * 9 + ["cut"]))) as (state, client):
         async with client:
-            summary = await propose_batches(client, Setup(), [asks_of(8)], kept.on_result, kept.on_batch)
+            summary = await send(client, [asks_of(8)], kept)
 
     assert 1 == state.options.faults.met["cut"]
     assert 8 == len(kept.results) == len({ask.keys for ask, _ in kept.results})
@@ -225,7 +230,7 @@ async def test_a_line_of_results_that_cannot_be_read_fails_only_what_it_held() -
     faults = Faults(script=[""] * 6 + ["malformed"] * 9)
     with service(Options(faults=faults)) as (state, client):
         async with client, asyncio.timeout(30):
-            summary = await propose_batches(client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch)
+            summary = await send(client, [asks_of(5)], kept)
 
     assert (4, ["server error"]) == (summary.progress.answered, kept.kinds())
     assert 3 == state.options.faults.met["malformed"]
@@ -238,7 +243,7 @@ async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing() -> None:
     kept = Kept()
     with service(Options(faults=Faults(script=[""] * 6 + ["malformed"]))) as (_, client):
         async with client:
-            summary = await propose_batches(client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch)
+            summary = await send(client, [asks_of(5)], kept)
 
     assert (5, [], ()) == (summary.progress.answered, kept.kinds(), summary.notes)
 
@@ -246,9 +251,7 @@ async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing() -> None:
 async def test_a_service_that_goes_away_while_a_batch_is_waited_for_ends_the_waiting() -> None:
     kept, client = Kept(), client_at("http://127.0.0.1:9")
     async with client, asyncio.timeout(30):
-        summary = await propose_batches(
-            client, Setup(), [[]], kept.on_result, kept.on_batch, pending={"msgbatch_1": asks_of(2)}
-        )
+        summary = await send(client, [[]], kept, pending={"msgbatch_1": asks_of(2)})
 
     assert summary.failure is not None
     assert ("connection", []) == (summary.failure.kind, kept.results)
@@ -260,8 +263,7 @@ async def test_a_batch_holds_only_what_there_is_money_for() -> None:
     each = Budget(Decimal(1), prices, setup, 0, batch=True).likely(asks_of(1)[0]).cost
     with service(Options()) as (state, client):
         async with client:
-            summary = await propose_batches(
-                client, setup, [asks_of(10)], kept.on_result, kept.on_batch,
+            summary = await send(client, [asks_of(10)], kept, setup=setup,
                 budget=Budget(each * Decimal("4.5"), prices, setup, 0, batch=True),
             )  # fmt: skip
 
@@ -274,9 +276,7 @@ async def test_a_batch_that_the_service_no_longer_has_is_a_failure_to_retry() ->
     kept = Kept()
     with service(Options()) as (_, client):
         async with client:
-            await propose_batches(
-                client, Setup(), [[]], kept.on_result, kept.on_batch, pending={"msgbatch_9": asks_of(2)}
-            )
+            await send(client, [[]], kept, pending={"msgbatch_9": asks_of(2)})
 
     assert ["expired", "expired"] == kept.kinds()
 
@@ -286,7 +286,7 @@ async def test_many_batches_are_waited_for_together(monkeypatch: pytest.MonkeyPa
     kept = Kept()
     with service(Options(batch_seconds=0.1)) as (state, client):
         async with client:
-            await propose_batches(client, Setup(), [asks_of(7)], kept.on_result, kept.on_batch)
+            await send(client, [asks_of(7)], kept)
 
     assert 4 == len(state.batches)
     assert 7 == sum(isinstance(result, AskAnswer) for _, result in kept.results)

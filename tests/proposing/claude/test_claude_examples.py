@@ -10,7 +10,7 @@ from tests.proposing.claude.answering import Read, unfenced
 from workbench.errors import InputError
 from workbench.proposing.claude.answers import TASKS, Task, read_answer
 from workbench.proposing.claude.asks import Setup, payment_key, system
-from workbench.proposing.claude.prompt import LEAD, NOTICE, Example, examples_hash, examples_text, read_prompt
+from workbench.proposing.claude.prompt import LEAD, NOTICE, Example, examples_text, read_prompt
 
 OSLO = Example(
     "a", "north", "h1", "Where is Oslo?", "Oslo and Bergen lie in Norway. Ann did it in 1999.",
@@ -77,7 +77,7 @@ def test_answers_are_paid_for_by_the_examples_they_were_given() -> None:
 
     assert payment_key(plain, "entities", "x") != payment_key(shown, "entities", "x")
     assert payment_key(plain, "verdicts", "1", "x") == payment_key(shown, "verdicts", "1", "x")
-    assert examples_hash((OSLO,)) != examples_hash((EMPTY,))
+    assert examples_text("entities", (OSLO,)) != examples_text("entities", (EMPTY,))
 
 
 def test_verdicts_have_no_place_for_examples() -> None:

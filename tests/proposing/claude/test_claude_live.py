@@ -339,7 +339,7 @@ async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
 
 
 async def test_an_error_while_storing_ends_the_run_and_is_raised() -> None:
-    def full(ask: Ask, result: Result) -> None:
+    async def full(ask: Ask, result: Result) -> None:
         raise StoreError("the disk is full")
 
     with service(Options(latency=0.02)) as (state, client):
@@ -371,7 +371,7 @@ async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_ne
 
     most = 0
 
-    def watch(ask: Ask, result: Result) -> None:
+    async def watch(ask: Ask, result: Result) -> None:
         nonlocal most
         most = max(most, taken - state.stats.statuses[200])
 

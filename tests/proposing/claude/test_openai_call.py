@@ -14,7 +14,7 @@ from tests.proposing.claude.conftest import every_class
 from workbench.errors import AccessError, ProposalError, UsageError
 from workbench.model import ProposedEntity, Sample
 from workbench.proposing.claude.answers import CAUSES, AskAnswer, Failure, Usage
-from workbench.proposing.claude.asks import OPENAI, Ask, Setup, entities_key, plan
+from workbench.proposing.claude.asks import OPENAI, Ask, Setup, payment_key, plan
 from workbench.proposing.claude.call import call, check_key, check_model, failure_of
 from workbench.proposing.claude.clients import OpenAIClient, connect, host, openai_body
 
@@ -203,7 +203,7 @@ def test_openais_own_service_gets_its_name_for_the_longest_answer(ask: Ask, url:
 def test_the_same_name_of_a_model_elsewhere_is_another_model() -> None:
     elsewhere = Setup("qwen", None, proposer=OPENAI, base_url="http://other:8000/v1")
 
-    keys = {entities_key(setup, "Agra") for setup in (LOCAL, elsewhere, Setup("qwen", None))}
+    keys = {payment_key(setup, "entities", "Agra") for setup in (LOCAL, elsewhere, Setup("qwen", None))}
 
     assert 3 == len(keys)
 

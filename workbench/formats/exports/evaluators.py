@@ -23,6 +23,7 @@ from workbench.formats.exports.item import (
     lines_into,
     list_into,
     row_text,
+    standing,
 )
 from workbench.model import Evidence, ProposedEntity, count
 from workbench.text.ground import ground
@@ -95,10 +96,7 @@ def write_annotations(folder: Path, items: Iterable[ExportItem], about: Surround
         list_into(folder / ANNOTATIONS, f'{{"{METRIC}": ', "}") as annotation,
         list_into(folder / SINGLE, f'{{"name": "{METRIC}", "samples": ', "}") as single,
     ):
-        for item in items:
-            if "entity" not in item.gold:
-                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
-                continue
+        for item in standing(items, wrote):
             recall = count(entities_of(item)).recall
             if recall is None:
                 wrote.left["no entity: recall is undefined"] += 1

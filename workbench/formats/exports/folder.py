@@ -48,13 +48,15 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     that its manifest does not name: they would be lost), or when the disk refuses.
     """
     target = directory.resolve()
-    _refuse(target, directory, force)
+    check_free(directory, force=force)
     made = _make_parents(target.parent)
     try:
         with unfinished(target) as aside:
             yield aside
-            _flush(aside)
-            _refuse(target, directory, force)
+            for place, _, names in os.walk(aside, topdown=False):  # innermost first
+                for name in (*names, ""):
+                    _sync(Path(place, name))
+            check_free(directory, force=force)
             _put(aside, target)
             made = []
     except OSError as error:
@@ -63,11 +65,6 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
         for parent in reversed(made):
             with contextlib.suppress(OSError):
                 parent.rmdir()
-
-
-def check_free(directory: Path, *, force: bool = False) -> None:
-    """Raise ExportError now when `writing` would refuse the place: before hours of work, not after."""
-    _refuse(directory.resolve(), directory, force)
 
 
 def write_manifest(
@@ -173,8 +170,9 @@ def check_manifest(folder: Path) -> list[str]:
     return sorted(found)
 
 
-def _refuse(target: Path, directory: Path, force: bool) -> None:
-    """Whether an export may stand at `target`; nothing is changed here."""
+def check_free(directory: Path, *, force: bool = False) -> None:
+    """Raise ExportError where an export may not stand; nothing is changed here."""
+    target = directory.resolve()
     if not os.path.lexists(target):
         return
     if not target.is_dir():
@@ -242,14 +240,6 @@ def _exchange(one: Path, other: Path) -> bool:
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
-
-
-def _flush(folder: Path) -> None:
-    """Every file and folder on disk, innermost first."""
-    for parent, _, names in os.walk(folder, topdown=False):
-        for name in names:
-            _sync(Path(parent, name))
-        _sync(Path(parent))
 
 
 def _sync(path: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -136,20 +137,22 @@ def lines_into(path: Path) -> Iterator[Callable[[str], object]]:
 
 
 @contextmanager
-def list_into(path: Path, before: str = "", after: str = "") -> Iterator[Callable[[str], None]]:
+def list_into(path: Path, before: str = "", after: str = "") -> Iterator[Callable[[str], object]]:
     """Write a JSON list, an element a line, between two pieces of text."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"{before}[")
-        first = True
+    with lines_into(path) as write:
+        between = chain(["\n"], repeat(",\n"))
+        write(f"{before}[")
+        yield lambda element: write(next(between) + element)
+        write(f"\n]{after}\n")
 
-        def add(element: str) -> None:
-            nonlocal first
-            file.write("\n" if first else ",\n")
-            file.write(element)
-            first = False
 
-        yield add
-        file.write(f"\n]{after}\n")
+def standing(items: Iterable[ExportItem], wrote: Wrote) -> Iterator[ExportItem]:
+    """The items whose entities stand; the others are counted as left out."""
+    for item in items:
+        if "entity" in item.gold:
+            yield item
+        else:
+            wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
 
 
 def entities_of(item: ExportItem) -> tuple[Unit, ...]:
@@ -185,11 +188,16 @@ def to_text(record: Record, *, reference: bool = True) -> str:
     if record.proposals:
         pairs.append(("proposal", _one_or_all([proposal_document(one) for one in record.proposals])))
     if record.gold:
-        disputed = _disputed(record.gold) if len(record.gold) > 1 else set()
+        disputed: set[Place] = set()
+        if len(record.gold) > 1 and not any(one.marks.adjudicated for one in record.gold):
+            disputed = disputed_labels(one.entities or () for one in record.gold)
         pairs.append(("gold", _one_or_all([_gold_document(one, disputed) for one in record.gold])))
     texts = [(key, compact(value)) for key, value in pairs]
     if record.scores:  # their digits stay as they came
-        numbers = (f"{compact(name)}: {_digits(record.scores[name])}" for name in sorted(record.scores))
+        numbers = (
+            f"{compact(name)}: {digits if JSON_NUMBER.fullmatch(digits) else repr(Fractional(digits))}"
+            for name, digits in sorted(record.scores.items())
+        )
         texts.append(("scores", f"{{{', '.join(numbers)}}}"))
     if record.u is not None:
         texts.append(("u", compact(record.u)))
@@ -202,19 +210,8 @@ def _sorted(value: Any) -> Any:
     return [_sorted(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _digits(text: str) -> str:
-    return text if JSON_NUMBER.fullmatch(text) else repr(Fractional(text))
-
-
 def _one_or_all(documents: list[Document]) -> Any:
     return documents[0] if len(documents) == 1 else documents
-
-
-def _disputed(gold: Sequence[GoldRecord]) -> set[Place]:
-    """The entities that annotators gave different labels; none where one of them settles it."""
-    if any(one.marks.adjudicated for one in gold):
-        return set()
-    return disputed_labels(one.entities or () for one in gold)
 
 
 def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
@@ -227,11 +224,10 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
         for unit in kind:
             if unit.counted:
                 place += 1
-                is_disputed = bool(disputed) and place_of(unit) in disputed
-                document[name].append(_unit_document(unit, place, disputed=is_disputed))
+                document[name].append(_unit_document(unit, place, disputed=place_of(unit) in disputed))
     if gold.effort is not None:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
-    if gold.marks is not NO_MARKS and gold.marks != NO_MARKS:
+    if gold.marks != NO_MARKS:
         document |= _marks_document(gold.marks)
     return document
 

@@ -27,11 +27,6 @@ def rendered(template: str, **values: object) -> str:
     return environment.get_template(template).render(values)
 
 
-def about_format(name: str, *, without_text: bool = False, one_of_several: bool = False) -> str:
-    """The page next to the files of a format. `one_of_several`: the manifest is one folder up."""
-    return rendered("readme.md", name=name, without_text=without_text, one_of_several=one_of_several)
-
-
 def write_card(
     folder: Path,
     about: Surroundings,

@@ -24,6 +24,7 @@ from workbench.formats.exports.item import (
     entities_of,
     lines_into,
     row_text,
+    standing,
 )
 from workbench.model import Span, Unit
 from workbench.reviewing.documents import Document
@@ -113,10 +114,7 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
     """Write every sample whose entities stand."""
     wrote = Wrote()
     with lines_into(folder / CONLL) as line, lines_into(folder / TEXTS) as write_text:
-        for item in items:
-            if "entity" not in item.gold:
-                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
-                continue
+        for item in standing(items, wrote):
             text = item.sample.reference
             kept, left = flat(tagged_of(entities_of(item)), text)
             line(conll_lines(text, kept))
@@ -164,10 +162,7 @@ def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings
     """
     wrote = Wrote()
     with lines_into(folder / TASKS) as line:
-        for item in items:
-            if "entity" not in item.gold:
-                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
-                continue
+        for item in standing(items, wrote):
             line(_prodigy_task(item, wrote) + "\n")
             wrote.rows += 1
     return wrote

@@ -128,12 +128,9 @@ def _verified(item: ExportItem, kind: Kind) -> list[Cell]:
     units = item.gold.get(kind)
     state = item.states.get(kind, "todo")
     if units is None:
-        return [state, None, None, None, None, None, None]
+        return [state, *[None] * 6]
     tally = count(units)
-    number = tally.units
-    if not number:
-        return [state, tally.found, tally.missing, tally.unsure, None, None, None]
-    low, high = tally.found / number, (tally.found + tally.unsure) / number
+    low, high = map(float, tally.interval) if tally.interval else (None, None)
     return [state, tally.found, tally.missing, tally.unsure, low, low, high]
 
 

@@ -123,11 +123,6 @@ def payment_key(setup: Setup, task: Task, *texts: str) -> str:
     return text_hash(_mark(setup, task), *texts)
 
 
-def entities_key(setup: Setup, text: str) -> str:
-    """The key of the entities of a text, a reference or a context alike."""
-    return payment_key(setup, "entities", text)
-
-
 def statements_key(setup: Setup, sample: Sample) -> str:
     """The key of a reference's statements: of no context, so that every retriever is judged by the same."""
     return payment_key(setup, "statements", sample.user_input, sample.reference)
@@ -210,7 +205,7 @@ def asked_alone(ask: Ask, result: Result) -> tuple[str, ...]:
 
 
 def _text_item(setup: Setup, text: str) -> AskItem:
-    return AskItem(entities_key(setup, text), (("text", text),))
+    return AskItem(payment_key(setup, "entities", text), (("text", text),))
 
 
 class _Pack:
@@ -262,7 +257,7 @@ def assemble(
     listed: list[tuple[ProposedEntity, ...]] = []
     texts = (sample.reference, *sample.retrieved_contexts) if "entity" in kinds else ()
     for text in texts:
-        part = results.get(entities_key(setup, text)) if text.strip() else ()
+        part = results.get(payment_key(setup, "entities", text)) if text.strip() else ()
         if part is None or isinstance(part, Failure):
             return part
         listed.append(_in_text_order(cast("tuple[ProposedEntity, ...]", part), text))

@@ -21,7 +21,7 @@ from workbench.proposing.claude.answers import Failure, FailureKind, Result
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import failure_of, kind_of_body, result_of
 from workbench.proposing.claude.clients import ModelClient, claude_body, claude_reply, detail
-from workbench.proposing.claude.cost import NOTHING, Budget, Likely, assumed_thinking, default_prices
+from workbench.proposing.claude.cost import NOTHING, Budget, Likely
 from workbench.proposing.claude.run import OnProgress, OnResult, RunMeter, Summary
 
 # The service takes 100,000 rows or 256 MB a batch. Ours are smaller: the whole batch is held in memory while
@@ -35,7 +35,7 @@ _AMBIGUOUS: frozenset[FailureKind] = frozenset(("timeout", "connection", "server
 
 _END = object()
 
-OnBatch = Callable[[str, tuple[Ask, ...]], Awaitable[None] | None]
+OnBatch = Callable[[str, tuple[Ask, ...]], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -126,10 +126,10 @@ async def propose_batches(
     on_result: OnResult,
     on_batch: OnBatch,
     *,
-    pending: Mapping[str, Sequence[Ask]] | None = None,
-    on_progress: OnProgress | None = None,
-    stop: asyncio.Event | None = None,
-    budget: Budget | None = None,
+    pending: Mapping[str, Sequence[Ask]],
+    on_progress: OnProgress,
+    stop: asyncio.Event,
+    budget: Budget,
 ) -> Summary:
     """Submit the asks in batches, wait for them and for the `pending` ones, hand over every row.
 
@@ -140,22 +140,20 @@ async def propose_batches(
     sent, so that the budget goes by what its rows likely cost. Rows that expired, were canceled or errored
     are failures to retry. `stop` ends the waiting; the batches go on at the service.
     """
-    stop = stop or asyncio.Event()
-    budget = budget or Budget(None, default_prices(), setup, assumed_thinking(setup.effort), batch=True)
     run = BatchRun(client, on_result, on_batch, budget)
-    waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in (pending or {}).items()}
+    waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in pending.items()}
     failure: Failure | None = None
     stopped = ""
     for asks in steps:
         for batch in split(setup, run.affordable(asks)):
             if stop.is_set():
                 break
-            await _told(on_batch("", batch))
+            await on_batch("", batch)
             name = await submit(client, setup, batch)
             if isinstance(name, Failure):
                 failure = name  # what was taken before is still worth waiting for
                 break
-            await _told(on_batch(name, batch))
+            await on_batch(name, batch)
             run.meter.counts.requests += len(batch)
             waiting[name] = _Sent({ask.id: ask for ask in batch}, ours=True)
         failure = await _wait(run, waiting, on_progress, stop) or failure
@@ -195,11 +193,11 @@ class BatchRun:
         self.meter.ended(self._likely.pop(ask.id, NOTHING), result)
         if len(asked_alone(ask, result)) < len(ask.keys):
             self.meter.settled(result)
-        await _told(self._on_result(ask, result))
+        await self._on_result(ask, result)
 
 
 async def _wait(
-    run: BatchRun, waiting: dict[str, _Sent], on_progress: OnProgress | None, stop: asyncio.Event
+    run: BatchRun, waiting: dict[str, _Sent], on_progress: OnProgress, stop: asyncio.Event
 ) -> Failure | None:
     """Look at the batches until all have ended, ever less often, and collect each that has."""
     pause, faults = _POLL, 0
@@ -210,11 +208,10 @@ async def _wait(
             if isinstance(ended, Failure) and (ended.stops or faults >= _HOPELESS):
                 return ended
             if ended is True:
-                await _told(run.on_batch(name, ()))
+                await run.on_batch(name, ())
                 del waiting[name]
                 pause = _POLL
-        if on_progress is not None:
-            on_progress(run.meter.read(_open(waiting)))
+        on_progress(run.meter.read(_open(waiting)))
         if waiting:
             try:
                 async with asyncio.timeout(pause):
@@ -318,11 +315,6 @@ def _total(batch: Any) -> int:
     counts = batch.request_counts
     names = ("processing", "succeeded", "errored", "canceled", "expired")
     return sum(int(getattr(counts, name, 0) or 0) for name in names)
-
-
-async def _told(waited: Awaitable[None] | None) -> None:
-    if waited is not None:
-        await waited
 
 
 def _open(waiting: Mapping[str, _Sent]) -> int:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -43,11 +43,8 @@ class Reply:
     stop_reason: str = ""
 
 
-class Received(NamedTuple):
-    """A reply, and the headers that came with it."""
-
-    reply: Reply
-    headers: Mapping[str, str]
+Received = tuple[Reply, Mapping[str, str]]
+"""A reply, and the headers that came with it."""
 
 
 class ModelClient(ABC):
@@ -79,7 +76,7 @@ class ClaudeClient(ModelClient):
         """Send an ask once. Raises what the SDK raises."""
         messages = self.sdk.messages.with_raw_response
         response = await messages.create(**claude_body(setup, ask), timeout=seconds)
-        return Received(claude_reply(await response.parse()), lowered(response))
+        return claude_reply(await response.parse()), lowered(response)
 
 
 def claude_body(setup: Setup, ask: Ask) -> dict[str, Any]:
@@ -146,7 +143,7 @@ class OpenAIClient(ModelClient):
         """Send an ask once. Raises what the SDK raises."""
         completions = self.sdk.chat.completions.with_raw_response
         response = await completions.create(**openai_body(setup, ask), timeout=seconds)
-        return Received(openai_reply(response.parse()), lowered(response))
+        return openai_reply(response.parse()), lowered(response)
 
 
 def openai_body(setup: Setup, ask: Ask) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from importlib import resources
 from typing import NamedTuple
 
 from workbench.errors import InputError
-from workbench.model import text_hash
 from workbench.proposing.claude.answers import TASKS, Task
 
 NOTICE = (
@@ -94,7 +93,7 @@ def read_prompt(text: str, name: str) -> Prompt:
     names, bodies = parts[1::2], [body.strip() for body in parts[2::2]]
     faults = [f"text before the first section: {parts[0].strip()[:40]!r}"] if parts[0].strip() else []
     faults += [f"unknown section {name!r}" for name in names if name not in TASKS]
-    faults += [f"section {name!r} stands there twice" for name in TASKS if names.count(name) > 1]
+    faults += [f"section {name!r} appears twice" for name in TASKS if names.count(name) > 1]
     faults += [f"section {name!r} is missing" for name in TASKS if name not in names]
     sections = dict(zip(names, bodies, strict=True))
     for task in TASKS:
@@ -174,11 +173,6 @@ def examples_text(task: Task, examples: Sequence[Example]) -> str:
         return ""
     answer = json.dumps({"texts": answers}, ensure_ascii=False, separators=(",", ":"))
     return f"{LEAD}\n{fenced([*pieces, FencedText('answer', 1, answer)])}"
-
-
-def examples_hash(examples: Sequence[Example]) -> str:
-    """Equal for examples that show the same."""
-    return text_hash(*(examples_text(task, examples) for task in ("entities", "statements")))
 
 
 def _groups(entities: Sequence[tuple[str, str]]) -> list[dict[str, object]]:

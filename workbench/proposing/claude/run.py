@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -103,7 +103,7 @@ class RunMeter:
         )
 
 
-OnResult = Callable[[Ask, Result], Awaitable[None] | None]
+OnResult = Callable[[Ask, Result], Coroutine[Any, Any, None]]
 OnProgress = Callable[[RunProgress], None]
 
 TICK = 0.25  # seconds between two progress values
@@ -329,13 +329,7 @@ class LiveRun:
         """Hand a result over, in a task of its own that no cancelling stops."""
         if len(asked_alone(ask, result)) < len(ask.keys):
             self._meter.settled(result)
-
-        async def deliver() -> None:
-            waited = self._on_result(ask, result)
-            if waited is not None:
-                await waited
-
-        self._run(self._deliveries, deliver())
+        self._run(self._deliveries, self._on_result(ask, result))
 
     async def _watch(self, stop: asyncio.Event) -> None:
         await stop.wait()

@@ -52,7 +52,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
     claims.add(uncased(text))
     claims.add(names(text, lang, claims))
     claims.add(numbers(text, lang))
-    outer = [item for item in claims.items() if item.label]
+    outer = [item for item in claims.items if item.label]
     first: dict[str, Found] = {}
     for item in sorted([*outer, *nested(text, outer)]):
         first.setdefault(text[item.start : item.end], item)

@@ -23,14 +23,14 @@ class Claims:
     """Disjoint stretches in text order: the first finder to claim a stretch keeps it."""
 
     def __init__(self) -> None:
-        self._items: list[Found] = []
+        self.items: list[Found] = []
 
     def add(self, found: Iterable[Found]) -> None:
         """Keep each stretch that overlaps nothing kept before it.
 
         A whole layer is merged in one sort: inserting one by one is quadratic on a 1 MB text.
         """
-        kept = self._items
+        kept = self.items
         fresh: list[Found] = []
         last_end = 0
         for item in sorted(found):
@@ -38,16 +38,12 @@ class Claims:
                 continue
             fresh.append(item)
             last_end = item.end
-        self._items = sorted([*kept, *fresh])
+        self.items = sorted([*kept, *fresh])
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether any kept stretch shares a character with `start`–`end`."""
-        at = bisect_left(self._items, (end, -1, ""))
-        return at > 0 and self._items[at - 1].end > start
-
-    def items(self) -> list[Found]:
-        """All kept stretches, in text order."""
-        return list(self._items)
+        at = bisect_left(self.items, (end, -1, ""))
+        return at > 0 and self.items[at - 1].end > start
 
 
 _WORDS = sections(__name__)

@@ -128,7 +128,7 @@ def dates(text: str, lang: str) -> list[Found]:
     for pattern in (_EAST, _calendar(), _CENTURY, _DURATION, _CLOCK, _YEAR, _single(lang)):
         if pattern is not None:
             claims.add(Found(found.start(), found.end(), "date") for found in pattern.finditer(text))
-    return claims.items()
+    return claims.items
 
 
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only. At most seven groups:
@@ -194,4 +194,4 @@ def _found(text: str, *patterns: re.Pattern[str]) -> list[Found]:
     claims = Claims()
     for pattern in patterns:
         claims.add(Found(found.start(), found.end(), "number") for found in pattern.finditer(text))
-    return claims.items()
+    return claims.items

@@ -75,7 +75,7 @@ def is_capital(word: str) -> bool:
 
 
 def _blocked(found: Sequence[Token], claims: Claims) -> list[bool]:
-    items = claims.items()
+    items = claims.items
     marks = []
     at = 0
     for token in found:

@@ -113,7 +113,7 @@ def uncased(text: str) -> list[Found]:
     for pattern in (_ARABIC_AFTER, _HEBREW_AFTER):
         claims.add(Found(found.start("name"), found.end("name"), "place") for found in pattern.finditer(text))
     claims.add(Found(found.start(), found.end(), "place") for found in _THAI_AFTER.finditer(text))
-    return claims.items()
+    return claims.items
 
 
 def _of_known(found: re.Match[str]) -> Found:

@@ -12,15 +12,17 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.comparing.causes import UnitRow
 from workbench.model import Kind, Unit
-from workbench.stages.why import Why, WhyRow, explain
+from workbench.stages.why import Why, explain, fix
 from workbench.text.figures import delta
 from workbench.tui.desk import Desk
 from workbench.tui.figures import short, tally
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.view import detail
+from workbench.tui.screens.dialogs import choose_scorer
+from workbench.tui.view import unit_lines
 from workbench.tui.why_text import (
     RULES,
     automatic_value,
@@ -45,6 +47,10 @@ class WhyScreen(BaseScreen):
         ("● ○ ? ·", "found, missing, unsure, open"),
         ("—", "this side has no such unit"),
     )
+    WORDS = (
+        "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
+        "cross-fitted",
+    )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         key("s", "scorer", "Another scorer", "why.scorer", "View", "scorer"),
         key("t", "kind", "Entities or statements", "why.kind", "View", "kind"),
@@ -104,7 +110,7 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs = "true" if why.imported and not wide else flat(why.verified_by)
+        theirs = "true" if why.digits and not wide else flat(why.verified_by)
         self.query_one("#values", Bar).show(
             (
                 (source(why, wide=wide), ""),
@@ -136,42 +142,42 @@ class WhyScreen(BaseScreen):
         if one is None:
             return
         self.query_one("#cause", Static).update(self._cause(one, listed.shares[listed.cursor]))
-        for name, unit in (("#automatic", one.row.automatic), ("#verified", one.row.verified)):
+        for name, unit in (("#automatic", one.automatic), ("#verified", one.verified)):
             nothing = "" if self._unitless(one) else "no such unit on this side"
             self.query_one(name, Passage).show(self._side(unit), nothing=nothing)
 
-    def _cause(self, one: WhyRow, written: str) -> Content:
-        row = one.row
+    def _cause(self, row: UnitRow, written: str) -> Content:
         first: list[Part] = [(sentence(row), "")]
         if row.cause:
-            wide = self.has_class("-wide") and row.share is not None and not self._unitless(one)
+            wide = self.has_class("-wide") and row.share is not None and not self._unitless(row)
             first = [
                 (cause_of(row, long=True), "bold $warning"),
                 (f" {written}" if row.share is not None else "", "bold"),
                 (
                     f" (exactly {fraction(row.share or Fraction(0))})"
-                    if wide and not self._unitless(one)
+                    if wide and not self._unitless(row)
                     else "",
                     DIM,
                 ),
                 (f"  {sentence(row)}", ""),
             ]
         lines: list[list[Part]] = [first]
-        if one.fix:
-            lines.append([("Fix: ", DIM), (one.fix, "")])
+        if todo := fix(row, self.why.kind, self.why.scorer):
+            lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
         lines.append([(RULES.get(row.rule, beside), DIM)])
         return as_text(lines)
 
     @staticmethod
-    def _unitless(one: WhyRow) -> bool:
+    def _unitless(one: UnitRow) -> bool:
         """Whether the row is about the number of the file as a whole."""
-        return one.row.automatic is None and one.row.verified is None
+        return one.automatic is None and one.verified is None
 
     def _side(self, unit: Unit | None) -> str:
         if unit is None:
             return ""
-        wording, facts, *evidence = detail(unit, self.why.opened).split("\n")
+        facts, *evidence = unit_lines(unit, self.why.opened)
+        wording = flat(unit.text)
         if unit.kind == "statement":  # it takes several lines, and stands in the list above
             return "\n".join([*evidence, wording, facts])
         return "\n".join([wording, facts, *evidence])
@@ -195,14 +201,12 @@ class WhyScreen(BaseScreen):
         for passage in self.query(Passage):
             passage.page(step)
 
-    def action_scorer(self) -> None:
-        """The next scorer of this kind."""
-        names = self.why.scorers
-        if len(names) > 1:
-            following = names[(names.index(self.why.scorer) + 1) % len(names)]
-            self.work(partial(self._read, self.why.kind, following))
-        else:
-            self.say(f"there is no other scorer than {self.why.scorer}")
+    async def action_scorer(self) -> None:
+        """Choose another scorer of this kind."""
+        why = self.why
+        await choose_scorer(
+            self, dict.fromkeys(why.scorers, ""), why.scorer, lambda name: self._read(why.kind, name)
+        )
 
     def action_kind(self) -> None:
         """The other kind of units."""
@@ -217,7 +221,7 @@ class WhyScreen(BaseScreen):
 def _line(listed: CauseList) -> str:
     if listed.chosen is None:
         return ""
-    row = listed.chosen.row
+    row = listed.chosen
     sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
     if row.automatic is None and row.verified is None:
         sides = [sentence(row)]

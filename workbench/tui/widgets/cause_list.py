@@ -19,7 +19,8 @@ from workbench.tui.why_text import adding_up, cause_of
 from workbench.tui.widgets.lines import RowList
 
 if TYPE_CHECKING:
-    from workbench.stages.why import Why, WhyRow
+    from workbench.comparing.causes import UnitRow
+    from workbench.stages.why import Why
 
 MOST_LINES = 3
 """Lines a statement takes; its whole text stands below the list."""
@@ -40,7 +41,7 @@ class CauseColumns(NamedTuple):
     long: bool
 
 
-class CauseList(RowList["WhyRow"]):
+class CauseList(RowList["UnitRow"]):
     """One row for two linked units or one without a link, the cursor on the one that is explained below."""
 
     BASE = "causes--row"
@@ -62,9 +63,9 @@ class CauseList(RowList["WhyRow"]):
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
-        self.rows = tuple(one for one in why.rows if shows(one.row.cause, one.row.share))
+        self.rows = tuple(one for one in why.rows if shows(one.cause, one.share))
         self._statements = why.kind == "statement"
-        known = [one.row.share or Fraction(0) for one in self.rows]
+        known = [one.share or Fraction(0) for one in self.rows]
         self.shares = [UNDEFINED for _ in self.rows] if why.delta is None else adding_up(known, why.delta)
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
         self.lay_out()
@@ -75,7 +76,7 @@ class CauseList(RowList["WhyRow"]):
         """To the next row that has a cause, round the end."""
         for distance in range(1, self.count + 1):
             index = (self.cursor + step * distance) % self.count
-            if self.rows[index].row.cause:
+            if self.rows[index].cause:
                 self.move_to(index)
                 return
 
@@ -85,7 +86,7 @@ class CauseList(RowList["WhyRow"]):
         self.columns = plan(size, self.rows)
         self._wrapped = {}
         for index, one in enumerate(self.rows):
-            for ours, unit in ((True, one.row.automatic), (False, one.row.verified)):
+            for ours, unit in ((True, one.automatic), (False, one.verified)):
                 self._wrapped[index, ours] = self._wrap(unit)
         self.lay(
             max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
@@ -107,7 +108,7 @@ class CauseList(RowList["WhyRow"]):
         if index < 0:
             return []
         part = line - self._firsts[index]
-        one, here = self.rows[index].row, index == self.cursor
+        one, here = self.rows[index], index == self.cursor
         base = self.part("causes--cursor" if here else "causes--row")
         back = base.background_style
         words = base if one.cause or here else self.part("causes--dim") + back
@@ -145,13 +146,13 @@ def column_names(columns: CauseColumns) -> str:
     return f"{names}  {fit('share', SHARE, right=True)}"
 
 
-def plan(size: int, rows: Sequence[WhyRow]) -> CauseColumns:
+def plan(size: int, rows: Sequence[UnitRow]) -> CauseColumns:
     """What the causes need, the rest in two halves for the wordings, at most 44 cells each.
 
     What is left over goes to the causes, so that the shares stand at the right edge.
     """
     long = size >= LONG
-    cause = max((width(cause_of(one.row, long=long)) for one in rows), default=0)
+    cause = max((width(cause_of(one, long=long)) for one in rows), default=0)
     room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
     text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
     return CauseColumns(text, room - 2 * text, long)
