@@ -95,8 +95,8 @@ def test_the_first_decision_counts_and_not_what_was_changed_when_the_others_work
     second = opened.state.entity.assessment.units[1]
     act(cities.store, opened, editing.reject(opened, second))
 
-    assert 10 == report(cities).whole.linked.linked
-    assert 20 == report(cities).whole.linked.verified
+    assert 10 == report(cities).whole.linked
+    assert 20 == report(cities).whole.second
 
 
 def test_undone_work_does_not_count_and_what_was_decided_again_after_the_others_is_left_out(

@@ -92,10 +92,11 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
 class Agreement:
     """How far people agree, over pairs of decisions. Below ten samples there are counts and no figures.
 
-    `linked` and `strict` are units that both have, by the matcher, and with one place and one label;
-    `interval` is that of the linked F1, by document. `chance` is about verdicts of linked units, without the
-    `unsure` ones. `differs` is the mean difference of the recalls. `alpha` is Krippendorff's, of the label of
-    every word of the references. Where both found nothing (`both_empty`) there is nothing to count.
+    `linked` and `strict` are units that both have, by the matcher, and with one place and one label, of all
+    that the `first` and the `second` of each two have; `interval` is that of the linked F1, by document.
+    `chance` is about verdicts of linked units, without the `unsure` ones. `differs` is the mean difference of
+    the recalls. `alpha` is Krippendorff's, of the label of every word of the references. Where both found
+    nothing (`both_empty`) there is nothing to count.
     """
 
     samples: int
@@ -103,7 +104,9 @@ class Agreement:
     both_empty: int
     one_empty: int
     groups: int
-    linked: Overlap
+    linked: int
+    first: int
+    second: int
     strict: int
     boundary: int
     label: int
@@ -122,7 +125,7 @@ class Agreement:
     @property
     def f1(self) -> float | None:
         """Of linked units."""
-        return self._f1(self.linked.linked)
+        return self._f1(self.linked)
 
     @property
     def strict_f1(self) -> float | None:
@@ -130,7 +133,7 @@ class Agreement:
         return self._f1(self.strict)
 
     def _f1(self, agreed: int) -> float | None:
-        every = self.linked.automatic + self.linked.verified
+        every = self.first + self.second
         return None if self.few or not every else 2 * agreed / every
 
 
@@ -141,18 +144,19 @@ Words = Mapping[str, Sequence[Token]]
 def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
     """The figures of some pairs."""
     samples = {one.one.sample for one in pairs}
-    linked = Overlap(*(sum(getattr(one.linked, name) for one in pairs) for name in Overlap.__slots__))
     verdicts = tabulate(each for one in pairs for each in one.verdicts if "unsure" not in each)
     unsure = sum("unsure" in each for one in pairs for each in one.verdicts)
     empty = [one.empty for one in pairs]
+    units = [one.linked for one in pairs]
     found = Agreement(
         len(samples), len(pairs), empty.count(2), empty.count(1), len({one.one.group for one in pairs}),
-        linked, sum(one.strict for one in pairs), sum(one.boundary for one in pairs),
-        sum(one.label for one in pairs), unsure,
+        sum(one.linked for one in units), sum(one.automatic for one in units),
+        sum(one.verified for one in units), sum(one.strict for one in pairs),
+        sum(one.boundary for one in pairs), sum(one.label for one in pairs), unsure,
     )  # fmt: skip
     if found.few:
         return found
-    units = [
+    shares = [
         (one.one.group, 2 * one.linked.linked, one.linked.automatic + one.linked.verified) for one in pairs
     ]
     apart = [
@@ -162,7 +166,7 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
     ]
     return replace(
         found,
-        interval=ratio_interval(units),
+        interval=ratio_interval(shares),
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         differs=fsum(size for _, size, _ in apart) / len(apart) if apart else None,
         differs_interval=ratio_interval(apart),

@@ -54,10 +54,9 @@ def agree_line(report: AgreeReport) -> str:
 
 
 def _figures(found: Agreement) -> list[str]:
-    units = found.linked
-    alone = units.automatic + units.verified - 2 * units.linked
+    alone = found.first + found.second - 2 * found.linked
     counted = (
-        f"{units.linked:,} units of both ({found.boundary:,} with another boundary, {found.label:,} with "
+        f"{found.linked:,} units of both ({found.boundary:,} with another boundary, {found.label:,} with "
         f"another label), {alone:,} of one alone"
     )
     empty = f"empty: {found.both_empty:,} of both, {found.one_empty:,} of one; of both is in no F1"

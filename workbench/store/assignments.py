@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    Boolean,
     ColumnElement,
     Table,
     and_,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     delete,
     exists,
     extract,
+    false,
     func,
     insert,
     literal,
@@ -61,9 +63,7 @@ def claim(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
     begun = or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
     reviewed = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun
-    free = select(PLACE.id).where(
-        PLACE.dataset_id == info.id, _FREE, _without(_OTHER.id, *mine), _without(REVIEW.id, *reviewed)
-    )
+    free = select(PLACE.id).where(PLACE.dataset_id == info.id, _FREE, _without(*mine), _without(*reviewed))
     given = and_(PLACE.annotator == annotator, PLACE.until.is_(None))
     first = _first(select(PLACE.id).where(*own).order_by(PLACE.rank))
     take = (
@@ -85,12 +85,14 @@ def claim(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     return number
 
 
-def _without(column: Any, *where: ColumnElement[bool]) -> ColumnElement[bool]:
+def _without(*where: ColumnElement[bool]) -> ColumnElement[bool]:
     """That there is no such row, looked up for each place in turn.
 
-    Of an EXISTS a server makes a join with all that the person ever did, which grows with every decision.
+    Of an EXISTS a server makes a join with all that the person ever did, which grows with every decision; of
+    IS NULL it expects so few places that it reads and sorts all open ones.
     """
-    return select(column).where(*where).limit(1).scalar_subquery().is_(None)
+    found = select(true()).where(*where).limit(1).scalar_subquery()
+    return not_(func.coalesce(found, false(), type_=Boolean()))
 
 
 def _first(wanted: Any) -> Any:
