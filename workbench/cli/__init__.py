@@ -288,7 +288,7 @@ def policy(context: typer.Context) -> None:
 @policy_app.command("show")
 def policy_show(context: typer.Context, json: Json = False) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
-    from workbench.formats.policy import to_toml
+    from workbench.stages.policy import to_toml
 
     with dataset_of(context.obj) as (_, info):
         reports.show(info.policy, to_toml(info.policy), as_json=json)

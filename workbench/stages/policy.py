@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from workbench.formats.policy import from_toml
+from workbench.formats.policy import from_toml, to_toml
 from workbench.model import Policy
 from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+
+__all__ = ["to_toml"]
 
 
 @dataclass(frozen=True, slots=True)
