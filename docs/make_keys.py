@@ -1,4 +1,4 @@
-"""Write docs/keys.md from the program's own bindings; with --check only say whether it is current."""
+"""Write docs/keys.md and docs/glossary.md from the program; with --check say whether they are current."""
 
 from __future__ import annotations
 
@@ -9,8 +9,34 @@ from pathlib import Path
 from textual.binding import Binding
 
 from workbench.tui.keys import TWIN_OF, actions, shown
+from workbench.tui.terms import TERMS
 
-PAGE = Path(__file__).with_name("keys.md")
+FOLDER = Path(__file__).parent
+GLOSSARY = """\
+# Glossary
+
+The words of the screens and reports. `?` on a screen explains those that you see there.
+
+| word | what it means |
+| --- | --- |
+"""
+LETTERS = """\
+## Letters
+
+A letter does the same on every screen that has it.
+
+| key | does | where |
+| --- | --- | --- |
+"""
+MEANS = {
+    "evidence.letters": "evidence",
+    "same.leave_out": "reject",
+    "review.scores": "why",
+    **dict.fromkeys(("quit", "cancel", "close"), "quit or close"),
+}
+"""Actions and their last names that are called otherwise here."""
+ANSWERS = ("confirm", "read", "saving")
+"""Questions and notices: their letters are their own."""
 HEAD = """\
 # Keys
 
@@ -54,7 +80,35 @@ def page() -> str:
         title = SCREENS.get(screen) or screen.capitalize()
         parts.append(f"## {title}\n\n| name | keys | does |\n| --- | --- | --- |")
         parts[-1] += "".join(_row(name, known[name]) for name in names) + "\n"
-    return "\n".join(parts)
+    return "\n".join([*parts[:1], _letters(), *parts[1:]])
+
+
+def glossary() -> str:
+    rows = (f"| {term.replace('|', '&#124;')} | {meaning} |\n" for term, meaning in TERMS.items())
+    return GLOSSARY + "".join(rows)
+
+
+def letters() -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """The letters of the screens: what each does, in words, and on which screens."""
+    found: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    for name, bindings in actions().items():
+        screen, _, last = name.partition(".")
+        meaning = MEANS.get(name) or MEANS.get(last, last)
+        for one in bindings if screen not in ANSWERS else ():
+            closes = meaning == "back" and one.key != "b"  # the letter that opened a screen closes it too
+            if len(one.key) == 1 and one.key.isascii() and one.key.isalpha() and not closes:
+                found.setdefault(one.key, {}).setdefault(meaning, (one.description, []))[1].append(screen)
+    return found
+
+
+def _letters() -> str:
+    by_letter = sorted(letters().items(), key=lambda one: (one[0].lower(), one[0]))
+    rows = (
+        f"| `{letter}` | {what} | {', '.join(sorted(where))} |\n"
+        for letter, does in by_letter
+        for what, where in does.values()
+    )
+    return LETTERS + "".join(rows)
 
 
 def _screen(name: str) -> str:
@@ -74,13 +128,15 @@ def _as_given(key: str) -> str:
 
 
 def main() -> int:
-    if "--check" not in sys.argv:
-        PAGE.write_text(page(), "utf-8")
-        return 0
-    if PAGE.exists() and PAGE.read_text("utf-8") == page():
-        return 0
-    print("docs/keys.md is not what the program binds: run python docs/make_keys.py")
-    return 1
+    stale = 0
+    for name, text in (("keys.md", page()), ("glossary.md", glossary())):
+        path = FOLDER / name
+        if "--check" not in sys.argv:
+            path.write_text(text, "utf-8")
+        elif not path.exists() or path.read_text("utf-8") != text:
+            print(f"docs/{name} is not what the program has: run python docs/make_keys.py")
+            stale = 1
+    return stale
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ async def draw(url: str, downs: int) -> None:
     app = WorkbenchApp(partial(open_store, url), DATASET, ANNOTATOR)
     async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await pilot.press("g")  # from the first row on: what is decided, then what is next
+        await pilot.press("home")  # from the first row on: what is decided, then what is next
         await asyncio.sleep(1)  # the causes of rows that came into view are counted a moment later
         await settled(pilot)
         save("queue", app.export_screenshot(title="workbench"))

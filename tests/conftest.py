@@ -198,8 +198,14 @@ class Bench:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests marked `databases` run on both; of these one marked `sqlite` is about a file."""
     marks = {mark.name for mark in metafunc.definition.iter_markers()}
-    if "bench" in metafunc.fixturenames and "databases" in marks and "sqlite" not in marks:
-        metafunc.parametrize("bench", ["sqlite", "postgresql"], indirect=True)
+    if "on" in metafunc.fixturenames and "databases" in marks and "sqlite" not in marks:
+        metafunc.parametrize("on", ["sqlite", "postgresql"])
+
+
+@pytest.fixture
+def on() -> str:
+    """The kind of database that the test runs on."""
+    return "sqlite"
 
 
 @pytest.fixture(scope="session")
@@ -207,6 +213,16 @@ def postgres() -> Iterator[Server]:
     """A PostgreSQL server; a skip where there is none."""
     with running() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def mortal(postgres: Server) -> Iterator[Server]:
+    """A server that a test may kill; it starts it again."""
+    if postgres.control:
+        yield postgres
+    else:
+        with running("") as server:
+            yield server
 
 
 @pytest.fixture(scope="session")
@@ -218,12 +234,20 @@ def shared_on_server(postgres: Server) -> Iterator[str]:
 
 
 @pytest.fixture
-def bench(request: pytest.FixtureRequest, tmp_path: Path, empty_database: Path) -> Iterator[Bench]:
+def on_server(request: pytest.FixtureRequest, on: str) -> str:
+    """The URL of an empty database on a server; nothing where the test runs on SQLite."""
+    if on == "sqlite":
+        return ""
+    url: str = request.getfixturevalue("shared_on_server")
+    ask(url, f"TRUNCATE {', '.join(METADATA.tables)} RESTART IDENTITY CASCADE")
+    return url
+
+
+@pytest.fixture
+def bench(on_server: str, tmp_path: Path, empty_database: Path) -> Iterator[Bench]:
     """A fresh database."""
-    if getattr(request, "param", "sqlite") == "postgresql":
-        url = request.getfixturevalue("shared_on_server")
-        ask(url, f"TRUNCATE {', '.join(METADATA.tables)} RESTART IDENTITY CASCADE")
-    else:
+    url = on_server
+    if not url:
         url = str(tmp_path / "workbench.db")
         shutil.copy(empty_database, url)
     bench = Bench(tmp_path, open_store(url))

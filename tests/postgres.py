@@ -8,9 +8,10 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,20 @@ def ask(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Server:
-    """A server, by the URL of its own database."""
+    """A server, by the URL of its own database; `control` does to a private one what pg_ctl can."""
 
     url: str
+    control: Callable[..., None] | None = None
+
+    def kill(self) -> None:
+        """End it at once, without a word to those who are connected."""
+        assert self.control is not None
+        self.control("-m", "immediate", "stop")
+
+    def start(self) -> None:
+        """Start it again, and wait until it takes connections."""
+        assert self.control is not None
+        self.control("-w", "start")
 
     def named(self, name: str) -> str:
         """The URL of another database."""
@@ -64,14 +76,14 @@ def no_server(why: str) -> None:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(named: str = SERVER, *, fsync: bool = False) -> Iterator[Server]:
     """The server that the environment names, else one on a socket in a folder of its own."""
     try:
         import psycopg  # noqa: F401
     except ImportError:
         no_server("psycopg is not installed")
-    if SERVER:
-        yield Server(SERVER)
+    if named:
+        yield Server(named)
         return
     found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
     if found is None:
@@ -94,11 +106,14 @@ def running() -> Iterator[Server]:
     data = str(folder / "data")
     try:
         run("initdb", "-D", data, "-U", "ann", "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8")
-        settings = f"-c listen_addresses= -c fsync=off -k {folder}"
-        run("pg_ctl", "-D", data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+        settings = f"-c listen_addresses= -c fsync={'on' if fsync else 'off'} -k {folder}"
+        control = partial(run, "pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", settings)
+        server = Server(f"postgresql+psycopg://ann@/postgres?host={folder}", control)
+        server.start()
         try:
-            yield Server(f"postgresql+psycopg://ann@/postgres?host={folder}")
+            yield server
         finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+            with suppress(subprocess.CalledProcessError):  # a test that failed may have left it killed
+                server.kill()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,6 +11,7 @@ WorkbenchError                  catch this to catch them all
 ├── StoreError                  the database did not take it: nothing of this change was kept; try again
 │   ├── NewerSchemaError        made by a newer Workbench: upgrade the program
 │   ├── OtherFileError          its file was deleted or replaced while it was open: put it back
+│   ├── AwayError               its server cannot be reached: try again when it is back
 │   └── ConflictError           someone else decided first: reload, then offer the edit again
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
 │   ├── AccessError             no key, refused, not paid, unknown model: fix it, nothing can be asked before
@@ -104,6 +105,10 @@ class OtherFileError(StoreError):
         then = "open the new file, or put the old one back" if there else "put it back and try again"
         super().__init__(f"{message}: nothing more is saved into it; {then}")
         self.there = there
+
+
+class AwayError(StoreError):
+    """The server of the database cannot be reached; whether the last change was kept is not known."""
 
 
 class ConflictError(StoreError):

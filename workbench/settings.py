@@ -158,13 +158,21 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
+View = tuple[str, str]
+"""A view of the queue: what is searched for, and the order."""
+
+
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the program remembers: the theme chosen last, what the config file said then, the tour."""
+    """What the program remembers: the theme chosen last, what the config file said then, the tour.
+
+    `views` of the queue were saved under their names.
+    """
 
     theme: str = ""
     theme_over: str = ""
     tour_seen: bool = False
+    views: Mapping[str, View] = field(default_factory=dict)
 
 
 def read_state(path: Path) -> State:
@@ -173,8 +181,9 @@ def read_state(path: Path) -> State:
 
     try:
         table = json.loads(written_text(path)) if path.is_file() else {}
-        return State(str(table["theme"]), str(table["theme_over"]), bool(table["tour_seen"]))
-    except (OSError, UsageError, ValueError, TypeError, KeyError, RecursionError):
+        views = {str(name): (str(query), str(order)) for name, (query, order) in table["views"].items()}
+        return State(str(table["theme"]), str(table["theme_over"]), bool(table["tour_seen"]), views)
+    except (OSError, UsageError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return State()
 
 
@@ -192,9 +201,18 @@ def write_state(path: Path, state: State) -> None:
         raise
 
 
-def remember(path: Path, settings: Settings, *, theme: str = "", tour_seen: bool = False) -> None:
-    """Keep a theme chosen in the app, or that the tour was seen. Raises OSError."""
+def remember(
+    path: Path, settings: Settings, *, theme: str = "", tour_seen: bool = False,
+    view: tuple[str, View | None] | None = None,
+) -> None:  # fmt: skip
+    """Keep a theme chosen in the app, that the tour was seen, or a view of the queue under its name.
+
+    A view None is forgotten. Raises OSError.
+    """
     state = read_state(path)
+    if view is not None:
+        views = {name: one for name, one in {**state.views, view[0]: view[1]}.items() if one is not None}
+        state = replace(state, views=views)
     if theme:
         state = replace(state, theme=theme, theme_over=settings.theme)
     write_state(path, replace(state, tour_seen=state.tour_seen or tour_seen))

@@ -346,5 +346,5 @@ def test_a_row_of_a_frame_and_values_of_numpy_are_samples() -> None:
     assert [2 / 3] * 3 == [ContextEntityRecall().measure(one) for one in (frame.iloc[0], typed, EIFFEL)]
     with pytest.raises(WorkbenchError, match="got DataFrame; score_dataset takes many samples"):
         ContextEntityRecall().measure(frame)
-    with pytest.raises(WorkbenchError, match="column reference stands there twice"):
+    with pytest.raises(WorkbenchError, match="column reference appears twice"):
         ContextEntityRecall().score_dataset(pandas.concat([frame, frame], axis=1)[["reference"]])

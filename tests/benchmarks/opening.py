@@ -81,7 +81,7 @@ def memory(path: Path, key: str) -> tuple[float, float]:
         app.wait_for("as ann")
         app.quiet(0.5)
         opened = app.megabytes()
-        for keys in (b"\x1b[6~" * PAGES, b"G", b"\x1b[5~" * PAGES, b"g", b"v"):
+        for keys in (b"\x1b[6~" * PAGES, b"\x1b[F", b"\x1b[5~" * PAGES, b"\x1b[H", b"v"):
             app.write(keys)
             app.quiet(0.5)
         return opened, app.megabytes()

@@ -34,9 +34,19 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def written(on_server: str, tmp_path: Path) -> str:
+    """The database that commands without --db write into."""
+    return on_server or str(tmp_path / "workbench.db")
+
+
+@pytest.fixture
+def run(
+    on_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
     """Run the command line in a folder of its own, as a person called ann."""
     monkeypatch.chdir(tmp_path)
+    if on_server:
+        monkeypatch.setenv("WORKBENCH_DB", on_server)
     monkeypatch.setenv("WORKBENCH_AS", "ann")
     monkeypatch.setattr(typer.main, "get_command", build_once)
 

@@ -239,7 +239,7 @@ def test_a_file_that_was_imported_before_is_answered_by_its_own_run(
     ("scorer", "said"),
     [
         ("context_entity_recal", "did you mean 'context_entity_recall'"),
-        ("faithfulness", "nobody said what 'faithfulness' counts"),
+        ("faithfulness", "we do not know what 'faithfulness' counts"),
     ],
 )
 def test_a_scorer_that_the_file_will_not_give_is_refused_before_anything_is_written(

@@ -279,7 +279,7 @@ def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_databa
         (
             "counted_labels = []",
             'counted_labels = ["nobody"]',
-            "counted_labels: 'nobody' is none of the labels",
+            "counted_labels: 'nobody' is not a label of the policy",
         ),
         ('nested = "missing"', 'nested = "perhaps"', "nested: expected"),
         ('partial = "split"', "partial = 1", "partial: expected"),

@@ -66,6 +66,21 @@ def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None
     assert 2 == run("verify", "nowhere").code
 
 
+def test_doctor_ends_with_one_and_names_the_row_that_is_damaged(demo: Bench, run: Any) -> None:
+    fine = run("doctor")
+    with closing(sqlite3.connect(demo.db)) as raw:
+        raw.execute("UPDATE sample SET reference = 'x' WHERE id = 7")
+        raw.commit()
+    damaged = run("doctor")
+
+    assert 0 == fine.code
+    assert fine.out.endswith(" rows were checked\n")
+    assert 1 == damaged.code
+    assert "sample 7: the text of " in damaged.out
+    assert damaged.out.splitlines()[1:] == run("doctor", "--json").json["found"]
+    assert 2 == run("doctor", "--db", "nowhere.db").code
+
+
 def test_purge_asks_for_yes_where_nobody_can_be_asked(demo: Bench, run: Any) -> None:
     done = run("purge", "taj-high")
 

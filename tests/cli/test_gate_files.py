@@ -161,7 +161,7 @@ def test_an_imported_column_and_each_run_of_it_can_be_the_metric_of_the_gate(
             "context_entity_recal",
             "unknown scorer 'context_entity_recal'; did you mean 'context_entity_recall",
         ),
-        ("faithfulness", "nobody said what 'faithfulness' counts"),
+        ("faithfulness", "we do not know what 'faithfulness' counts"),
     ],
 )
 def test_what_is_no_recall_cannot_be_the_metric(run: Any, tmp_path: Path, metric: str, told: str) -> None:

@@ -146,6 +146,7 @@ def test_an_import_with_gold_says_how_much_was_stored(run: Any) -> None:
     assert "  1 review with 1 unit stored as verified" in run("import", "a.jsonl", "--gold", "--update")[1]
 
 
+@pytest.mark.databases
 def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any) -> None:
     """Under the name of its column, with the kind."""
     gold = {"annotator": "a", "entities": [{"text": "Ann", "verdict": "found"}]}
@@ -248,6 +249,7 @@ def test_a_file_of_an_export_goes_into_the_dataset_of_its_manifest(run: Any) -> 
     assert "→ mine: 1 new" in mine[1]
 
 
+@pytest.mark.databases
 def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -> None:
     """Nobody is told to store what is stored, nor that samples with gold are reviewed blind."""
     write_rows("a.jsonl", [{**PLAIN, "id": f"s{number}", "gold": by("a", ANN)} for number in range(120)])

@@ -25,6 +25,9 @@ def row(number: int, **more: Any) -> dict[str, Any]:
     return naming(f"s{number:03}", [first, second], [seen, second], also=f" {number}", **marks | more)
 
 
+pytestmark = pytest.mark.databases
+
+
 @pytest.fixture
 def load(tmp_path: Path, run: Any) -> Any:
     """Imports rows into `workbench.db`."""
@@ -39,9 +42,9 @@ def load(tmp_path: Path, run: Any) -> Any:
     return put
 
 
-def verify(tmp_path: Path, count: int, *, toggled: int = 0) -> None:
+def verify(database: str, count: int, *, toggled: int = 0) -> None:
     """Verify the first samples of the queue; the first unit of some is turned round."""
-    store = open_store(str(tmp_path / "workbench.db"))
+    store = open_store(database)
     info = find_dataset(store, None)
     for place, number in enumerate(queue_ids(store, info, "ann")[:count]):
         opened = open_sample(store, number, "ann")
@@ -62,18 +65,18 @@ def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
 
     assert made.code == 0
     assert "stratified: 20 reviews for 64 samples" in made.err
-    assert "it stands from the first verdict on" in made.err
+    assert "after your first review you cannot make another plan" in made.err
     assert made.out == shown.out
-    assert "data: stratified, 0 of 20 planned complete" in shown.out
+    assert "data: stratified, 0 of 20 planned samples reviewed" in shown.out
     assert "holdout: 16 samples, 0 reviewed, never opened" in shown.out
     assert (document["planned_n"], document["population"], document["holdout"]) == (20, 64, 16)
     assert document["plan"]["parameters"]["by"] == "meta.lang"
     assert document["next"] in shown.out
     dropped = run("plan", "--drop", "--yes")
-    assert "no plan; the order is simple random over 80 samples" in dropped.out
+    assert "no plan, 80 samples in random order" in dropped.out
 
 
-def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run: Any, tmp_path: Path) -> None:
+def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run: Any, written: str) -> None:
     load(20)
     for arguments, why in (
         (("--n", 30), "30 reviews of 20 samples cannot be planned"),
@@ -91,7 +94,7 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
         assert (2, "") == (ended.code, ended.out), arguments
         assert why in " ".join(ended.err.replace("│", " ").split())
     assert run("plan", "--json").json["plan"] is None
-    verify(tmp_path, 1)
+    verify(written, 1)
     for arguments in (("--n", 10), ("--drop",)):
         ended = run("plan", *arguments)
         assert ended.code == 2
@@ -108,37 +111,37 @@ def test_strata_are_listed_with_what_they_get(load: Any, run: Any) -> None:
     assert ["ru", "10", "4", "0"] in [line.split() for line in made.out.splitlines()]
 
 
-def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, tmp_path: Path) -> None:
+def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, written: str) -> None:
     load(30)
     run("plan", "--n", 10, "--yes")
-    verify(tmp_path, 3)
+    verify(written, 3)
     said = load(5, "more.jsonl", first=30)
 
-    assert "5 samples came after the plan: last in the queue, and in no figure of the plan" in said
+    assert "5 samples came after the plan: last in the queue, and its figures leave them out" in said
     shown = run("plan").out
 
-    assert "3 of 10 planned complete, for 30 samples" in shown
-    assert "complete prefix: 3 (3 verified)" in shown
-    assert "5 samples came after the plan: no figure of it speaks of them" in shown
+    assert "3 of 10 planned samples reviewed, for 30 samples" in shown
+    assert "reviewed in order: 3 (3 verified)" in shown
+    assert "5 samples came after the plan: its figures leave them out" in shown
 
 
 def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
-    load: Any, run: Any, tmp_path: Path
+    load: Any, run: Any, written: str
 ) -> None:
     load(30)
     run("plan", "--n", 10, "--yes")
-    verify(tmp_path, 9)
+    verify(written, 9)
     before = run("plan")
-    verify(tmp_path, 10)
+    verify(written, 10)
     reached = run("plan")
-    verify(tmp_path, 14)
+    verify(written, 14)
     behind = run("plan")
 
     assert "complete: the interval" not in before.out
-    assert "10 of 10 planned complete" in reached.out
+    assert "10 of 10 planned samples reviewed" in reached.out
     assert "  complete: the estimate is final\n" in reached.out
-    assert "next, behind the plan: " in reached.out
-    assert "complete: the estimate is final; 4 more behind it stay out of it" in behind.out
+    assert "next, after the plan: " in reached.out
+    assert "complete: the estimate is final; 4 later reviews stay out of it" in behind.out
     assert (True, 10, 14) == tuple(
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )
@@ -153,8 +156,8 @@ def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path
 
     made = run("plan", "--n", 8, "--yes")
 
-    assert "8 of 8 planned complete (8 by imported verdicts), for 12 samples" in made.out
-    assert "  complete: every sample was reached\n" in made.out
+    assert "8 of 8 planned samples reviewed (8 verified in the file), for 12 samples" in made.out
+    assert "  complete: all samples are reviewed\n" in made.out
     assert 8 == run("plan", "--json").json["given"]
 
 
@@ -169,10 +172,10 @@ def test_a_precision_before_reviewing_is_answered_by_the_most_it_can_take(load: 
     assert (45, 80) == (document["needed"], document["population"])
 
 
-def test_a_precision_is_withheld_once_reviewing_has_begun(load: Any, run: Any, tmp_path: Path) -> None:
+def test_a_precision_is_withheld_once_reviewing_has_begun(load: Any, run: Any, written: str) -> None:
     """It spoke of another interval than compare shows, and called it reached while that stayed wide."""
     load(80)
-    verify(tmp_path, 20, toggled=6)
+    verify(written, 20, toggled=6)
 
     ended = run("plan", "--precision", "0.2")
 

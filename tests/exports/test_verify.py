@@ -200,7 +200,7 @@ def test_the_folder_of_one_format_is_checked_by_the_manifest_above(
     monkeypatch.chdir(target / "native")
 
     assert (str(target), str(target / "native"), True) == (below.path, below.asked, below.passed)
-    assert "its manifest stands in" in verify_text(below)
+    assert "its manifest is in" in verify_text(below)
     assert verify(Path()).passed
     assert verify(Path("../csv")).passed
     (target / "csv" / "units.csv").write_text("x")

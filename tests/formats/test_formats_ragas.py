@@ -350,7 +350,7 @@ def test_bad_csv_rows_are_named_by_line_and_the_others_go_on(load: Any) -> None:
         ("a,b\n1,2\n", "not a dataset: the header has a, b; expected user_input, reference"),
         ("question,contexts,ground_truth\n", "no rows under the header"),
         ("question,contexts,ground_truth\n\n  \n", "no rows under the header"),
-        ("question,question,contexts,ground_truth\nq,q,[],r\n", "column question stands there twice"),
+        ("question,question,contexts,ground_truth\nq,q,[],r\n", "column question appears twice"),
         ('"question,contexts\nq,[]\n', "header: got unexpected end of data"),
     ],
 )

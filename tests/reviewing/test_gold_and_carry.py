@@ -65,6 +65,15 @@ def test_labels_that_differ_leave_no_gold_where_the_policy_counts_only_one_of_th
     assert resolve([first, second], ["place", "person"]) == first
 
 
+def test_two_labels_at_one_place_are_two_units_and_no_gold_next_to_a_review_with_one() -> None:
+    twice = (ROME, replace(ROME, id="p4", label="person"), OSLO)
+    one, two = verified("a", ROME, OSLO), verified("b", *twice)
+
+    assert None is resolve([one, two]) is resolve([two, one])
+    assert two == resolve([two, verified("a", *twice)])
+    assert two == resolve([two, verified("a", ROME, replace(ROME, id="p4", label="work"), OSLO)])
+
+
 def test_the_adjudicated_review_stands_above_all() -> None:
     """An adjudicator ends a disagreement."""
     judge = verified("judge", OSLO, origin="adjudicated")

@@ -438,7 +438,7 @@ def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselv
     assert 13 == len(weights) == pytest.approx(sum(weights.values()))
     assert 30 == pytest.approx(weights["n00"] / weights["s00"])
     assert 12 == report.gathered.alone
-    assert "weights are mixed: 12 verified samples outside the plan's complete prefix" in report_text(report)
+    assert "weights are mixed: 12 verified samples outside the plan's order" in report_text(report)
 
 
 def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None:

@@ -23,6 +23,7 @@ from workbench.stages import editing, local
 from workbench.stages.diff import diff
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.store.datasets import add_policy, find_dataset, policy_versions
 from workbench.store.engine import open_store
@@ -112,6 +113,17 @@ def test_reviewers_who_differ_leave_a_sample_unresolved(cities: Bench) -> None:
 
     assert ("unresolved", ("bob",), 1.0, None) == (change.what, change.by, change.before, change.after)
     assert ("settled", ("bob",)) == (back.what, back.by)
+
+
+def test_units_of_whoever_differs_from_gold_without_units_are_listed(bench: Bench) -> None:
+    bench.load([row("a", gold=gold("zoe"))], gold="given", blind=0.0)
+    first = leave(bench, "first")
+    bench.load([row("a", gold=gold("bob", entity("Rome")))], gold="given")
+
+    (change,), (back,) = between(bench, first, "now").changes, between(bench, "now", first).changes
+
+    assert ("unresolved", (UnitChange("Rome", "", "found"),)) == (change.what, change.units)
+    assert ("settled", (UnitChange("Rome", "found", ""),)) == (back.what, back.units)
 
 
 def test_the_text_fits_a_terminal_and_has_no_control_characters(cities: Bench) -> None:
@@ -303,6 +315,19 @@ def test_what_came_later_does_not_count_at_a_moment(bench: Bench) -> None:
     assert 1 == len(between(bench, before, later).changes)
 
 
+def test_who_settles_one_kind_settles_both_as_every_figure_counts(bench: Bench) -> None:
+    bench.load([row("a", gold=gold("zoe", ROME, OSLO))], gold="given", blind=0.0)
+    judge = {"annotator": "bob", "statements": [], "adjudicated": True}
+    bench.load([row("a", gold=judge)], gold="given")
+    bench.load([row("a", gold=gold("bob", OSLO))], gold="given")
+
+    counted = score_dataset(bench.store, bench.info()).means["verified_entity"]
+    (mean, _) = between(bench, leave(bench, "first"), "now").verified
+
+    assert (0.0, 1) == (counted.value, counted.n)
+    assert (counted, counted) == (mean.before, mean.after)
+
+
 def test_a_moment_without_data_is_refused_with_the_first_and_the_last_there_is(cities: Bench) -> None:
     begun = policy_versions(cities.store, cities.info().id)[0][2].replace(tzinfo=UTC)
     later = (datetime.now(UTC) + timedelta(days=2)).isoformat()
@@ -383,7 +408,7 @@ def recounted(version: GoldVersion, key: str) -> tuple[str, list[tuple[str, str,
     if one.excluded:
         return "excluded", []
     judged = [each for each in said if each.origin == "adjudicated"]
-    plain = [{(u.text, u.match.verdict) for u in each.assessment.units} for each in said]
+    plain = [sorted((u.text, u.match.verdict or "") for u in each.assessment.units) for each in said]
     if not judged and any(each != plain[0] for each in plain):
         return "unresolved", []
     standing = (judged or [*said][:1])[-1]

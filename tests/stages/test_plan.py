@@ -94,7 +94,7 @@ def test_a_simple_plan_keeps_the_random_order_also_when_it_is_dropped(bench: Any
 
     make(bench, 20)
     assert order(bench) == before
-    plan.drop(bench.store, bench.info())
+    plan.drop(bench.store, bench.info(), "ann")
     assert order(bench) == before
 
 
@@ -191,7 +191,7 @@ def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(be
 
     for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
                     lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
-                    lambda: plan.drop(bench.store, bench.info())):  # fmt: skip
+                    lambda: plan.drop(bench.store, bench.info(), "ann")):  # fmt: skip
         with pytest.raises(UsageError, match="1 sample is verified or not counted already"):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
@@ -210,7 +210,7 @@ def test_a_verdict_that_was_undone_was_seen_and_ends_planning(bench: Any, how: s
     assert report(bench.store, bench.info()).decided == 0
     for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
                     lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
-                    lambda: plan.drop(bench.store, bench.info())):  # fmt: skip
+                    lambda: plan.drop(bench.store, bench.info(), "ann")):  # fmt: skip
         with pytest.raises(UsageError, match="verdicts were seen: 1 sample was verified or set aside"):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
@@ -353,7 +353,7 @@ def test_the_blind_arm_is_raised_to_thirty_reviews_and_lowered_again_by_dropping
     drafted = make(bench, 60, blind=0.2)
     assert bench.info().blind_share == 0.2
     assert any("as you said" in note for note in drafted.notes)
-    plan.drop(bench.store, bench.info())
+    plan.drop(bench.store, bench.info(), "ann")
     assert bench.info().blind_share == 0.1
 
 

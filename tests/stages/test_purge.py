@@ -306,7 +306,7 @@ def fill(bench: Bench) -> None:
             session.connection().exec_driver_sql(
                 "UPDATE proposal SET calls = ? WHERE sample_id = ?", (json.dumps([number]), sample)
             )
-        session.add(FailedRow(run_id=run_id, sample_id=bench.id("secret"), content_hash="h",
+        session.add(FailedRow(run_id=run_id, sample_id=bench.id("secret"), content_hash="0" * 32,
                               failure="f", message=SECRET))  # fmt: skip
 
 
@@ -373,8 +373,7 @@ def test_an_export_that_went_elsewhere_is_said(filled: Bench) -> None:
     assert () == report.exports
     assert [
         f"{gone}: the export there held it and is gone: if it was moved, delete it where it is now",
-        f"{taken}: the export there held it; now another or a changed one is in its place: "
-        "look where it went",
+        f"{taken}: the export there held it; now another or a changed one is in its place: look for it",
     ] == list(report.look)
 
 

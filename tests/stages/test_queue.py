@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -326,7 +327,8 @@ def test_the_cause_of_a_row(cities: Any) -> None:
 
 
 def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> None:
-    """The acts of one sample add up; another's and undecided ones do not count."""
+    """The acts of one sample add up; another's and undecided ones do not count. Today begins at midnight."""
+    began = datetime.now(UTC)
     assert queue.pace(cities.store, cities.info(), "ann") is None
     for key, efforts in (("all", [(4.0, 2), (6.0, 1)]), ("half", [(20.0, 1)]), ("near", [(12.0, 5)])):
         opened = cities.open(key)
@@ -338,10 +340,11 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
     other = cities.open("none", "bob")
     act(cities.store, other, editing.accept(other, "entity"), effort=Effort(500.0, 99))
 
-    pace = queue.pace(cities.store, cities.info(), "ann")
+    pace = queue.pace(cities.store, cities.info(), "ann", (), began)
+    later = queue.pace(cities.store, cities.info(), "ann", (), datetime.now(UTC) + timedelta(hours=1))
 
-    assert pace is not None
-    assert (pace.seconds, pace.presses, pace.samples) == (12.0, 3, 3)
+    assert queue.Pace(12.0, 3, 3, today=3) == pace
+    assert queue.Pace(12.0, 3, 3, today=0) == later
 
 
 def test_facets_count_what_occurs(bench: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import make_url
 
 from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
@@ -24,6 +26,7 @@ from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, upkeep
+from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.copying import backup_file, copy_into, copy_to
@@ -212,6 +215,61 @@ def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, p
             server.close()
 
 
+def test_exports_of_a_database_and_of_its_copies_are_equal(filled: Bench, postgres: Server) -> None:
+    """There and back: the rows, and what other tools get of them."""
+    with postgres.database() as url:
+        copy(filled.store, url)
+        server = open_store(url)
+        copy(server, filled.folder / "back.db")
+        back = open_store(str(filled.folder / "back.db"))
+        for place, store in enumerate((filled.store, server, back)):
+            out = filled.folder / f"out{place}"
+            options = ExportOptions(formats=("native", "csv"))
+            export(store, find_dataset(store, "data"), out, options, annotator="ann")
+        server.close()
+        back.close()
+    files = sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
+    assert len(files) > 4
+    for name in files:
+        if name.name != "manifest.json":  # which has the time
+            first, *others = [(filled.folder / f"out{place}" / name).read_bytes() for place in range(3)]
+            assert [first, first] == others
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE sample SET response = 'a' || char(0) WHERE id = 1", "sample 1: response holds NUL"),
+        (r"""UPDATE sample SET meta = '{"a": "\ud83d"}' WHERE id = 1""", "sample 1: meta holds half a char"),
+    ],
+)
+def test_what_a_server_does_not_take_is_named(
+    filled: Bench, postgres: Server, change: str, said: str
+) -> None:
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute(change)
+        raw.commit()
+    with postgres.database() as target:
+        with pytest.raises(StoreError, match=said):
+            copy(filled.store, target)
+        assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+
+
+def test_a_byte_that_the_target_changes_is_found(filled: Bench, postgres: Server) -> None:
+    """Each table is read back; here the server writes another text than it is given."""
+    with postgres.database() as target:
+        open_store(target).close()
+        ask(
+            target,
+            "CREATE FUNCTION turn() RETURNS trigger AS 'BEGIN NEW.text = upper(NEW.text); RETURN NEW; END' "
+            "LANGUAGE plpgsql",
+        )
+        ask(target, "CREATE TRIGGER turn BEFORE INSERT ON gold_unit FOR EACH ROW EXECUTE FUNCTION turn()")
+        with pytest.raises(StoreError, match="gives back other rows of gold_unit: nothing was copied"):
+            copy(filled.store, target)
+        assert [(0,)] == ask(target, "SELECT count(*) FROM sample")
+
+
 def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: Server) -> None:
     """Tables and rows are made in one transaction."""
     with closing(sqlite3.connect(filled.db)) as raw:
@@ -276,3 +334,37 @@ def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
 
     assert copy == bench.folder / "workbench.20260301-123005.db"
     assert samples(copy) == [("a",)]
+
+
+def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
+    filled: Bench, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pg_dump, into a file that is only there when pg_restore can read it."""
+    monkeypatch.chdir(filled.folder)
+    with postgres.database() as url, postgres.database() as second:
+        copy(filled.store, url)
+        server = open_store(make_url(url).set(password="secret").render_as_string(hide_password=False))
+        try:
+            name = make_url(url).database
+            now = datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC)
+            made = [upkeep.backup(server, None, now).name for _ in range(2)]
+            assert [f"{name}.20260301-123005.dump", f"{name}.20260301-123005-2.dump"] == made
+            assert 0o600 == Path(made[0]).stat().st_mode & 0o777
+            with pytest.raises(UsageError, match="exists already"):
+                upkeep.backup(server, Path(made[0]), now)
+            with pytest.raises(StoreError, match="no backup was made at nowhere"):
+                upkeep.backup(server, Path("nowhere/x.dump"), now)
+            plain = make_url(second).set(drivername="postgresql").render_as_string()
+            subprocess.run(["pg_restore", "-d", plain, "--no-owner", made[0]], check=True)
+            monkeypatch.setenv("PATH", str(filled.folder))
+            with pytest.raises(UsageError, match="install PostgreSQL's programs for clients"):
+                upkeep.backup(server, None, now)
+        finally:
+            server.close()
+        restored = open_store(second)
+        try:
+            copy(restored, filled.folder / "back.db")
+        finally:
+            restored.close()
+    assert every_row(filled.db) == every_row(filled.folder / "back.db")
+    assert not list(filled.folder.glob("*.part"))

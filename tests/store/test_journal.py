@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from workbench.errors import ConflictError, SpanError
+from workbench.errors import ConflictError, SpanError, StoreError
 from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
 from workbench.reviewing.documents import assessment_document, unit_document
-from workbench.reviewing.edits import Accept, Comment, Put
+from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Put
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing, review
-from workbench.stages.review import Opened, act, open_sample
+from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store import gold, journal
 from workbench.store.engine import open_store
 
@@ -391,3 +391,40 @@ def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     assert gold.load_excluded(bench.store, bench.info().id, "entity") == {bench.id("rome")}
     review.undo(bench.store, bench.info().id, "ann")
     assert gold_rows(bench, "rome") == expected_rows(accepted)
+
+
+def test_a_second_try_under_the_same_name_finds_what_the_first_one_stored(bench: Any) -> None:
+    """The answer of the database was lost: neither the act nor its undo is done a second time."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    first = act(bench.store, opened, Comment("once"), action="one")
+    assert first == act(bench.store, opened, Comment("once"), action="one")
+    act(bench.store, first, Comment("twice"), action="two")
+    with pytest.raises(ConflictError):
+        act(bench.store, opened, Comment("another window's"), action="three")
+    dataset = bench.info().id
+
+    taken = [undo(bench.store, dataset, "ann", "four") for _ in range(2)]
+    assert taken[0] == taken[1]
+    assert ("once",) == bench.review("rome").state.comments
+    given = [redo(bench.store, dataset, "ann", "five") for _ in range(2)]
+    assert given[0] == given[1]
+    assert ("once", "twice") == bench.review("rome").state.comments
+
+
+def test_half_a_character_in_what_a_person_types_is_replaced(bench: Any) -> None:
+    """Two halves are one character; elsewhere a text with a half is refused with a word about it."""
+    bench.load(ROWS)
+    halves = "a \ud83d\ude00 \ud83d b"
+    opened = act(
+        bench.store,
+        bench.open("rome"),
+        Comment(halves),
+        Flag(halves),
+        Dispose("skipped", ("entity",), halves),
+    )
+    state = bench.review("rome").state
+    assert opened.state == state
+    assert ["a 😀 \ufffd b"] * 3 == [*state.comments, state.flag, state.entity.reason]
+    with pytest.raises(StoreError, match="half a character"):
+        undo(bench.store, bench.info().id, halves)

@@ -312,6 +312,28 @@ def test_a_migration_that_fails_half_way_changes_nothing(bench: Any, later: Any)
     assert (bench.folder / "workbench.before-9999.db").exists()
 
 
+def test_a_database_on_a_server_is_dumped_and_then_migrated(
+    bench: Any, later: Any, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no pg_dump, only when you say so."""
+    monkeypatch.chdir(bench.folder)
+    with postgres.database() as first, postgres.database() as second:
+        for url in (first, second):
+            open_store(url).close()
+        later()
+
+        open_store(first).close()
+        monkeypatch.setenv("PATH", str(bench.folder))
+        with pytest.raises(StoreError, match="or upgrade it without a copy: workbench status --no-backup"):
+            open_store(second)
+        assert [(NEWEST,)] == ask(second, "SELECT version_num FROM alembic_version")
+        open_store(second, backup=False).close()
+
+        for url in (first, second):
+            assert [("9999",)] == ask(url, "SELECT version_num FROM alembic_version")
+    assert 1 == len(list(bench.folder.glob("*.before-9999.dump")))
+
+
 def test_a_migration_that_breaks_references_is_taken_back(bench: Any, later: Any) -> None:
     """Foreign keys are off meanwhile, so they are checked before the commit."""
     bench.load(ROWS, gold="given")

@@ -17,13 +17,14 @@ from typing import Any
 
 import pytest
 
-from workbench.errors import StoreError
+from tests.postgres import Server
+from workbench.errors import AwayError, StoreError
 from workbench.model import Policy
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
 from workbench.store import engine
 from workbench.store.copying import backup_file
-from workbench.store.datasets import create_dataset
+from workbench.store.datasets import create_dataset, list_datasets
 from workbench.store.engine import open_store
 
 ROWS = [
@@ -295,3 +296,23 @@ async def test_writes_keep_their_order_and_outlive_whoever_waits(bench: Any) -> 
     assert order == list(range(10))
     bench.store = open_store(str(bench.db))
     assert bench.review("s0").state.comments == tuple(map(str, range(10)))
+
+
+def test_a_server_that_goes_away_is_told_from_a_wrong_call(mortal: Server) -> None:
+    """By the first line of what it says: whoever waits can be told; later lines may hold rows."""
+    with mortal.database() as url:
+        store = open_store(url)
+        with store.reading() as session:
+            session.connection()
+            mortal.kill()
+            with pytest.raises(AwayError, match="stopped or restarted: try again when it is back") as lost:
+                list_datasets(store)
+        with pytest.raises(AwayError, match=r"the server is away: .*is the server running") as gone:
+            list_datasets(store)
+        mortal.start()
+        assert [1, 1] == [len(str(one.value).splitlines()) for one in (lost, gone)]
+        assert [] == list_datasets(store)
+        store.close()
+        with pytest.raises(StoreError, match="no_such_name") as wrong:
+            open_store(mortal.named("no_such_name"))
+        assert type(wrong.value) is StoreError

@@ -74,7 +74,7 @@ def open_review(program: str, path: Path, environment: dict[str, str], first: in
     app.wait_for(f"s{first:03}")
     app.quiet(0.6)
     app.output.clear()  # the queue shows references too; what is painted from here on is a review
-    app.write(b"c")
+    app.write(b" ")
     app.wait_for(f"Word{first:03}")
     app.quiet(0.3)
     return app

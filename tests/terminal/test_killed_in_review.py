@@ -73,7 +73,7 @@ def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
     arguments = ("--db", str(database), "--as", "ann", "review")
     window = terminal(*arguments, size=(120, 36))
     window.wait_for("verified")
-    window.press("c")
+    window.press("Space")
     window.wait_for("Reference")
     for number in range(SAMPLES):
         before = len(said(window))

@@ -26,7 +26,7 @@ SCREENS = {
     "calibrate": ("K", "Calibrate"),
     "plan": ("P", "lan"),
     "runs": ("R", "Runs"),
-    "review": ("c", "Reference"),
+    "review": ("Space", "Reference"),
     "guidelines": ("g", "Guidelines"),
     "evidence": ("e", "evidence"),
     "new unit": ("n", "first"),

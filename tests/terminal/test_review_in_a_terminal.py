@@ -157,7 +157,7 @@ def test_a_deleted_database_is_noticed_before_a_decision_is_shown_as_saved(
     database = tmp_path / "demo.db"
     window = terminal("--db", str(database), "demo", size=(80, 24))
     window.wait_for("50 samples")
-    window.press("c")
+    window.press("Space")
     window.wait_for("Entities")
     window.press("x")
     window.wait_for("✓ rejected")

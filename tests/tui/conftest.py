@@ -169,20 +169,21 @@ def import_rows(
     tmp_path_factory: pytest.TempPathFactory,
     empty_database: Path,
     imported: dict[str, Path],
+    on_server: str,
 ) -> Callable[..., Path]:
-    """Puts rows into a database file of the test's own and returns its path."""
+    """Puts rows into a database of the test's own and returns the path of its file, or its URL."""
 
     def put(
         rows: list[Row], *, blind: float = 0.0, name: str = "cities", kinds: tuple[Kind, ...] | None = None
     ) -> Path:
         source, database = tmp_path / f"{len(name)}.jsonl", tmp_path / "wb.db"
-        first, given = not database.exists(), json.dumps([rows, blind, name, kinds])
+        first, given = not (on_server or database.exists()), json.dumps([rows, blind, name, kinds])
         if first:
             shutil.copy(imported.get(given, empty_database), database)
         if first and given in imported:
             return database
         source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
-        store = open_store(str(database))
+        store = open_store(on_server or str(database))
         import_file(
             store, source, ImportOptions(dataset=name, seed=7, blind=blind, kinds=kinds), annotator="importer"
         )
@@ -190,7 +191,7 @@ def import_rows(
         if first:
             imported[given] = tmp_path_factory.mktemp("imported") / "wb.db"
             shutil.copy(database, imported[given])
-        return database
+        return cast("Path", on_server) if on_server else database
 
     return put
 
@@ -375,6 +376,6 @@ class User:
 
 
 @pytest.fixture
-def user(make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest) -> User:
+def user(on: str, make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest) -> User:
     """Opens the app over the samples and presses keys."""
     return User(make_app, press, open_review, request.getfixturevalue)

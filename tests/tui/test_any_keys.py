@@ -34,7 +34,7 @@ SIZES = [(80, 24), (60, 16), (120, 36)]
 TYPED = [*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;!?<>[]{}|&#/-\"'фыважк世"]
 LEAVES = {"ctrl+q"}
 WANTED = {"QueueScreen", "ReviewScreen"}
-INTO = ["enter", "enter", "c", "w", "o", "v", "P", "C", "D", "K", "R", "slash", "question_mark", "ctrl+p"]
+INTO = ["enter", "enter", "space", "w", "o", "v", "P", "C", "D", "K", "R", "slash", "question_mark", "ctrl+p"]
 
 
 def all_keys() -> list[str]:

@@ -127,7 +127,7 @@ async def test_keys_move_by_one_by_five_to_the_best_and_back(
             "shift+left",
             "right",
             "shift+right",
-            "b",
+            "B",
             "i",
             "shift+right",
             "shift+right",
@@ -137,7 +137,7 @@ async def test_keys_move_by_one_by_five_to_the_best_and_back(
             await user.press(name)
             seen.append(app.screen.at)
         first = str(app.screen.query_one("#finding", Static).content)
-        await user.press("o")
+        await user.press("O")
         second = str(app.screen.query_one("#finding", Static).content)
 
     assert [84, 79, 80, 85, 76, 85, 90, 95, 100, 100] == seen
@@ -151,7 +151,7 @@ async def test_the_chosen_threshold_is_saved_under_a_new_name_and_used_with_ente
     """A name is taken once."""
     database = calibrated()
     async with user.opens(database=database, size=(80, 24)) as app:
-        await user.press("K", "b", "enter", "enter")
+        await user.press("K", "B", "enter", "enter")
         first = said(app)
         await user.press("enter", "backspace", "1", "enter")
         refused = str(app.screen.query_one("#hint", Static).content)
@@ -198,7 +198,7 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
     user: User, calibrated: Callable[..., Path]
 ) -> None:
     async with user.opens(database=calibrated(gold=3, more=9), size=(80, 24)) as app:
-        await user.press("K", "left", "left", "left", "b")
+        await user.press("K", "left", "left", "left", "B")
         why = str(app.screen.query_one("#finding", Static).content)
         shown = numbers(app)
         last = app.screen
@@ -222,7 +222,7 @@ async def test_without_proposals_it_says_what_to_do(user: User, import_rows: Cal
 
 async def test_the_probability_is_one_key_deeper(user: User, calibrated: Callable[..., Path]) -> None:
     async with user.opens(database=calibrated(), size=(80, 24)) as app:
-        await user.press("K", "p")
+        await user.press("K", "L")
         deeper = app.screen
         table = deeper.query_one(Passage).text
         await user.press("escape")
@@ -257,7 +257,7 @@ def test_picture_of_a_threshold_that_is_not_in_use(picture: Any, size: tuple[int
 
 
 def test_picture_in_light(picture: Any) -> None:
-    assert picture("b", size=(120, 36), theme=LIGHT.name)
+    assert picture("B", size=(120, 36), theme=LIGHT.name)
 
 
 def test_picture_without_gold(picture: Any) -> None:

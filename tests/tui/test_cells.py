@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from workbench.tui.cells import clusters, cut, fit, index_at, steady, width, wrap
+from workbench.tui.cells import clusters, cut, cut_middle, fit, index_at, steady, width, wrap
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -89,3 +89,17 @@ def test_index_at_finds_the_character_under_the_mouse() -> None:
     """Columns are cells, answers are code points."""
     text = "a北e\u0301z"
     assert [index_at(text, column) for column in range(7)] == [0, 1, 1, 2, 4, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("University of Paris", 19, "University of Paris"),
+        ("University of Paris", 12, "Univer…Paris"),
+        ("国家文物局的数据", 9, "国家…数据"),
+        ("abc", 1, "…"),
+    ],
+)
+def test_names_are_cut_in_the_middle(text: str, size: int, expected: str) -> None:
+    """Both ends stay, in at most as many cells as there are."""
+    assert (expected, True) == (cut_middle(text, size), width(cut_middle(text, size)) <= size)

@@ -9,7 +9,8 @@ from textual.binding import Binding, BindingsMap
 from textual.screen import Screen
 
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keys import TWINS
+from workbench.tui.keys import TWINS, nodes
+from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuScreen
 from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
@@ -19,6 +20,7 @@ from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.terms import TERMS
 
 SCREENS: list[type[Screen[None]]] = [
     QueueScreen, ReviewScreen, HelpScreen, ReadScreen, MenuScreen, PromptScreen,
@@ -79,6 +81,14 @@ def test_at_most_eight_keys_in_the_key_bar(screen: type[Screen[None]]) -> None:
     }
     labels = any(str(binding.id).endswith("label_1") for binding in own(screen))
     assert len(shown) + labels + 1 <= 8
+
+
+def test_every_large_screen_explains_its_words() -> None:
+    """Each is in the glossary."""
+    words = {node.__name__: node.WORDS for node in nodes() if issubclass(node, BaseScreen)}
+
+    assert [] == [name for name, own in words.items() if not own]
+    assert set().union(*words.values()) <= TERMS.keys()
 
 
 def test_every_action_exists() -> None:

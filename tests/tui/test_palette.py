@@ -11,11 +11,13 @@ from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 from textual.pilot import Pilot
 
-from tests.tui.conftest import User, first_offer
+from tests.rows import write_rows
+from tests.tui.conftest import User, first_offer, until
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import DatasetCommands
 from workbench.tui.safe import TerminalGuard
+from workbench.tui.widgets.passage import Passage
 
 Settle = Callable[[Pilot[None]], Awaitable[None]]
 
@@ -61,6 +63,42 @@ async def test_another_dataset(user: User, import_rows: Any, rows: Any, settle: 
         assert app.desk.info.name == "few"
         assert app.screen.query_one("#head").text.startswith("few  3 samples")
         assert ["Dataset cities"] == [one.text for one in await offered(app)]
+
+
+async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
+    """The actions in the order of their keys; what holds everywhere and moving about come last."""
+    async with user.opens(size=(120, 36)) as app:
+        await user.pilot.press("ctrl+p")
+        await until(user.pilot, lambda: app.screen.query_one(CommandList).option_count > 0)
+        options = [str(option.prompt).split("\n")[0] for option in app.screen.query_one(CommandList).options]
+
+    assert "Review this sample" == options[0]
+    assert options.index("Import") < options.index("Theme") < options.index("Page down")
+
+
+async def test_a_file_is_imported_from_the_palette(
+    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Any, rows: Any
+) -> None:
+    """What came in is shown; a file that is not there is asked for again."""
+    file = write_rows(tmp_path / "more.jsonl", [*rows[:2], {"id": "bad"}])
+    app = make_app(database)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await search(pilot, "Import")
+        await first_offer(pilot, "import")
+        await choose(pilot, settle)
+        await press(pilot, *str(tmp_path / "no.csv"), "enter")
+        refused = str(app.screen.query_one("#hint").content)
+        await press(pilot, "ctrl+u", *str(file), "enter", "enter")
+        await until(pilot, lambda: bool(app.screen.query("ReadScreen #text")))
+        said = app.screen.query_one(Passage).text
+        await press(pilot, "escape")
+        datasets = {info.name for info in await app.desk.datasets()}
+
+    assert f"there is no file {tmp_path / 'no.csv'}" in refused
+    assert "more.jsonl → more: 2 new, 1 rejected; 2 samples now" in said
+    assert "rejected rows are in" in said
+    assert {"cities", "more"} == datasets
 
 
 async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(

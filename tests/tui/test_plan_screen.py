@@ -22,11 +22,10 @@ from workbench.store.engine import Store
 from workbench.store.plans import plan_of
 from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen
 from workbench.tui.screens.plan import PlanScreen
-from workbench.tui.screens.prompt import PromptScreen, ReadScreen
+from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Head, Status
-from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import ProgressLine
 
 Press = Callable[..., Awaitable[None]]
@@ -92,7 +91,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "P")
         assert isinstance(app.screen, PlanScreen)
-        assert "no plan; the order is simple random over 80 samples" in shown(app)
+        assert "no plan, 80 samples in random order" in shown(app)
         await press(pilot, "n", "down", "down", "right", "right")
         assert isinstance(app.screen, FormScreen)
         await press(pilot, "enter")
@@ -103,7 +102,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
         assert "reviewed without suggestions: raised from 0% to 50%, about 30 of 60 reviews" in text
         await press(pilot, "escape", "n", "left", "left", "down", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
-        assert "0 of 20 planned complete, for 80 samples" in shown(app)
+        assert "0 of 20 planned samples reviewed, for 80 samples" in shown(app)
         assert "strata by group" in shown(app)
         assert app.screen.query_one(Status).text == "✓ the queue follows this plan now"
         plan = plan_of(store, info.id)
@@ -125,7 +124,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> Non
     first = queue_ids(user.store, info, "ann")[0]
     async with user.opens(size=(80, 24)) as app:
         await user.press(*"/state:verified", "enter")
-        await user.press("P", "c")
+        await user.press("P", "space")
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
         assert app.screen.pane.opened.sample_id == first
@@ -133,9 +132,9 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> Non
         assert isinstance(app.screen, QueueScreen)
         assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")
         await user.press("P")
-        assert "complete prefix: 1 (1 verified)" in shown(app)
+        assert "reviewed in order: 1 (1 verified)" in shown(app)
         assert shown(app).startswith(
-            "The plan says what to review and when to stop: c goes on, 19 reviews left."
+            "The plan says what to review and when to stop: space goes on, 19 reviews left."
         )
 
 
@@ -143,7 +142,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> Non
     ("planned", "means"),
     [
         (10, "complete: the estimate is final"),
-        (4, "complete: counts only, below 10 there is no interval"),
+        (4, "complete: too few for an interval (10 are needed)"),
     ],
 )
 async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
@@ -188,7 +187,7 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
             session.execute(text("UPDATE review SET origin = 'imported'"))
         await user.press("r")
 
-        assert "2 of 4 planned complete (2 by imported verdicts)" in shown(app)
+        assert "2 of 4 planned samples reviewed (2 verified in the file)" in shown(app)
 
 
 async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
@@ -196,7 +195,7 @@ async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
     verify(user.store, 2)
     async with user.opens(size=(80, 24)) as app:
         await user.press("P", "n")
-        why = "2 samples are verified or not counted: a plan is drawn before the first verdict"
+        why = "2 samples are verified or not counted: a plan is made before the first review"
         assert app.screen.query_one(Status).text == why
         assert isinstance(app.screen, PlanScreen)
         assert "2 samples decided. Too late for a plan: reviewing has begun." in shown(app)
@@ -216,7 +215,7 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(user: U
 
 async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
-        await user.press("P", "n", "m", *"81", "enter")
+        await user.press("P", "n", "f2", *"81", "enter")
         assert isinstance(app.screen, PromptScreen)
         assert "a number from 2 to 80" in shown(app, "#hint")
         await user.press("backspace", "backspace", *"25", "enter")
@@ -226,22 +225,24 @@ async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(user: User) -
         assert "simple random: 25 reviews for 80 samples" in shown(app, "#text")
 
 
-async def test_a_precision_is_asked_for(user: User) -> None:
-    """Typing takes the place of the width that stands there; one that is none is refused in place."""
+async def test_before_the_first_review_the_plan_shows_how_many_reviews_make_the_mean_how_exact(
+    user: User,
+) -> None:
+    """With a bar for each; afterwards such a number would not be about the interval that is shown."""
     async with user.opens(size=(80, 24)) as app:
-        await user.press("P", "p", *"x", "enter")
-        assert "a number between 0 and 1, as 0.03" in shown(app, "#hint")
-        await user.press("backspace", *"0.1", "enter")
-        assert isinstance(app.screen, ReadScreen)
-        assert "± 0.100: a plan of 45 of 80 samples" in app.screen.query_one(Passage).text
-        await user.press("escape")
-        assert isinstance(app.screen, PlanScreen)
+        await user.press("P")
+        before = shown(app)
+        await user.press("escape", "space", "a", "b", "P")
+        after = shown(app)
+
+    assert "± .10       45 █████████████████\n" in before
+    assert "±" not in after
 
 
 async def test_keys_typed_ahead_run_in_order(user: User) -> None:
     """From the queue through the form to the first sample of the plan, without a look at the screen."""
     async with user.opens(size=(80, 24)):
-        await user.press("P", "n", "left", "left", "enter", "y", "c", "a")
+        await user.press("P", "n", "left", "left", "enter", "y", "space", "a")
     info = find_dataset(user.store, None)
     plan = plan_of(user.store, info.id)
     assert plan is not None

@@ -16,7 +16,7 @@ from workbench.store.engine import Store
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Field, Head, KeyBar, Status
-from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.contexts import Contexts
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -61,6 +61,7 @@ async def test_accept_is_one_press_and_goes_on(user: User) -> None:
         assert app.screen.pane.now.sample.id != "schiller"
 
 
+@pytest.mark.databases
 async def test_the_whole_flow_is_still_there_after_a_restart(
     database: Path, store: Store, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -94,6 +95,7 @@ async def test_the_whole_flow_is_still_there_after_a_restart(
         assert "verified" in again.screen.query_one(Head).text
 
 
+@pytest.mark.databases
 async def test_undo_reaches_back_over_samples_and_restarts(
     database: Path, store: Store, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -117,6 +119,7 @@ async def test_undo_reaches_back_over_samples_and_restarts(
         assert stored(store, "schiller").entity.disposition == "verified"
 
 
+@pytest.mark.databases
 async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
     """The queue's `u` is the same undo."""
     async with user.opens("schiller") as app:
@@ -127,6 +130,7 @@ async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
         assert app.screen.pane.now.sample.id == "schiller"
 
 
+@pytest.mark.databases
 async def test_presses_to_finish_a_sample(user: User) -> None:
     """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one."""
     async with user.opens() as app:
@@ -155,6 +159,7 @@ async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
         assert stored(user.store, "emoji").entity.disposition == "verified"
 
 
+@pytest.mark.databases
 async def test_skip_exclude_flag_and_comment(user: User) -> None:
     """Each is one key and, where a reason belongs to it, one line."""
     async with user.opens("nil"):
@@ -245,20 +250,39 @@ async def test_blind_samples_propose_nothing(user: User, import_rows: Any, rows:
         await user.press("u", "x", "a", "u", "a")
 
 
-async def test_the_context_follows_the_unit(user: User) -> None:
-    """The chosen unit's evidence is shown: its context comes forward; [ and ] turn the pages."""
-    async with user.opens("tower") as app:
-        context = app.screen.query_one("#context", Passage)
-        app.screen.query_one(UnitList).move_to(0)
-        await user.press()
-        assert context.border_title == "Context 1 of 2"
-        app.screen.query_one(UnitList).move_to(1)
-        await user.press()
-        assert context.border_title == "Context 2 of 2"
-        await user.press("left_square_bracket")
-        assert context.border_title == "Context 1 of 2 · evidence also in 2"
+async def test_the_contexts_follow_the_unit(user: User, import_rows: Any, rows: Any) -> None:
+    """All are in one scroll, a heading and a margin between them; [ and ] go to one, { and } to evidence."""
+    long = " Nothing of note stands here." * 40
+    rows[0]["retrieved_contexts"] = [text + long for text in rows[0]["retrieved_contexts"]]
+    async with user.opens("tower", database=import_rows(rows[:1]), size=(100, 30)) as app:
+        context = app.screen.query_one(Contexts)
+        listed = app.screen.query_one(UnitList)
+        places = [unit.match.evidence[0].context for unit in listed.rows if unit.match.evidence]
+        assert {0, 1} == {*places}
+        for number, unit in enumerate(listed.rows):
+            listed.move_to(number)
+            await user.press()
+            if unit.match.evidence:
+                assert unit.match.evidence[0].context in context.in_sight
+        await user.press("left_square_bracket", "left_square_bracket")
+        assert (0, 0) == (context.current, context.scroll_offset.y)
+        assert context.border_title.startswith("Context 1 of 2 · 3 names · lines 1–")
         await user.press("right_square_bracket", "right_square_bracket")
-        assert context.border_title == "Context 2 of 2"
+        assert 1 == context.current
+        drawn = [context.render_line(y).text for y in range(context.size.height)]
+        assert any(line.startswith("▌") for line in drawn)
+        listed.move_to(next(n for n, unit in enumerate(listed.rows) if unit.text == "Eiffel Tower"))
+        await user.press("right_square_bracket", "}")
+        assert ([0], ["here"]) == ([*context.in_sight], [mark.role for mark in context._places])
+
+
+async def test_headings_stand_between_the_contexts(user: User) -> None:
+    """With the number of names that have evidence there; the one gone to stands out."""
+    async with user.opens("tower", size=(120, 36)) as app:
+        context = app.screen.query_one(Contexts)
+        drawn = [context.render_line(y).text for y in range(context.size.height)]
+        assert "Context 1 of 2 · 3 names" == context.border_title
+        assert 1 == sum(line.startswith(" Context 2 of 2 · 2 names ──") for line in drawn)
 
 
 async def test_a_click_chooses_a_unit(user: User) -> None:

@@ -105,7 +105,7 @@ async def test_a_run_is_started_watched_and_mended(user: User, over: Any, servic
         assert app.screen.query_one(Status).text.startswith("! claude-run-2: 7 proposed, 1 failed · $")
         assert "1 failed: refused  review the sample by hand" in shown(app, "#detail")
 
-        await user.press("f")
+        await user.press("enter")
         assert isinstance(app.screen, MenuScreen)
         failed = [(one.name, one.right) for one in app.screen.query_one(Choices).rows]
         assert [("nevsky", "refused (bio: no)")] == failed
@@ -114,7 +114,7 @@ async def test_a_run_is_started_watched_and_mended(user: User, over: Any, servic
         await user.press("b")
         assert isinstance(app.screen, RunsScreen)
         faults.texts = {}
-        await user.press("t")
+        await user.press("T")
         assert "1 sample to propose, 7 proposed already" in shown(app, "#text")
         await user.press("y")
         await over(user.pilot)
@@ -138,12 +138,12 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
         await user.press("y")
         assert app.proposing.is_alive()
         await user.press("n")
-        assert app.screen.query_one(Status).text == "a run goes on; s stops it"
+        assert app.screen.query_one(Status).text == "a run goes on; backspace stops it"
         await user.press("escape", "j")
         assert isinstance(app.screen, QueueScreen)
         await user.press("R")
         assert app.screen.query_one("#going", Bar).text.startswith("↻ ")
-        await user.press("s")
+        await user.press("backspace")
         assert "stopping" in app.screen.query_one("#going", Bar).text
         hold.set()
         await over(user.pilot)
@@ -204,7 +204,7 @@ async def test_another_service_is_asked_at_its_address(
         assert "‹ openai ›" in shown(app, "#lines")
         await press(pilot, "enter")
         assert "claude-haiku-5-5 is a model of Claude" in app.screen.query_one(Status).text
-        await press(pilot, "n", "left", "down", "m", *"local-model", "enter", "down", "down", "m")
+        await press(pilot, "n", "left", "down", "f2", *"local-model", "enter", "down", "down", "f2")
         await press(pilot, *url, "enter", "enter")
         assert isinstance(app.screen, ConfirmScreen)
         assert f"text would go to {url.removeprefix('http://').removesuffix('/v1')}" in shown(app, "#text")
@@ -213,7 +213,7 @@ async def test_another_service_is_asked_at_its_address(
         await over(pilot)
         assert runs(app)[0] == ("openai-run-1", 7, 1, True)
         faults.texts = {}
-        await press(pilot, "t", "y")
+        await press(pilot, "T", "y")
         await over(pilot)
         assert runs(app)[0] == ("openai-run-1", 8, 0, True)
         assert local.stats.statuses[401] == 0
@@ -271,7 +271,7 @@ async def test_a_model_that_is_not_listed_is_typed(user: User, service: Start, o
     """It has no price here, which is said; that the service does not have it is said at the end."""
     service()
     async with user.opens(size=(120, 36)) as app:
-        await user.press("R", "n", "m", "ctrl+u", *"no-such", "enter", "enter")
+        await user.press("R", "n", "f2", "ctrl+u", *"no-such", "enter", "enter")
         assert "no price is known for no-such" in shown(app, "#text")
         await user.press("y")
         await over(user.pilot)

@@ -124,6 +124,7 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
         assert stored(user.store, "tower").state.entity.disposition == "verified"
 
 
+@pytest.mark.databases
 async def test_held_a_verifies_each_sample_once(user: User) -> None:
     """Twenty `a` in a burst: no sample is skipped, none verified before it was painted, none twice."""
     async with user.opens():
@@ -150,6 +151,7 @@ async def test_a_sample_that_was_not_painted_is_not_accepted(user: User) -> None
         assert stored(user.store, "schiller").state.entity.disposition == "todo"
 
 
+@pytest.mark.databases
 async def test_the_second_window_is_told_and_offered_its_edit_again(user: User) -> None:
     """After a conflict the fresh state is shown, and one key repeats the wish on it."""
     async with user.opens("schiller") as app:
@@ -168,6 +170,7 @@ async def test_the_second_window_is_told_and_offered_its_edit_again(user: User) 
         assert (units[0].rejected, units[1].label) == (True, "event")
 
 
+@pytest.mark.databases
 async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(user: User) -> None:
     """Both windows rejected the same unit: repeating must not restore it."""
     async with user.opens("schiller") as app:

@@ -154,7 +154,7 @@ async def test_a_screen_below_a_dialog_follows_the_size(user: User) -> None:
 
 PARTS = {
     (): {"#head": 1, "#samples": 3, "#status": 1, "#keys": 1},
-    ("enter",): {"#head": 1, "#reference": 2, "#units": 2, "#tallies": 1, "#context": 2, "#keys": 1},
+    ("enter",): {"#head": 1, "#reference": 1, "#units": 2, "#tallies": 1, "#context": 2, "#keys": 1},
     ("enter", "X"): {"#title": 1, "#field": 1, "#hint": 1},
     ("enter", "g"): {"#title": 1, "#text": 4},
     ("question_mark",): {"#title": 1, "#first": 8},

@@ -97,7 +97,7 @@ def test_runs_light(picture: Any) -> None:
 @SIZES
 def test_failures(picture: Any, size: tuple[int, int]) -> None:
     """What the service said is no markup."""
-    assert picture("k", "f", "j", "j", size=size)
+    assert picture("k", "enter", "j", "j", size=size)
 
 
 @SIZES

@@ -108,7 +108,7 @@ def test_why_without_units_on_one_side(picture: Any) -> None:
 
 def test_why_by_ragas(picture: Any) -> None:
     """ragas reports another number than the exact fraction."""
-    assert picture("tower", "w", "s", "s", size=LARGE, **TOWER)
+    assert picture("tower", "w", "s", "k", "k", "enter", size=LARGE, **TOWER)
 
 
 def test_the_keys_of_the_why_screen(picture: Any) -> None:

@@ -94,7 +94,7 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         assert cause(app).splitlines() == [
             "false match: name matching +.18 (exactly +11/60)  matched by name, missing for a person",
             "Fix: an equal name: another entity, or a verdict to look at again",
-            "the same unit, edited by a reviewer",
+            "the same unit",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
@@ -106,21 +106,21 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         assert app.screen.query_one("#verified", Passage).text == ""
         await user.press("k")
         assert cause(app).splitlines() == [
-            "both sides agree", "the same unit, edited by a reviewer"
+            "both sides agree", "the same unit"
         ]  # fmt: skip
         await user.press("shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5
 
 
-async def test_another_scorer_is_one_key_away(user: User, change: Press) -> None:
+async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, change: Press) -> None:
     async with user.opens(size=(120, 36)) as app:
         await change(user.pilot)
-        await user.press("w", "s")
+        await user.press("w", "s", "j", "enter")
         values = app.screen.query_one("#values", Bar)
         assert values.text.startswith("text search · claude-run-1 4/6 .67")
-        await user.press("s")
+        await user.press("s", "k", "k", "k", "enter")
         assert values.text.startswith("ragas · claude-run-1 5/6 .83 (reports 0.8333333319)")
-        await user.press("ы", "s")
+        await user.press("ы", "j", "j", "enter")
         assert values.text.startswith("name matching · claude-run-1 5/6 .83")
 
 
@@ -134,10 +134,10 @@ async def test_the_way_back_leads_to_the_review(user: User, change: Press, key: 
 
 
 async def test_keys_typed_at_once_act_in_order(user: User, change: Press) -> None:
-    """On a slow line w, s, back and u come together; the u undoes the accept, on the review."""
+    """On a slow line w, s, its choice, back and u come together; the u undoes the accept, on the review."""
     async with user.opens() as app:
         await change(user.pilot)
-        await user.press("w", "s", "b", "u")
+        await user.press("w", "s", "j", "enter", "b", "u")
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.now.state.entity.disposition == "started"
 

@@ -37,10 +37,11 @@ from workbench.cli.console import (
     say_whatever_comes,
 )
 from workbench.cli.disputes import disputes_app
-from workbench.cli.export import copy, export, purge, verify
+from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
+from workbench.cli.team import agree, assign, person_app
 from workbench.errors import UsageError
 from workbench.reports.gate import gate_markdown, write_junit
 from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
@@ -136,7 +137,9 @@ def start(
 @app.command()
 def demo(
     context: typer.Context,
-    report: Annotated[bool, typer.Option("--report", help="Print the comparison, open no screen.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Print the comparison instead of opening a screen.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network.
@@ -164,6 +167,8 @@ app.command("import")(import_)
 
 app.command()(propose)
 app.command()(plan)
+app.command()(assign)
+app.add_typer(person_app, name="person")
 
 
 @app.command()
@@ -244,21 +249,30 @@ def score(
 
 app.command()(compare)
 app.command()(diff)
+app.command()(agree)
 app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)
 app.command()(verify)
+app.command()(doctor)
 app.command()(copy)
 app.command()(purge)
 
 
 @app.command()
-def status(context: typer.Context, json: Json = False) -> None:
-    """What the database holds and how far the reviews are."""
+def status(
+    context: typer.Context,
+    no_backup: Annotated[
+        bool,
+        typer.Option("--no-backup", help="Upgrade an older database on a server without dumping it first."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show what the database holds and how far the reviews are."""
     from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
-    with open_for(call.db, create=False) as store:
+    with open_for(call.db, create=False, backup=not no_backup) as store:
         report = stage(store, call.reader, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 
@@ -267,7 +281,8 @@ def status(context: typer.Context, json: Json = False) -> None:
 def backup(
     context: typer.Context,
     target: Annotated[
-        Path | None, typer.Argument(help="A new file; by default next to the database.")
+        Path | None,
+        typer.Argument(help="A new file; by default next to the database, for a server in this folder."),
     ] = None,
 ) -> None:
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
@@ -280,7 +295,7 @@ def backup(
 
 @policy_app.callback(invoke_without_command=True)
 def policy(context: typer.Context) -> None:
-    """Show or change what annotators agree on; without a command it is shown."""
+    """Show or change the policy: labels, guidelines and counting rules."""
     if context.invoked_subcommand is None:
         policy_show(context)
 
@@ -302,7 +317,7 @@ def policy_edit(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Change the policy: take what `policy show` printed and you changed; every change is a new version."""
+    """Change the policy: edit what `policy show` printed. Every change makes a new version."""
     from workbench.stages.policy import change_policy
 
     call: Call = context.obj

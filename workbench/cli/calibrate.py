@@ -26,23 +26,23 @@ def calibrate(
     ] = "bias",
     save: Annotated[
         str | None,
-        typer.Option(help="Keep it under a name, with whose verified units it saw.", metavar="NAME"),
+        typer.Option(help="Save it under a name.", metavar="NAME"),
     ] = None,
     use: Annotated[
         str | None,
-        typer.Option(help="Make a saved one the dataset's; none: back to before.", metavar="NAME"),
+        typer.Option(help="Use a saved calibration; none stops using one.", metavar="NAME"),
     ] = None,
     holdout: Annotated[
-        bool, typer.Option("--holdout", help="Try it on the samples kept back; every look is counted.")
+        bool, typer.Option("--holdout", help="Test it on the samples kept back; every look is counted.")
     ] = False,
-    saved: Annotated[bool, typer.Option("--list", help="List the saved ones.")] = False,
+    saved: Annotated[bool, typer.Option("--list", help="List saved calibrations.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace that file.")] = False,
     json: Json = False,
 ) -> None:
-    """Choose the match threshold by what people verified; say whether it beats the one in use."""
+    """Choose the match threshold from verified samples, and test it against the one in use."""
     call: Call = context.obj
     if saved:
         _refuse_others(context, "--list", ("saved", "json"))

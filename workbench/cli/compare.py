@@ -24,16 +24,14 @@ def compare(
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(
-            help="What is held against the verified values: a scorer, an imported column, or a run of it."
-        ),
+        typer.Option(help="The score to compare with the verified values: a scorer or an imported column."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Hold it against another scorer or run instead of the verified values.")
+        str | None, typer.Option(help="Compare it with another scorer or run instead of the verified values.")
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Hold it against the run of its metric from before a day or time.", metavar="WHEN"),
+        typer.Option(help="Compare it with the last run of its metric before a day or time.", metavar="WHEN"),
     ] = None,
     by: Annotated[
         str | None,

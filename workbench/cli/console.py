@@ -150,10 +150,10 @@ def given(context: typer.Context) -> list[TyperOption]:
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator[Store]:
+def open_for(url: str, *, create: bool = True, migrate: bool = True, backup: bool = True) -> Iterator[Store]:
     from workbench.store.engine import open_store
 
-    store = open_store(url, create=create, migrate=migrate)
+    store = open_store(url, create=create, migrate=migrate, backup=backup)
     try:
         yield store
     except WorkbenchError:

@@ -21,9 +21,7 @@ def disputes(
     context: typer.Context,
     scorer: Annotated[
         list[str] | None,
-        typer.Option(
-            "--scorer", help="A scorer or column to hold against the others too; may stand several times."
-        ),
+        typer.Option("--scorer", help="Compare this scorer or column too; repeat the option for more."),
     ] = None,
     run: Run = None,
     state: Annotated[str, typer.Option(help="open, explained, fixed or all.")] = "open",
@@ -36,7 +34,7 @@ def disputes(
     limit: Annotated[int, typer.Option(min=0, help="How many are listed.")] = 50,
     json: Json = False,
 ) -> None:
-    """List what disagrees, the largest effect on the figure of its dataset first."""
+    """List the samples with values that disagree, largest effect on the mean first."""
     if context.invoked_subcommand is not None:
         return
     from workbench.stages import disputes as stage
@@ -60,12 +58,12 @@ def set_one(
     sample: Annotated[str, typer.Argument(help="The id of the sample.")],
     between: Annotated[str, typer.Option(help="Who disagrees, as linked~verified.")],
     state: Annotated[str, typer.Option(help="open, explained or fixed.")],
-    note: Annotated[str, typer.Option(help="Why; what is explained needs one.")] = "",
-    kind: Annotated[str | None, typer.Option(help="entity or statement, where both are in dispute.")] = None,
+    note: Annotated[str, typer.Option(help="Why; needed for explained.")] = "",
+    kind: Annotated[str | None, typer.Option(help="entity or statement, if both are in dispute.")] = None,
     run: Run = None,
     json: Json = False,
 ) -> None:
-    """Say what became of a dispute. It is open again when one of its values changes."""
+    """Set the state of a dispute. It opens again when one of its values changes."""
     from workbench.stages import disputes as stage
 
     call: Call = context.obj

@@ -33,22 +33,22 @@ def export(
         str | None,
         _choosing(help="verified, gold (settled) or disputed samples."),
     ] = None,
-    query: Annotated[str, _choosing(help="Samples as the queue's search finds them.")] = "",
+    query: Annotated[str, _choosing(help="Only samples that a search of the queue finds.")] = "",
     run: Annotated[
         str | None,
         _choosing("--run", help="A run by name; by default the one in use."),
     ] = None,
     split: Annotated[
         bool,
-        _choosing("--split", help="The plan's holdout apart from the other samples."),
+        _choosing("--split", help="Write the plan's holdout apart from the other samples."),
     ] = False,
     holdout: Annotated[
         bool,
-        _choosing("--holdout", help="With the verified units of the plan's holdout: opens it."),
+        _choosing("--holdout", help="Include the verified units of the plan's holdout; this opens it."),
     ] = False,
-    no_text: Annotated[bool, _hiding("--no-text", help="Hashes and figures only.")] = False,
-    names: Annotated[bool, _hiding("--names", help="Annotators by name, not pseudonym.")] = False,
-    licence: Annotated[str, _hiding(help="Under which licence it leaves; stands in the manifest.")] = "",
+    no_text: Annotated[bool, _hiding("--no-text", help="Write hashes and figures only.")] = False,
+    names: Annotated[bool, _hiding("--names", help="Name annotators instead of using pseudonyms.")] = False,
+    licence: Annotated[str, _hiding(help="The licence of the export, written to its manifest.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:
@@ -92,6 +92,24 @@ def verify(
     report = stage(directory)
     reports.show(report, verify_text(report), as_json=json)
     if not report.passed:
+        raise typer.Exit(1)
+
+
+def doctor(context: typer.Context, json: Json = False) -> None:
+    """Check that the rows of the database fit together, and change nothing; exit 1 when some do not."""
+    from workbench import reports
+    from workbench.reports.export import doctor_text
+    from workbench.stages.upkeep import doctor as stage
+    from workbench.store.copying import count_rows
+
+    call: Call = context.obj
+    with (
+        open_for(call.db, create=False, migrate=False) as store,
+        reports.progress("Checking", count_rows(store, None), unit="rows") as progress,
+    ):
+        report = stage(store, progress)
+    reports.show(report, doctor_text(report), as_json=json)
+    if report.found:
         raise typer.Exit(1)
 
 

@@ -26,12 +26,14 @@ Fields = Annotated[
     typer.Option(
         "--map",
         metavar="FIELD=COLUMN",
-        help="Which column is reference, user_input, …; COLUMN.KEY inside objects.",
+        help="Which column is reference, user_input, …; COLUMN.KEY for a key inside objects.",
     ),
 ]
 External = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
+    typer.Option(
+        metavar="COLUMN=KIND", help="A column of scores, and the kind of unit it counts (entity, statement)."
+    ),
 ]
 Rows = Annotated[
     str,
@@ -52,7 +54,7 @@ def import_(
         ),
     ],
     gold: Annotated[
-        bool, typer.Option("--gold", help="Store the verified units of every row; a row without is bad.")
+        bool, typer.Option("--gold", help="Store the verified units of every row; reject rows without them.")
     ] = False,
     gold_if_given: Annotated[
         bool, typer.Option("--gold-if-given", help="Store verified units where a row has them.")
@@ -60,13 +62,13 @@ def import_(
     update: Update = False,
     strict: Annotated[bool, typer.Option("--strict", help="Import nothing if any row is bad.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come in; nothing is written.")
+        bool, typer.Option("--dry-run", help="Show what the import would do; write nothing.")
     ] = False,
     format: Annotated[  # noqa: A002
         str | None,
         typer.Option(
             help="native, ragas, ragas-annotations, ragas-traces, promptfoo, mlflow, langfuse, langsmith, "
-            "trulens, traces, deepeval, prodigy, label-studio, argilla or doccano; found out by default."
+            "trulens, traces, deepeval, prodigy, label-studio, argilla or doccano; detected by default."
         ),
     ] = None,
     map_: Fields = None,
@@ -77,13 +79,13 @@ def import_(
         typer.Option(
             min=0,
             max=1,
-            help="Share of samples reviewed without suggestions; 0.1 by default from 100 samples on.",
+            help="Share of samples to review without suggestions; by default 0.1 from 100 samples on.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
     json: Json = False,
 ) -> None:
-    """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
+    """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
     from workbench.reports.import_ import import_text
     from workbench.stages.import_ import ImportOptions, import_file
 

@@ -32,31 +32,33 @@ def plan(
     ] = "",
     holdout: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Share kept back, by whole groups.", rich_help_panel=MAKING),
+        typer.Option(
+            min=0, max=1, help="Share of samples kept back, in whole groups.", rich_help_panel=MAKING
+        ),
     ] = 0.0,
     blind: Annotated[
         float | None,
         typer.Option(
             min=0,
             max=1,
-            help="Share reviewed without suggestions; raised to 30 reviews by default.",
+            help="Share reviewed without suggestions; by default enough for 30 reviews.",
             rich_help_panel=MAKING,
         ),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Make or drop it without asking.", rich_help_panel=MAKING)
+        bool, typer.Option("--yes", "-y", help="Do it without asking.", rich_help_panel=MAKING)
     ] = False,
     precision: Annotated[
         float | None,
         typer.Option(
             metavar="HALF-WIDTH",
-            help="Before reviewing: how many samples a plan takes for ± this.",
+            help="Before reviewing: how many reviews make the interval ± this wide.",
         ),
     ] = None,
-    drop: Annotated[bool, typer.Option("--drop", help="Take the plan away: nothing decided yet.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Remove the plan, before the first review.")] = False,
     json: Json = False,
 ) -> None:
-    """Plan which samples are reviewed, before the first verdict; without options show how far it is."""
+    """Plan which samples to review, before the first review; without options show the plan."""
     call: Call = context.obj
     if sum((n is not None, precision is not None, drop)) > 1:
         raise UsageError("--n, --precision and --drop exclude each other")
@@ -78,7 +80,7 @@ def plan(
             planning.make(store, info, drafted)
         elif drop:
             _agree("Drop the plan?", "the plan stands", yes=yes)
-            planning.drop(store, info)
+            planning.drop(store, info, call.annotator)
     with dataset_of(call) as (store, info):  # a plan changes its dataset
         report = planning.report(store, info)
     reports.show(report, plan_text(report), as_json=json)

@@ -39,7 +39,7 @@ def propose(
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
+        typer.Option("--run", help="Use the suggestions of an existing run."),
     ] = None,
     model: Annotated[str | None, _option(help="The model to ask.")] = None,
     base_url: Annotated[
@@ -50,18 +50,20 @@ def propose(
         str | None,
         _option(help="low, medium, high, or none for a model without; low for Claude, else none."),
     ] = None,
-    max_tokens: Annotated[int, _option(min=256, help="The longest answer, with its thinking.")] = 16_000,
+    max_tokens: Annotated[
+        int, _option(min=256, help="Tokens of the longest answer, thinking included.")
+    ] = 16_000,
     prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
     prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
-    dry_run: Annotated[bool, _option("--dry-run", help="Say what would be sent and cost.")] = False,
+    dry_run: Annotated[bool, _option("--dry-run", help="Show what would be sent and what it costs.")] = False,
     yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
     external: Annotated[
         str | None,
-        _option(help="Keep for this dataset: ask, allow or never."),
+        _option(help="Whether this dataset may be sent: ask, allow or never; kept."),
     ] = None,
     max_cost: Annotated[
         float | None,
-        _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
+        _option(min=0, help="Stop before this many dollars are exceeded; 5 by default."),
     ] = None,
     batch: Annotated[
         bool,
@@ -74,9 +76,9 @@ def propose(
     retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Json = False,
 ) -> None:
-    """Propose units for every sample that the run lacks, and make the run the current one.
+    """Suggest units for every sample that has none in this run, and use them.
 
-    Without --proposer the rules propose, and another current run stays current.
+    Without --proposer the rules suggest, and suggestions that are in use stay in use.
     """
     call: Call = context.obj
     if run is not None and proposer not in (None, "recorded"):

@@ -253,12 +253,13 @@ def _compared(
         by = [name for name in differing if _matters(versions, (ours, theirs), id_, kind, name)] or differing
     pairs = [(before.units, after.units)] if before.what == after.what else []
     if {before.what, after.what} == {"verified", "unresolved"}:
-        # what stands against what whoever differs from it has
-        both = [(ours.get(name), theirs.get(name)) for name in by]
+        # what stands, which may be no units at all, against what whoever differs from it has
+        both = [(ours.get(name) or theirs[name], theirs.get(name) or ours[name]) for name in by]
         pairs = [
-            (before.units or one.assessment.units, after.units or other.assessment.units)
-            for one, other in ((one or other, other or one) for one, other in both)
-            if one and other
+            (before.units, other.assessment.units)
+            if before.what == "verified"
+            else (one.assessment.units, after.units)
+            for one, other in both
         ]
     units: list[UnitChange] = []
     for changes in (_units(*pair) for pair in pairs):

@@ -59,7 +59,9 @@ def from_toml(text: str) -> Policy:
     counted = _strings(document, "counted_labels")
     for name in counted:
         if name not in names:
-            raise InputError(f"policy: counted_labels: {name!r} is none of the labels {', '.join(names)}")
+            raise InputError(
+                f"policy: counted_labels: {name!r} is not a label of the policy {', '.join(names)}"
+            )
     if document["nested"] not in ("missing", "found"):
         raise InputError('policy: nested: expected "missing" or "found"')
     if document["partial"] not in ("split", "missing"):

@@ -169,7 +169,7 @@ def header(
     named = Counter(name for name in best if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
-        raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
+        raise InputError(f"{path}: header: column {excerpt(twice[0])} appears twice")
     if not has_rows:
         raise InputError(f"{path}: no rows under the header")
     return best, chosen, line
@@ -379,11 +379,11 @@ def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[dict[str, A
     """The rows of a DataFrame as JSON has them. An empty cell is nothing, as in a table of a file.
 
     In a question, a reference, an id or a group a number is its text, and a question or a reference without
-    one is blank. Raises UsageError for a column that stands there twice.
+    one is blank. Raises UsageError for a column that appears twice.
     """
     names = [str(name) for name in frame.columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"column {excerpt(twice)} stands there twice")
+        raise UsageError(f"column {excerpt(twice)} appears twice")
     fields = {name: FIELD_OF.get(field, field) for name in names for field in [named.fields.get(name, name)]}
     texts = {name for name in names if fields[name] in ("user_input", "reference", "response", "id", "group")}
     rows = []

@@ -53,18 +53,18 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
     if left:
         lines.append(f"  samples left out: {', '.join(left)}")
     lines.append(
-        f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} proposed that are no verified "
-        f"unit and {gathered.missed:,} verified that nobody proposed, which no threshold changes"
+        f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} suggested and rejected, "
+        f"{gathered.missed:,} added by people; no threshold changes those"
     )
     if gathered.assisted:
         lines.append(
             f"  {gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with suggestions in "
-            "sight: people keep what they see. Reviews without suggestions are free of that"
+            "view, and people keep what they see. Reviews without suggestions avoid that"
         )
     if gathered.alone:
         lines.append(
-            f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's complete prefix "
-            "stand for themselves only, the others for all that they were drawn from"
+            f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's order "
+            "count for themselves only, the others for all samples they were drawn from"
         )
     return lines
 

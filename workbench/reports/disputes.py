@@ -27,7 +27,7 @@ def report_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, be
     listed = [one for one in chosen if between or not (one.hidden and one.sort in AUTOMATIC)]
     lines = [*_head(report), *_table(listed[:limit])]
     if report.disputes and not chosen:
-        lines.append("none of them in this state and between these")
+        lines.append("no dispute has this state between these")
     lines += _foot(report, listed, limit)
     if unlisted := len(chosen) - len(listed):
         lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
@@ -93,7 +93,7 @@ def _foot(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> list[
     if report.closed:
         given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
         lines.append(
-            f"{many(report.closed, 'blind sample')} that you did not review{given}: nothing is said of them"
+            f"{many(report.closed, 'blind sample')} that you did not review{given}: they are left out"
         )
     return lines
 

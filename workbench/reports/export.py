@@ -9,7 +9,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
-    from workbench.stages.upkeep import PurgeReport, VerifyReport
+    from workbench.stages.upkeep import DoctorReport, PurgeReport, VerifyReport
     from workbench.store.copying import CopyReport
 
 
@@ -40,7 +40,7 @@ def verify_text(report: VerifyReport) -> str:
     """Whether an export is as it was written."""
     first = []
     if report.asked not in ("", report.path):
-        first = [f"{report.asked}: its manifest stands in {report.path}, all of which was checked"]
+        first = [f"{report.asked}: its manifest is in {report.path}, all of which was checked"]
     if report.passed:
         files = many(report.files, "file has its hash", "files have their hashes")
         rows = many(report.checked, "row was", "rows were")
@@ -54,6 +54,14 @@ def verify_text(report: VerifyReport) -> str:
         return clean("\n".join([*first, f"{report.path}: as it was exported; {files}; {looked}"]))
     more = [f"and {report.more:,} more"] if report.more else []
     return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
+
+
+def doctor_text(report: DoctorReport) -> str:
+    """Whether the rows of a database fit together."""
+    if not report.found:
+        return clean(f"{report.url}: nothing is wrong; {many(report.rows, 'row was', 'rows were')} checked")
+    more = [f"and {report.more:,} more"] if report.more else []
+    return clean("\n".join([f"{report.url}: not as it must be", *report.found, *more]))
 
 
 def copy_text(report: CopyReport) -> str:
@@ -98,5 +106,10 @@ def purge_text(report: PurgeReport) -> str:
         lines.append(
             "copies with other names or in other places (workbench backup FILE, file systems, mail) are not "
             "known here: delete them yourself"
+        )
+    else:
+        lines.append(
+            "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
+            "dumps have expired: see to that yourself"
         )
     return clean("\n".join(lines))

@@ -36,7 +36,7 @@ def import_text(report: ImportReport) -> str:
     if report.purged:
         number = many(report.purged, "row is", "rows are")
         lines.append(
-            f"  {number} of purged samples: only ids and reasons were put aside, the text still stands in "
+            f"  {number} of purged samples: only ids and reasons were put aside, the text is still in "
             f"{report.path}: delete it yourself"
         )
     if report.rejected and not report.rejected_path and not report.dry:

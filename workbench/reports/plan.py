@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing.intervals import FEWEST
 from workbench.text.figures import many
-from workbench.text.safe import clean
+from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,14 +26,12 @@ def plan_lines(report: PlanReport) -> list[str]:
     """A plan as it stands, line by line; the first says what it is."""
     plan = report.plan
     if plan is None:
-        lines = [
-            f"{report.dataset}: no plan; the order is simple random over {many(report.population, 'sample')}"
-        ]
+        lines = [f"{report.dataset}: no plan, {many(report.population, 'sample')} in random order"]
     else:
-        given = f" ({report.given:,} by imported verdicts)" if report.given else ""
+        given = f" ({report.given:,} verified in the file)" if report.given else ""
         lines = [
             f"{report.dataset}: {DESIGN_WORDS[plan.design]}, {report.done:,} of {report.planned_n:,} planned "
-            f"complete{given}, for {many(report.population, 'sample')}"
+            f"samples reviewed{given}, for {many(report.population, 'sample')}"
         ]
         lines += [f"  {complete_line(report)}"] if report.complete else []
         lines += _facts(plan.parameters)
@@ -47,13 +45,13 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"  {one.at:%Y-%m-%d %H:%M} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]
         ]
     if report.late:
-        lines.append(f"{many(report.late, 'sample')} came after the plan: no figure of it speaks of them")
+        lines.append(f"{many(report.late, 'sample')} came after the plan: its figures leave them out")
     if report.blind_share:
         lines.append(f"reviewed without suggestions: {report.blind_share:.0%} of the samples")
     if report.imported:
         lines.append(
-            f"{many(report.imported, 'sample')} verified in the file: no verdict of the plan, "
-            "counted where the prefix reaches them"
+            f"{many(report.imported, 'sample')} verified in the file: counted once the reviews reach them "
+            "in order"
         )
     return lines
 
@@ -64,11 +62,13 @@ def _facts(said: Mapping[str, Any]) -> list[str]:
 
 def _progress_lines(report: PlanReport) -> list[str]:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
-    lines = [f"complete prefix: {report.prefix:,}" + (f" ({counts})" if counts else "")]
+    lines = [f"reviewed in order: {report.prefix:,}" + (f" ({counts})" if counts else "")]
     if report.beyond:
-        lines.append(f"  {report.beyond:,} more that it does not reach yet")
+        lines.append(f"  {report.beyond:,} more, after a gap in the order")
     if report.next is not None:
-        lines.append(f"next{', behind the plan' if report.complete else ''}: {report.next}")
+        lines.append(
+            f"next{', after the plan' if report.complete else ''}: {name_of(report.next, report.question)}"
+        )
     return lines
 
 
@@ -76,16 +76,16 @@ def complete_line(report: PlanReport) -> str:
     """That the plan has its end, and what holds from there on."""
     if report.prefix == report.population:
         open_ = sum(report.counts.get(status, 0) for status in ("skipped", "unresolved"))
-        return "complete: every sample was reached" + (f", {open_:,} are still open" if open_ else "")
+        return "complete: all samples are reviewed" + (f", {open_:,} are still open" if open_ else "")
     behind = report.prefix - (report.planned_n or 0) + report.beyond
-    more = f"; {behind:,} more behind it stay out of it" if behind else ""
+    more = f"; {behind:,} later reviews stay out of it" if behind else ""
     return f"{at_end(report.planned_n or 0)}{more}"
 
 
 def at_end(planned: int) -> str:
     """That every planned sample is complete, and what that means for the estimate."""
     if planned < FEWEST:
-        return f"complete: counts only, below {FEWEST} there is no interval"
+        return f"complete: too few for an interval ({FEWEST} are needed)"
     return "complete: the estimate is final"
 
 
@@ -112,7 +112,9 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     lines += _facts(plan.parameters)
     least, most = draft.chances
     if plan.design != "simple":
-        lines.append(f"  drawn with probability {least:.2f} to {most:.2f}; estimates weigh by its inverse")
+        lines.append(
+            f"  each sample is drawn with probability {least:.2f} to {most:.2f}; estimates allow for it"
+        )
     lines += _strata_lines(draft.strata, strata)
     if draft.holdout:
         lines.append(
@@ -121,11 +123,13 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
         )
     lines.append(blind_line(draft))
     if draft.imported:
-        lines.append(f"{many(draft.imported, 'sample')} verified in the file: that is no verdict of the plan")
+        lines.append(
+            f"{many(draft.imported, 'sample')} verified in the file: the plan does not count on them"
+        )
     lines += [f"note: {note}" for note in draft.notes]
     if draft.replaces:
-        lines.append("it takes the place of the plan there is: nothing is decided yet")
-    lines.append("it stands from the first verdict on: no other plan can be made then")
+        lines.append("it replaces the plan you have: nothing is reviewed yet")
+    lines.append("after your first review you cannot make another plan")
     return clean("\n".join(lines))
 
 
@@ -142,7 +146,7 @@ def blind_line(draft: Draft) -> str:
 
 
 def precision_text(found: Precision) -> str:
-    """How many samples a plan takes for an interval that narrow, or why that is not said."""
+    """How many samples a plan takes for an interval that narrow, or why nobody can tell."""
     if found.needed is None:
         return found.basis
     goal = f"± {found.half_width:.3f}"

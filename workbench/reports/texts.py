@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_facts
 from workbench.model import KINDS, Kind, Score, Tally
+from workbench.reports.team import people_text, team_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, table, value
 from workbench.text.safe import clean, flat, name_of
@@ -87,10 +88,14 @@ def status_text(report: DatabaseStatus) -> str:
             f"  policy {one.info.policy.version} ({', '.join(one.info.kinds)}), "
             f"match threshold {one.info.threshold}, {one.info.blind_share:.0%} reviewed without suggestions"
         )
+        if one.team is not None:
+            lines += ["  " + line for line in team_text(one.team).split("\n")]
         for run in one.runs:
             mark = " (current)" if run.name == one.info.run else ""
             model = f" · {run.model}" if run.model else ""
             lines.append(f"  {run.name}{mark}: {many(run.n_proposals, 'proposal')}{model}")
+    if report.people:
+        lines += people_text(report.people).split("\n")
     return clean("\n".join(lines))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.model import Assessment, Disposition, Kind, Unit
+from workbench.text.safe import whole
 
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
@@ -74,6 +75,9 @@ class Dispose:
     reason: str = ""
     replaced: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", whole(self.reason))
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -81,12 +85,18 @@ class Flag:
 
     reason: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", whole(self.reason))
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:
     """A free note."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", whole(self.text))
 
 
 @dataclass(frozen=True, slots=True)

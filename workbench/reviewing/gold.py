@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -47,7 +48,7 @@ def resolve(verified: Sequence[Verified], counted_labels: Collection[str] = ()) 
 def same_gold(one: Assessment, other: Assessment) -> bool:
     """Whether two assessments have equal units, labels and verdicts."""
     first, second = (
-        {(place_of(unit), unit.label, unit.match.verdict) for unit in gold_units(each.units)}
+        Counter((place_of(unit), unit.label, unit.match.verdict) for unit in gold_units(each.units))
         for each in (one, other)
     )
     return first == second
@@ -74,7 +75,9 @@ def disputed_labels(each: Iterable[Sequence[Unit]]) -> set[Place]:
 
 
 def _meaning(assessment: Assessment, counted_labels: Collection[str]) -> frozenset[object]:
-    return frozenset(
+    """Each unit as often as it is there: one place with two labels counts twice in the recall."""
+    each = Counter(
         (place_of(unit), unit.match.verdict, not counted_labels or unit.label in counted_labels)
         for unit in gold_units(assessment.units)
     )
+    return frozenset(each.items())

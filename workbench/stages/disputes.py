@@ -40,7 +40,7 @@ from workbench.store.reviewed import Reviewed, reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
-from workbench.text.safe import HASH, is_hash
+from workbench.text.safe import HASH, is_hash, whole
 
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
@@ -408,7 +408,7 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
 
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
-    said = stamped(note, dispute.stamp)
+    said = stamped(whole(note), dispute.stamp)
     kept = stored.save_state(store, dispute.key, state, said, annotator, expected=dispute.kept)
     return dispute.with_state(kept)
 

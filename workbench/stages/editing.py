@@ -503,7 +503,7 @@ def decision_on(opened: Opened, unit: Unit) -> Decision:
     an entity is found depends on each sample's contexts.
     """
     if unit.kind != "entity":
-        raise InputError("a statement stands in its own reference only")
+        raise InputError("a statement belongs to its own reference")
     if unit.rejected:
         return Decision("reject", unit.text, unit.label)
     if unit.origin == "human":
@@ -541,9 +541,9 @@ def places(
     return found
 
 
-def apply(store: Store, annotator: str, chosen: list[Place]) -> None:
+def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -> None:
     """Decide the same in all of these samples, as one act. Raises ConflictError when one has moved on."""
-    journal.record(store, [place.act for place in chosen], annotator)
+    journal.record(store, [place.act for place in chosen], annotator, action)
 
 
 def _left_out(other: Opened) -> bool:

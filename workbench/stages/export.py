@@ -32,6 +32,7 @@ from workbench.stages.export_items import (
     pseudonyms,
     stands,
 )
+from workbench.stages.people import check
 from workbench.stages.plan import reach
 from workbench.stages.queue import queue_ids
 from workbench.store import exports, plans, runs, samples, scores
@@ -151,6 +152,8 @@ def export(
     Raises UsageError when the options choose no sample.
     """
     options = options or ExportOptions()
+    if options.names:
+        check(store, annotator, "own", "export the names of annotators")
     formats = _formats(options)
     directory = directory.resolve()  # now: the folder that one stands in is replaced as any other
     folder.check_free(directory, force=options.force)

@@ -28,7 +28,8 @@ from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, moment_of, plan, silent
 from workbench.stages.export_items import pseudonyms
-from workbench.store import datasets, exports, importing, plans, runs, scores
+from workbench.stages.people import check
+from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, Settled, keys_of_text, version_of
@@ -243,6 +244,7 @@ def import_file(
     their reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot
     be read, which changes nothing.
     """
+    check(store, annotator, "own", "import files")
     reading = _Reading(store, path, options, progress, dry=False)
     if options.strict:
         with store.writing():  # all of it in one transaction
@@ -343,6 +345,8 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
     report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
     if reading.info is not None and not report.dry:
         _settle(store, reading.info, options)
+        if reading.info.overlap:
+            assignments.fill(store, reading.info.id)
         report.n_samples = count_samples(store, reading.info.id)
         report.blind = datasets.count_blind(store, reading.info.id)
     if taking is not None and not report.dry:
@@ -378,7 +382,7 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
         yield f"{number} several samples: what the file says was added to all of them ({taking.sharing:,})"
     if taking.late:
         number = many(taking.late, "sample")
-        yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
+        yield f"{number} came after the plan: last in the queue, and its figures leave them out"
 
 
 def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:

@@ -25,10 +25,12 @@ from workbench.comparing.plans import (
 )
 from workbench.errors import UsageError
 from workbench.model import Kind
+from workbench.stages.people import check
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
+from workbench.store.samples import load_samples
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
@@ -141,11 +143,13 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
 
     Raises UsageError when a person decided something meanwhile, ConflictError when samples came.
     """
+    check(store, drafted.plan.annotator, "own", "make a plan")
     plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
 
 
-def drop(store: Store, info: DatasetInfo) -> None:
+def drop(store: Store, info: DatasetInfo, annotator: str) -> None:
     """Take the plan away: the random order and the blind arm of before stand again. Raises UsageError."""
+    check(store, annotator, "own", "drop the plan")
     plans.refuse_decided(store, info.id)
     old = plans.plan_of(store, info.id)
     if old is None:
@@ -394,7 +398,9 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """A plan and how far it is. `done`: the complete ones of the planned samples; `next`: the first open one.
+    """A plan and how far it is. `done`: the complete ones of the planned samples.
+
+    `next` is the first open one, with its `question`.
 
     `given` of the `done` ones are complete by gold of a file alone. `complete`: all planned ones are, so that
     the estimate has the interval for a fixed n. `plan` is None without one: then the random order stands,
@@ -414,6 +420,7 @@ class PlanReport:
     counts: Mapping[Status, int]
     beyond: int
     next: str | None
+    question: str
     late: int
     holdout: int
     holdout_done: int
@@ -434,7 +441,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         planned_n = found.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
-        name = plans.planned(store, [following])[following].key if following is not None else None
+        upcoming = load_samples(store, [] if following is None else [following], None)
+        name, question = next(((one.sample.id, one.sample.user_input) for one in upcoming), (None, ""))
         complete = [number for number in first[: planned_n or 0] if number in done]
         taken = Counter(one.stratum for one in plans.planned(store, complete).values())
         return PlanReport(
@@ -451,6 +459,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             counts=found.counts,
             beyond=found.beyond,
             next=name,
+            question=question,
             late=found.late,
             holdout=found.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),

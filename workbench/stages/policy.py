@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import Policy
+from workbench.stages.people import check
 from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -72,6 +73,7 @@ def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) ->
     Raises InputError for a text that is no policy. Scores that depended on the old one are counted
     again when they are next asked for.
     """
+    check(store, annotator, "own", "change the policy")
     policy = from_toml(text)
     if replace(policy, version=info.policy.version) == info.policy:
         return PolicyReport(info.policy.version, False, ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, get_args
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, metric_of, runs_of
-from workbench.store import queue, scores
-from workbench.store.datasets import DatasetInfo
+from workbench.store import assignments, queue, scores
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, next_sample, pace, progress
+from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query
 
@@ -23,7 +24,7 @@ from workbench.text.query import Query
 if TYPE_CHECKING:
     from workbench.store.queue import Values
 
-__all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "next_sample", "pace", "progress"]
+__all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
 
 def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
@@ -95,7 +96,7 @@ def counts(name: str, columns: Collection[str]) -> Kind:
     """The same for a dataset that has these columns."""
     kind = kind_of(known_of(name, columns))
     if kind is None:
-        raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
+        raise UsageError(f"we do not know what {name!r} counts: import it with --external {name}=entity")
     return kind
 
 
@@ -145,6 +146,39 @@ def queue_ids(
     within: queue.Order = "u" if order == "delta" else order
     ids = queue.view_ids(store, info, annotator, query, within, picked, column)
     return _by_delta(ids, values) if order == "delta" else ids
+
+
+def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
+    """Where the samples of a dataset stand for one annotator, and how far its assignments are."""
+    found = queue.progress(store, info, annotator)
+    if not info.overlap:
+        return found
+    midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    today = assignments.decided_since(store, info, annotator, midnight)
+    team = assignments.team(store, info)
+    people = team.people if team else ()
+    others = sum(one.held for one in people if one.name != annotator)
+    return replace(found, team=team, today=today, others=others)
+
+
+def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:
+    """The next sample to decide after a sample, None when done; with assignments what a person holds."""
+    if info.overlap:
+        return assignments.held(store, info.id, annotator)
+    return queue.next_sample(store, info, annotator, after)
+
+
+def take_next(store: Store, dataset_id: int, annotator: str) -> int | None:
+    """With assignments hold the next sample for a person who holds none.
+
+    When none is free, name one that they verified under an older policy; None when nothing is left, and
+    without assignments.
+    """
+    info = dataset_info(store, dataset_id)
+    if not info.overlap:
+        return None
+    found = assignments.claim(store, info, annotator)
+    return queue.next_stale(store, info, annotator) if found is None else found
 
 
 def first(store: Store, info: DatasetInfo, annotator: str, before: int, after: int) -> First:

@@ -116,13 +116,14 @@ def open_sample(
     return replace(opened, reopening=reopening)
 
 
-def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None) -> Opened:
+def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None, action: str = "") -> Opened:
     """Commit one act of the person (one or more edits, one undo); on disk when this returns.
 
     `effort` is what the act cost since the one before. Raises ConflictError when another window was first:
-    open the sample again and offer the act again.
+    open the sample again and offer the act again. What an earlier try stored under the same `action` is not
+    stored again.
     """
-    (state,) = journal.record(store, [act_on(opened, *edits, effort=effort)], opened.annotator)
+    (state,) = journal.record(store, [act_on(opened, *edits, effort=effort)], opened.annotator, action)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
     return _opened(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,9 @@ from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
-from workbench.store import copying, datasets, queue, runs
+from workbench.stages.people import Person, check, people
+from workbench.stages.team import Team, team
+from workbench.store import checking, copying, datasets, queue, runs
 from workbench.store import exports as export_log
 from workbench.store import purge as purge_store
 from workbench.store.datasets import DatasetInfo
@@ -37,21 +39,24 @@ from workbench.store.tables import ExportRow
 class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
-    `verified`: by kind, where the policy has several: a sample is verified when every kind is.
+    `verified`: by kind, where the policy has several: a sample is verified when every kind is. `team`: how
+    far its assignments are, None without.
     """
 
     info: DatasetInfo
     runs: tuple[RunInfo, ...]
     progress: Progress
     verified: Mapping[Kind, int]
+    team: Team | None
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStatus:
-    """A database, where it is and what it holds."""
+    """A database, where it is, what it holds and who works there; nobody: everybody is an owner."""
 
     url: str
     datasets: tuple[DatasetStatus, ...]
+    people: tuple[Person, ...] = ()
 
 
 def status(store: Store, annotator: str, dataset: str | None = None) -> DatabaseStatus:
@@ -71,26 +76,52 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                     for kind in info.kinds
                     if len(info.kinds) > 1
                 },
+                team(store, info),
             )
             for info in found
         ),
+        tuple(people(store)),
     )
 
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
-    """Copy a SQLite database while it is in use; by default next to it, with the time in the name.
+    """Copy a database while it is in use; by default under a name with the time.
 
-    Raises UsageError for another database or an existing target, StoreError when the copy fails.
+    A SQLite file is copied next to it, a PostgreSQL database is dumped into this folder. Raises UsageError
+    for another database or an existing target, StoreError when the copy fails.
     """
-    path = sqlite_path(store.url)
-    if path is None:
-        raise UsageError("backup copies SQLite files; use your server's own tools (pg_dump) for this one")
-    if target is None:
-        return copying.backup_file(path, now.strftime("%Y%m%d-%H%M%S"))
-    return copying.copy_to(path, target)
+    path, tag = sqlite_path(store.url), now.strftime("%Y%m%d-%H%M%S")
+    if path is not None:
+        return copying.copy_to(path, target) if target else copying.backup_file(path, tag)
+    if store.engine.dialect.name != "postgresql":
+        raise UsageError("backup copies SQLite files and PostgreSQL databases; use your server's own tools")
+    return copying.dump_to(store.url, target) if target else copying.dump(store.url, tag)
 
 
 LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """`found`: the rows that are not as they must be, at most fifty; `more` were found besides."""
+
+    url: str
+    rows: int
+    found: tuple[str, ...]
+    more: int
+
+
+def doctor(store: Store, progress: Callable[[int], None]) -> DoctorReport:
+    """Check every row of a database against the others; nothing is changed."""
+    rows = 0
+
+    def count(done: int) -> None:
+        nonlocal rows
+        rows = done
+        progress(done)
+
+    found = list(checking.check(store, count))
+    return DoctorReport(shown_url(store.url), rows, tuple(found[:LISTED]), len(found[LISTED:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +239,7 @@ def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) ->
 
     Raises StoreError when the rows are gone but another program keeps the file from being rewritten.
     """
+    check(store, annotator, "own", "remove samples")
     purge_store.remove(store, info.id, plan.ids, annotator)
     purge_store.scrub(store)
     rewritten: list[str] = []
@@ -245,7 +277,7 @@ def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...
         if not known and _empty(folder):
             why = f"the export there {said} and is gone: if it was moved, delete it where it is now"
         elif known and known != one.manifest_sha256:
-            why = f"the export there {said}; now another or a changed one is in its place: look where it went"
+            why = f"the export there {said}; now another or a changed one is in its place: look for it"
         elif not one.whole:
             why = "the export there may hold it: look, or delete it"
         else:

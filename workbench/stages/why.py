@@ -33,12 +33,12 @@ _FIXES: dict[Key, str] = {
     (
         "false match",
         "context extraction",
-    ): "the proposer's context extraction: this name stands in no context",
+    ): "the proposer's context extraction: this name is in no context",
     ("missed match", "context extraction"): "add to the proposer's context extraction",
     ("missed match", "unattributed"): "choose the evidence (e): without it nobody knows which step failed",
     ("untraced", ""): "import the scores with the judge's steps (traces)",
     ("rounding", ""): "",
-    ("missed match", "nested"): "policy: count a name that stands inside a longer name as found",
+    ("missed match", "nested"): "policy: count a name inside a longer name as found",
 }
 _CLAIM_REASONS = {
     "partial": "the judge's prompt: supported in part is not supported",

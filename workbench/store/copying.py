@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import secrets
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -13,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select
+from sqlalchemy import URL, ColumnElement, Connection, Select, Table, func, inspect, make_url, select, true
 
 from workbench.errors import StoreError, UsageError
 from workbench.store.engine import (
@@ -35,12 +39,16 @@ from workbench.store.tables import METADATA
 
 def backup_file(path: Path, tag: str) -> Path:
     """Copy a SQLite file beside itself as NAME.TAG.db; an existing copy is kept under a number."""
-    target = path.with_name(f"{path.stem}.{tag}.db")
-    number = 1
-    while target.exists():
+    return copy_to(path, _free(path.with_name(f"{path.stem}.{tag}.db")))
+
+
+def _free(target: Path) -> Path:
+    """The path, with a number where something is there."""
+    free, number = target, 1
+    while free.exists():
         number += 1
-        target = path.with_name(f"{path.stem}.{tag}-{number}.db")
-    return copy_to(path, target)
+        free = target.with_stem(f"{target.stem}-{number}")
+    return free
 
 
 def copy_to(path: Path, target: Path) -> Path:
@@ -69,7 +77,55 @@ def copy_to(path: Path, target: Path) -> Path:
     return target
 
 
+def dump(url: str, tag: str) -> Path:
+    """Dump a PostgreSQL database into this folder as NAME.TAG.dump, with a number where one is there."""
+    return dump_to(url, _free(Path(f"{make_url(url).database}.{tag}.dump")))
+
+
+def dump_to(url: str, target: Path) -> Path:
+    """Dump a PostgreSQL database into a new file by pg_dump, whole or not at all; pg_restore has to read it.
+
+    Raises UsageError when the file exists or there is no pg_dump, StoreError when the dump fails.
+    """
+    if target.exists():
+        raise UsageError(f"{target} exists already: name another file")
+    if shutil.which("pg_dump") is None or shutil.which("pg_restore") is None:
+        raise UsageError(
+            "a PostgreSQL database is copied by pg_dump: install PostgreSQL's programs for clients"
+        )
+    given = make_url(url)
+    # a password among the words of a command is seen by everybody on the machine
+    plain = URL.create(
+        "postgresql",
+        given.username,
+        host=given.host,
+        port=given.port,
+        database=given.database,
+        query=given.query,
+    )
+    secret = {"PGPASSWORD": str(given.password)} if given.password else {}
+    part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        make_private(part)
+        for command in (
+            ["pg_dump", "-Fc", "-f", str(part), "-d", str(plain)],
+            ["pg_restore", "-l", str(part)],
+        ):
+            subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **secret})
+        part.rename(target)
+    except OSError as error:
+        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
+    except subprocess.CalledProcessError as error:
+        said = next(iter(error.stderr.splitlines()), "it failed")
+        raise StoreError(f"no backup was made at {target}: {said}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return target
+
+
 CHUNK = 1_000
+HALF = re.compile("[\ud800-\udfff]")
 
 
 def _plain(value: Any) -> str:
@@ -143,6 +199,8 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
                 if table.name == "proposal" and dataset_id is not None:
                     _forget_calls(rows, calls)
                 given.add(rows)
+                if connection.dialect.name == "postgresql":
+                    _refuse_halves(table, rows)
                 connection.execute(table.insert(), rows)
                 done += len(rows)
                 progress(done)
@@ -155,6 +213,20 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
             copied.append(stored)
         number_on(connection, METADATA.sorted_tables)
     return CopyReport(str(path or shown_url(target)), tuple(copied))
+
+
+def _refuse_halves(table: Table, rows: list[dict[str, Any]]) -> None:
+    """Raise StoreError for a text that PostgreSQL does not take: one with NUL, or half a character."""
+    for row in rows:
+        for name, value in row.items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain)
+            if "\0" in text or HALF.search(text):
+                what = "NUL" if "\0" in text else "half a character (a lone surrogate)"
+                key = " ".join(str(row[column.name]) for column in table.primary_key)
+                raise StoreError(
+                    f"{table.name} {key}: {name} holds {what}, which PostgreSQL does not take; "
+                    "nothing was copied"
+                )
 
 
 def _forget_calls(rows: list[dict[str, Any]], copied: set[int]) -> None:
@@ -207,9 +279,11 @@ def _of(table: Table, dataset_id: int | None, what: Any) -> Select[Any]:
 
 
 def _belongs(table: Table, dataset_id: int) -> ColumnElement[bool]:
-    """Whether a row is of a dataset: by its own column, else by the row that it points to."""
+    """Whether a row is of a dataset: by its own column, else by the row it points to; people go along."""
     if table.name == "dataset":
         return table.c.id == dataset_id
+    if table.name == "person":
+        return true()
     if "dataset_id" in table.c:
         return table.c.dataset_id == dataset_id
     key = min(table.foreign_keys, key=lambda one: one.parent.name)

@@ -43,6 +43,9 @@ class DatasetInfo:
     run: str
     calibration_id: int | None = None
     calibration: str = ""
+    overlap: int = 0
+    overlap_share: float = 1.0
+    lease: int = 15
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -175,6 +178,9 @@ def _info(row: Dataset, policy: Any, run: str | None, calibration: str | None) -
         run=run or "",
         calibration_id=row.calibration_id,
         calibration=calibration or "",
+        overlap=row.overlap,
+        overlap_share=row.overlap_share,
+        lease=row.lease,
     )
 
 

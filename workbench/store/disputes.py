@@ -112,7 +112,7 @@ def save_state(
         row = session.get(DisputeRow, tuple(key))
         now = _kept(row) if row is not None else None
         if now != expected:
-            said = f"{now.annotator} called it {now.state}" if now else "what was said of it was taken back"
+            said = f"{now.annotator} called it {now.state}" if now else "its state was taken back"
             raise ConflictError(f"{said} meanwhile; look at it again")
         session.merge(DisputeRow(**key._asdict(), **kept._asdict()))
     return kept

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -24,7 +26,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 from sqlmodel import Session, SQLModel
 
-from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
+from workbench.errors import AwayError, NewerSchemaError, OtherFileError, StoreError, UsageError
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
@@ -38,11 +40,20 @@ WRITE_AHEAD = "PRAGMA journal_mode=WAL"
 """Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
 
 BUSY_SECONDS = 5.0
+SKEW = 60.0
+"""Seconds by which the clock of a server may differ from ours."""
 CACHE = 4_000
 """Kilobytes of pages that each connection to SQLite may keep: a screen has five connections."""
 
 DAMAGED = "the database is damaged: go on with its newest backup"
 COPY = "copy the database to where you may write"
+
+AWAY = (
+    "starting up", "not yet accepting", "shutting down", "recovery mode", "refused", "closed the connection",
+    "No such file", "terminating connection", "connection is closed", "connection is lost", "timeout expired",
+    "timed out", "unreachable", "too many clients",
+)  # fmt: skip
+"""What a server says, or is said of it, that may answer in a moment."""
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
 """What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
@@ -223,13 +234,13 @@ class Store:
         self.engine.dispose()
 
 
-def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
+def open_store(url: str, *, create: bool = True, migrate: bool = True, backup: bool = True) -> Store:
     """Open (and migrate) the database at an SQLAlchemy URL or a file path.
 
-    A file that needs a migration is backed up first. A file that may only be read is opened for that.
-    Raises NewerSchemaError for a database of a newer Workbench, StoreError when it is too old, cannot be
-    opened, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
-    `create=False`, when there is no such file.
+    One that needs a migration is backed up first, on a server only with `backup`. A file that may only be
+    read is opened for that. Raises NewerSchemaError for a database of a newer Workbench, StoreError when it
+    is too old, cannot be opened, or with `migrate=False` needs a migration, UsageError for an unusable URL
+    or, with `create=False`, when there is no such file.
     """
     full = full_url(url)
     path = sqlite_path(full)
@@ -244,14 +255,14 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     file = None if path is None else OpenFile(path)
     engine = make_engine(_immutable(path) if path is not None and read_only else full, file)
     try:
-        _check_schema(engine, path, migrate and not read_only)
+        _check_schema(engine, path, migrate and not read_only, backup)
         if file is not None:
             if not read_only:
                 _run(engine, WRITE_AHEAD)
             file.note()
     except FAILURES as error:
         engine.dispose()
-        raise StoreError(f"{shown_url(full)}: {explained(error)}") from error
+        raise _kind(error)(f"{shown_url(full)}: {explained(error)}") from error
     except BaseException:
         engine.dispose()
         raise
@@ -310,13 +321,15 @@ def sqlite_path(url: str) -> Path | None:
 def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     """An engine with the settings that every connection needs. Raises UsageError for an unusable URL."""
     try:
-        engine = create_engine(url, json_serializer=stored)
+        # a server may have been restarted since the connection was used last
+        engine = create_engine(url, json_serializer=stored, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
         ) from error
     except ArgumentError as error:
         raise UsageError(f"{shown_url(url)}: {error}") from error
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # of a lost connection we tell ourselves
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -348,7 +361,7 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
 
-def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
+def _check_schema(engine: Engine, path: Path | None, migrate: bool, backup: bool) -> None:
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql" and not connection.scalar(
             text("SELECT lower('ЖÄ') = 'жä'")
@@ -384,12 +397,19 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
         )
     if not migrate:
         raise StoreError(f"{name} was made by an older Workbench: open it once first")
+    from workbench.store import copying
     from workbench.store.migrations.run import upgrade
 
+    tag = f"before-{SCHEMA}"
     if path is not None:
-        from workbench.store.copying import backup_file
-
-        backup_file(path, f"before-{SCHEMA}")
+        copying.backup_file(path, tag)
+    elif backup and engine.dialect.name == "postgresql":
+        try:
+            copying.dump(engine.url.render_as_string(hide_password=False), tag)
+        except UsageError as error:
+            raise StoreError(
+                f"{name}: {error}, or upgrade it without a copy: workbench status --no-backup"
+            ) from error
     upgrade(engine, SCHEMA)
 
 
@@ -412,6 +432,32 @@ def number_on(connection: Connection, tables: Iterable[Table]) -> None:
                 connection.execute(text(f"SELECT setval({sequence}, max(id)) FROM {table.name}"))  # noqa: S608
 
 
+def self_check(connection: Connection) -> Iterator[str]:
+    """What is wrong with a database as such: pages of a file; settings and numbers of a server."""
+    if connection.dialect.name == "sqlite":
+        found = connection.execute(text("PRAGMA integrity_check")).scalars()
+        yield from (f"the file: {line}" for line in found if line != "ok")
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        yield f"the server: its encoding is {encoding}, not UTF8"
+    skew = abs(
+        (
+            connection.execute(text("SELECT clock_timestamp()")).scalar_one() - datetime.now(UTC)
+        ).total_seconds()
+    )
+    if skew > SKEW:
+        yield f"the server: its clock and the one here are {skew:,.0f} s apart"
+    for table in METADATA.sorted_tables:
+        if table.autoincrement_column is not None:
+            sequence = connection.scalar(text(f"SELECT pg_get_serial_sequence('{table.name}', 'id')"))
+            query = f"SELECT max(id), (SELECT last_value FROM {sequence}) FROM {table.name}"  # noqa: S608
+            highest, last = connection.execute(text(query)).one()
+            if (highest or 0) > last:
+                yield f"{table.name}: its next number is {last + 1:,}, and there is {highest:,} already"
+
+
 def schema_of(connection: Connection) -> str | None:
     """The schema's version; None for an empty database."""
     tables = inspect(connection).get_table_names()
@@ -432,12 +478,22 @@ def _explaining(errors: tuple[type[Exception], ...] = (*FAILURES, *UNREADABLE)) 
     try:
         yield
     except errors as error:
-        raise StoreError(explained(error)) from error
+        raise _kind(error)(explained(error)) from error
+
+
+def _kind(error: BaseException) -> type[StoreError]:
+    """AwayError where the same may work when the server is back."""
+    signs = any(sign in str(error) for sign in AWAY)
+    return (
+        AwayError if isinstance(error, DBAPIError) and (signs or error.connection_invalidated) else StoreError
+    )
 
 
 def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     said = str(getattr(error, "orig", None) or error)
+    if isinstance(error, UnicodeEncodeError):
+        return "a text holds half a character (a lone surrogate), which no database takes"
     if isinstance(error, UNREADABLE) or any(sign in said for sign in ("malformed", "decode to UTF-8")):
         return DAMAGED  # the error quotes what was not read
     cause = next(iter(said.splitlines()), type(error).__name__)
@@ -447,8 +503,16 @@ def explained(error: BaseException) -> str:
         "readonly": f"the file or its folder is read-only: {COPY}",
         "not a database": "name another with --db",
         "unable to open": "check the path and its permissions",
+        "starting up": "try again in a moment",
+        "not yet accepting": "try again in a moment",
+        "shutting down": "try again when it is back",
+        "closed the connection": "it was stopped or restarted: try again when it is back",
+        "terminating connection": "it was stopped or restarted: try again when it is back",
+        "too many clients": "try again when others have left",
         "onnection": "is the server running, and are host, port, user, password and database right?",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     }
     hint = next((hint for sign, hint in hints.items() if sign in cause), "")
+    if _kind(error) is AwayError:
+        cause = f"the server is away: {cause}"
     return f"{cause} ({hint})" if hint else cause

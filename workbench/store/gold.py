@@ -144,7 +144,7 @@ def check_spans(unit: Unit, sample: Sample) -> None:
     if unit.kind == "entity" and unit.spans:
         surface = reference[unit.spans[0].start : unit.spans[0].end]
         if surface != unit.text:
-            raise SpanError(f"{_name(unit)} stands at a place that reads {surface[:60]!r}")
+            raise SpanError(f"{_name(unit)} is at a place that reads {surface[:60]!r}")
     for place in unit.match.evidence:
         contexts = sample.retrieved_contexts
         inside = 0 <= place.context < len(contexts)

@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import case, delete, exists, select, true
+from sqlalchemy import case, delete, exists, func, or_, select, true
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -18,10 +18,12 @@ from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import GoldOrigin, Verified, gold_units
+from workbench.store import assignments
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
 from workbench.store.tables import (
+    DATASET,
     EVENT,
     METADATA,
     REVIEW,
@@ -78,7 +80,8 @@ class Change:
 
     `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
     kept with the first row that is an act of the person. `before` is the state up to the review's newest
-    row, where it is known: the journal is then not read again.
+    row, where it is known: the journal is then not read again. `assigned`: an act of a person in a dataset
+    with assignments.
     """
 
     row: ReviewRow
@@ -86,6 +89,7 @@ class Change:
     edits: Sequence[Named]
     effort: Effort | None = None
     before: ReviewState | None = None
+    assigned: bool = False
 
 
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
@@ -117,11 +121,12 @@ def verified_at(
             number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
         }
     for number, sample_id, annotator in rows:
+        settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
             own = states[number].of(kind)
             if own.disposition == "verified":
                 origin: GoldOrigin = "imported" if own.imported else "reviewed"
-                origin = "adjudicated" if own.adjudicated else origin
+                origin = "adjudicated" if settles else origin
                 found[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
             elif own.disposition == "excluded":
                 excluded[kind].setdefault(sample_id, []).append(annotator)
@@ -153,21 +158,73 @@ def journals(
     return found
 
 
-def record(store: Store, acts: Sequence[Act], annotator: str) -> list[ReviewState]:
+class Said(NamedTuple):
+    """A row of a journal that begins, decides, takes back or restores, with whose review it is."""
+
+    sample_id: int
+    annotator: str
+    origin: str
+    review_id: int
+    action: str
+    op: str
+    data: dict[str, Any]
+    at: datetime
+
+
+def said_of_several(store: Store, dataset_id: int) -> list[Said]:
+    """What was decided in each review of the samples that several people reviewed, oldest first."""
+    several = (
+        select(REVIEW.sample_id)
+        .where(REVIEW.dataset_id == dataset_id, or_(REVIEW.entity != "todo", REVIEW.statement != "todo"))
+        .group_by(REVIEW.sample_id)
+        .having(func.count() > 1)
+    )
+    query = (
+        select(
+            REVIEW.sample_id,
+            REVIEW.annotator,
+            REVIEW.origin,
+            REVIEW.id,
+            EVENT.action,
+            EVENT.op,
+            EVENT.data,
+            EVENT.at,
+        )
+        .where(
+            REVIEW.sample_id.in_(several),
+            EVENT.review_id == REVIEW.id,
+            EVENT.op.in_(("open", "accept", "undo", "redo")),
+        )
+        .order_by(REVIEW.sample_id, EVENT.id)
+    )
+    return [Said(*row) for row in store.rows(query)]
+
+
+def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") -> list[ReviewState]:
     """Append one act over some samples to their reviews and project what it changed; the new states.
 
-    All or nothing, one undo. Raises ConflictError when a journal has moved on or a text was replaced,
-    SpanError for a unit that does not quote the reference; nothing is written in either case.
+    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. Raises
+    ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
+    the reference; nothing is written in either case.
     """
-    action = uuid.uuid4().hex
+    action = action or uuid.uuid4().hex
     with store.writing():
-        return append(store, [_change(store, act, annotator, action) for act in acts])
+        try:
+            changes = [_change(store, act, annotator, action) for act in acts]
+        except ConflictError:
+            if store.value(select(EVENT.id).where(EVENT.action == action)) is None:
+                raise
+            states = load_reviews(store, {act.sample_id: annotator for act in acts})
+            return [states[act.sample_id] for act in acts]
+        return append(store, changes)
 
 
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw
-    text = select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash).where(SAMPLE.id == act.sample_id)
-    ((dataset_id, name, content_hash),) = store.rows(text)
+    text = select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, DATASET.overlap).where(
+        SAMPLE.id == act.sample_id, DATASET.id == SAMPLE.dataset_id
+    )
+    ((dataset_id, name, content_hash, overlap),) = store.rows(text)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     own = REVIEW.sample_id == act.sample_id, REVIEW.annotator == annotator
@@ -181,21 +238,37 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     elif act.reopening is not None:
         edits.insert(0, act.reopening)
     spent = act.effort and replace(act.effort, seconds=round(act.effort.seconds, 1))
-    return Change(row, lambda: act.sample, [(action, edit) for edit in edits], spent, act.state)
+    named = [(action, edit) for edit in edits]
+    return Change(row, lambda: act.sample, named, spent, act.state, assigned=overlap > 0)
 
 
-def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Take back the newest effective act of this annotator in this dataset; None when there is none."""
+def undo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
+    """Take back the newest effective act of this annotator in this dataset; None when there is none.
+
+    What an earlier try stored under the same `action` is not done again.
+    """
+    return _step(store, dataset_id, annotator, Undo, newest_effective, action)
+
+
+def redo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
+    """Restore the act that was undone last; None when a new edit came since. `action` as in `undo`."""
+    return _step(store, dataset_id, annotator, Redo, newest_undone, action)
+
+
+def _step(
+    store: Store,
+    dataset_id: int,
+    annotator: str,
+    step: type[Undo | Redo],
+    newest: Callable[[Iterator[tuple[str, object]]], str | None],
+    action: str,
+) -> Moved | None:
     with store.writing() as session:
-        action = newest_effective(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(store, action, Undo(action))
-
-
-def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Restore the act that was undone last; None when a new edit came since."""
-    with store.writing() as session:
-        action = newest_undone(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(store, action, Redo(action))
+        tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
+        if tried:
+            return _mark(store, edit_of(*tried[0]), action, stored=True)
+        target = newest(_history(session, dataset_id, annotator))
+        return None if target is None else _mark(store, step(target), action or uuid.uuid4().hex)
 
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
@@ -234,15 +307,20 @@ def _imported_since() -> Any:
     )
 
 
-def _mark(store: Store, target: str, edit: Undo | Redo) -> Moved:
-    own = uuid.uuid4().hex
-    act = EVENT.action == target, EVENT.op != "open", ~_imported_since()
-    touched = store.rows(select(EVENT.review_id, EVENT.op, EVENT.data).where(*act).order_by(EVENT.id))
-    numbers = list(dict.fromkeys(review_id for review_id, _, _ in touched))
+def _mark(store: Store, edit: Edit, own: str, *, stored: bool = False) -> Moved:
+    assert isinstance(edit, Undo | Redo)
+    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since(), DATASET.id == EVENT.dataset_id
+    query = select(EVENT.review_id, EVENT.op, EVENT.data, DATASET.overlap).where(*act)
+    touched = store.rows(query.order_by(EVENT.id))
+    numbers = list(dict.fromkeys(row[0] for row in touched))
     reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
-    states = append(store, [Change(row, text_of(store, row), [(own, edit)]) for row in rows])
-    _, op, data = touched[0]
+    _, op, data, overlap = touched[0]
+    if stored:
+        states = [*folded(store, numbers).values()]
+    else:
+        changes = [Change(row, text_of(store, row), [(own, edit)], assigned=overlap > 0) for row in rows]
+        states = append(store, changes)
     done = edit_of(op, data)
     moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
     match done:
@@ -305,6 +383,8 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
                     verified = gold_units(state.of(kind).assessment.units)
                     units += gold_rows(verified, change.text(), change.row)
         store.insert(GoldUnitRow, units)
+        if own := [change.row for change in changes if change.assigned]:
+            assignments.follow(store, own)
     return states
 
 
@@ -318,6 +398,13 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
         state = fold([*journals(store, [row.id])[row.id], *change.edits])
+    project(row, state)
+    row.updated_at = now
+    return state
+
+
+def project(row: ReviewRow, state: ReviewState) -> None:
+    """Write a state into the row of its review."""
     row.seq = state.seq
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
@@ -328,8 +415,6 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
         row.origin = "imported" if all(accepted) else "reviewed"
     if any(state.of(kind).adjudicated for kind in KINDS):
         row.origin = "adjudicated"
-    row.updated_at = now
-    return state
 
 
 def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from sqlmodel import Session
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.reviewing.edits import IMPORT_ACTION
+from workbench.store.assignments import fill
 from workbench.store.datasets import count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
@@ -168,10 +169,7 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
 
     A verdict that was undone was seen all the same: the journal keeps it.
     """
-    why = (
-        "a plan is drawn before the first verdict, "
-        "else its probabilities would be chosen with the answers in sight"
-    )
+    why = "a plan is made before the first review, so that no answer can influence which samples are drawn"
     number = decided(store, dataset_id)
     if number:
         raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")
@@ -206,6 +204,7 @@ def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn],
             raise ConflictError("samples were imported meanwhile: make the plan again")
         set_dataset(store, dataset_id, blind_share=blind_share, blind_settled=True)
         session.add(PlanRow(dataset_id=dataset_id, **asdict(plan)))
+        fill(store, dataset_id)
 
 
 def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share: float) -> None:
@@ -213,6 +212,7 @@ def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share
     with store.writing() as session:
         _replace(store, session, dataset_id, drawn)
         set_dataset(store, dataset_id, blind_share=blind_share)
+        fill(store, dataset_id)
 
 
 def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Drawn]) -> None:

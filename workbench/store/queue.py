@@ -6,6 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
@@ -16,6 +17,7 @@ from workbench.matching import MATCHER
 from workbench.model import Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
+from workbench.store.assignments import Team
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_some, verified_by
@@ -89,16 +91,26 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     Those that were verified under an older policy come when nothing else is left.
     """
     reviews = Reviews(info, annotator)
-    own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
-    stale = select(REVIEW.sample_id).where(*own, reviews.is_stale(REVIEW))
     with store.reading():
         rank = store.value(select(SAMPLE.rank).where(SAMPLE.id == after))
-        for wanted in (reviews.stands(*UNDECIDED), SAMPLE.id.in_(stale)):
+        for wanted in (reviews.stands(*UNDECIDED), _stale(reviews)):
             query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted).order_by(SAMPLE.rank)
             for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
                 if (number := store.value(query.where(place).limit(1))) is not None:
                     return int(number)
     return None
+
+
+def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
+    """The first sample that a person verified under an older policy."""
+    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, _stale(Reviews(info, annotator)))
+    number = store.value(query.order_by(SAMPLE.rank).limit(1))
+    return None if number is None else int(number)
+
+
+def _stale(reviews: Reviews) -> ColumnElement[bool]:
+    own = REVIEW.dataset_id == reviews.info.id, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
+    return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
 
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
@@ -118,7 +130,9 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `stale`: verified by the annotator under an older policy than today's.
+    `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
+    far they are, `today` how many samples the annotator decided since midnight, and `others` how many other
+    people hold.
     """
 
     total: int
@@ -128,15 +142,22 @@ class Progress:
     started: int
     flagged: int
     stale: int = 0
+    team: Team | None = None
+    today: int = 0
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a decided sample took this annotator: medians of active seconds and presses over `samples`."""
+    """What a decided sample took this annotator: medians of active seconds and presses over `samples`.
+
+    `today`: how many of them were decided since midnight.
+    """
 
     seconds: float
     presses: float
     samples: int
+    today: int = 0
 
 
 LEAST = Fraction(1, 2000)
@@ -220,14 +241,18 @@ def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count(case((condition, 1)))
 
 
-def pace(store: Store, info: DatasetInfo, annotator: str, without: Collection[int] = ()) -> Pace | None:
+def pace(
+    store: Store, info: DatasetInfo, annotator: str, without: Collection[int] = (),
+    midnight: datetime | None = None,
+) -> Pace | None:  # fmt: skip
     """What a sample that this annotator decided took; None as long as nothing was measured.
 
-    The samples of `without` are no measure.
+    The samples of `without` are no measure. Today begins at `midnight`.
     """
     decided = Reviews(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
+    last = func.max(case((EVENT.op.in_(("accept", "excluded")), EVENT.at)))
     query = (
-        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)))
+        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
         .where(
             EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
@@ -237,12 +262,12 @@ def pace(store: Store, info: DatasetInfo, annotator: str, without: Collection[in
         )
         .group_by(REVIEW.id, REVIEW.sample_id)
     )
-    spent = [
-        (seconds, int(presses)) for number, seconds, presses in store.rows(query) if number not in without
-    ]
+    spent = [row[1:] for row in store.rows(query) if row[0] not in without]
     if not spent:
         return None
-    return Pace(median(seconds for seconds, _ in spent), median(presses for _, presses in spent), len(spent))
+    today = sum(midnight is not None and at is not None and at >= midnight for *_, at in spent)
+    seconds, presses = (median(float(row[place]) for row in spent) for place in (0, 1))
+    return Pace(seconds, presses, len(spent), today)
 
 
 def page(

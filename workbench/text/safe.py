@@ -33,6 +33,11 @@ def clean(text: str) -> str:
     return _UNSAFE.sub(_visible, text)
 
 
+def whole(text: str) -> str:
+    """The text as UTF-8 can hold it: halves of a pair become one character, a lone one U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 _BREAKS = {ord("\n"): " ", ord("\t"): " "}
 
 

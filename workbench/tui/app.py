@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from workbench.tui.bench import Bench
-from workbench.tui.commands import DatasetCommands, Palette, system_commands
+from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
 from workbench.tui.keys import acts, key
 from workbench.tui.own import EVERY
 from workbench.tui.proposing import LEAVING
@@ -52,7 +52,7 @@ class WorkbenchApp(Bench):
     TITLE = "Workbench"
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
-    COMMANDS = Bench.COMMANDS | {DatasetCommands}
+    COMMANDS: ClassVar = {Actions, DatasetCommands}
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -95,7 +95,9 @@ class WorkbenchApp(Bench):
         if isinstance(self.screen, TourScreen):
             await self.pop_screen()
         if isinstance(self.screen, Ordered):
-            await self.ask(HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND))
+            await self.ask(
+                HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND, self.screen.WORDS)
+            )
 
     async def action_quit(self) -> None:
         """Leave, while a run goes on only when asked to twice."""

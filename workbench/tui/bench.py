@@ -20,6 +20,7 @@ from textual.widget import Widget
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.model import Effort
+from workbench.settings import View
 from workbench.tui.keys import KeyAct
 from workbench.tui.own import OwnApp
 from workbench.tui.work import Gate, on_stage, start
@@ -136,8 +137,10 @@ class Bench(OwnApp):
         begin_with: Literal["next"] | tuple[int, ...] | None = None,
         remember: Callable[..., None] | None = None,
         notice: str = "",
+        views: Mapping[str, View] | None = None,
     ) -> None:
         super().__init__(theme=theme, keymap=keymap, remember=remember)
+        self.views = dict(views or {})
         self._connect = connect
         self._dataset = dataset
         self.annotator = annotator
@@ -300,6 +303,13 @@ class Bench(OwnApp):
         await self._screen_class("review")
         gc.freeze()
         gc.enable()
+
+    def keep_view(self, name: str, view: View | None) -> None:
+        """Save a view of the queue under a name; None forgets it."""
+        self.views.pop(name, None)
+        if view is not None:
+            self.views[name] = view
+        self.keep(view=(name, view))
 
     def choose_dataset(self, name: str) -> None:
         """Open this one of several datasets."""

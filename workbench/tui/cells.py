@@ -55,6 +55,14 @@ def cut(text: str, size: int) -> str:
     return text if width(text) <= size else fit(text, size).rstrip()
 
 
+def cut_middle(text: str, size: int) -> str:
+    """The text without its middle when it is longer than `size` cells: names differ at both ends."""
+    if width(text) <= size:
+        return text
+    tail = cut_front(text, max(1, (size + 1) // 2))
+    return fit(text, size - width(tail) + 1).rstrip("…") + tail
+
+
 def cut_front(text: str, size: int) -> str:
     """The end of the text, with an ellipsis before it when the text is longer than `size` cells."""
     text = steady(text)

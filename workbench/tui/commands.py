@@ -6,6 +6,7 @@ What a hit shows comes from a dataset: it is `Content`, never markup, and made s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,10 +15,12 @@ from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, 
 from textual.content import Content
 from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
+from textual.system_commands import SystemCommandsProvider
 
 from workbench.tui.bench import Bench
-from workbench.tui.keys import acts
-from workbench.tui.leaving import leaving
+from workbench.tui.keys import KeyAct, acts
+from workbench.tui.leaving import coming, leaving
+from workbench.tui.own import EVERY
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 
@@ -41,6 +44,20 @@ class Palette(CommandPalette):
         """As the library's; nothing when a search ends after the palette was taken down."""
         if self.query(CommandList):
             super()._refresh_command_list(command_list, commands, clear_current)
+
+    def _action_command_list(self, action: str) -> None:
+        """As the library's; nothing while the list has no lines yet."""
+        with suppress(KeyError):
+            super()._action_command_list(action)
+
+
+class Actions(SystemCommandsProvider):
+    """The library's, which would sort the actions by their first letter."""
+
+    async def discover(self) -> Hits:
+        """The actions of the screen first."""
+        for title, about, run, _ in self.app.get_system_commands(self.screen):
+            yield DiscoveryHit(title, run, help=about)
 
 
 class DatasetCommands(Provider):
@@ -79,17 +96,23 @@ class DatasetCommands(Provider):
 
 
 def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
-    """Every action of the screen, what can leave, then the theme and the first steps."""
-    for act in acts(screen.active_bindings, digits_as_one=False):
-        if act.id == "app.palette":
-            continue  # one is there already
-        keys = " ".join(act.keys)
-        yield SystemCommand(act.description, f"{act.group} · {keys}", partial(app.perform, act))
-    if isinstance(screen, BaseScreen) and may_leave(screen) and app.desk is not None:
-        yield from leaving(screen, app.desk)
+    """The actions of the screen, import and export, theme and tour; what holds everywhere comes last."""
+    found = [act for act in acts(screen.active_bindings, digits_as_one=False) if act.id != "app.palette"]
+    rest = [act for act in found if act.group in (EVERY, "Moving")]
+    yield from (_command(app, act) for act in found if act not in rest)
+    if isinstance(screen, BaseScreen) and may_leave(screen):
+        if app.store is not None:
+            yield from coming(screen, app.store, app.desk)
+        if app.desk is not None:
+            yield from leaving(screen, app.desk)
     yield SystemCommand("Theme", "Light, dark, the terminal's own and others", app.action_change_theme)
     tour = partial(app.call_later, app.gate.enter, partial(app.run_action, "app.tour"))
     yield SystemCommand("Tour", "The first steps again", tour)
+    yield from (_command(app, act) for act in rest)
+
+
+def _command(app: Bench, act: KeyAct) -> SystemCommand:
+    return SystemCommand(act.description, f"{act.group} · {' '.join(act.keys)}", partial(app.perform, act))
 
 
 def may_leave(screen: Screen[Any]) -> bool:

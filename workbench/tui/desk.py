@@ -9,15 +9,17 @@ import asyncio
 from array import array
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from workbench.errors import StoreError, UsageError
 from workbench.stages import queue
+from workbench.stages.people import check
 from workbench.stages.queue import Order
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Facets, Query
+from workbench.tui.work import new_action
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
@@ -62,12 +64,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Reads run beside the event loop, writes on the store's one writer thread, in order."""
+    """Reads run beside the event loop, writes on the store's one writer thread, in order.
+
+    `steps`: an undo and a redo that are not known to be stored, by the names that they have in the journal.
+    """
 
     store: Store
     info: DatasetInfo
     annotator: str
     view: View | None = None
+    steps: dict[str, str] = field(default_factory=dict, compare=False)
 
     first = _reads(queue.first)
     rows = _reads(queue.queue_rows)
@@ -141,7 +147,14 @@ class Desk:
 
     async def next(self) -> int | None:
         """The next sample to decide, in the view that one came from; None when there is none."""
-        return await self.store.read(self.find_next)
+        found = await self.store.read(self.find_next)
+        return await self.take_next() if found is None else found
+
+    async def take_next(self) -> int | None:
+        """With assignments, and outside of a view, take the next sample where one holds none."""
+        if self.view is not None:
+            return None
+        return await self.store.write(queue.take_next, self.info.id, self.annotator)
 
     def find_next(self, store: Store, after: int | None = None) -> int | None:
         """The next sample after one; runs in a thread."""
@@ -151,17 +164,22 @@ class Desk:
         ids, decided = self.view.ids, self.view.decided
         return queue.next_of(store, info, self.annotator, ids, after, decided=decided)
 
-    async def undo(self) -> Moved | None:
-        """Take back the newest act; None when there is none."""
+    def step(self, store: Store, step: Literal["undo", "redo"]) -> Moved | None:
+        """Undo or redo in the writer's thread, under a name that is kept until it is stored."""
         from workbench.stages import review
 
-        return await self.store.write(review.undo, self.info.id, self.annotator)
+        action = self.steps.setdefault(step, new_action())
+        moved = getattr(review, step)(store, self.info.id, self.annotator, action)
+        del self.steps[step]
+        return cast("Moved | None", moved)
+
+    async def undo(self) -> Moved | None:
+        """Take back the newest act; None when there is none."""
+        return await self.store.write(self.step, "undo")
 
     async def redo(self) -> Moved | None:
         """Restore the act undone last; None when there is none."""
-        from workbench.stages import review
-
-        return await self.store.write(review.redo, self.info.id, self.annotator)
+        return await self.store.write(self.step, "redo")
 
     async def answer(self, scorer: str | None, progress: Callable[[int], None]) -> tuple[Answer, Figures]:
         """The answer about the headline score or another one, and all figures of it.
@@ -187,5 +205,9 @@ class Desk:
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
-    """The desk for a dataset; None means the only one. Raises NotFoundError, AmbiguousError."""
+    """The desk for a dataset; None means the only one.
+
+    Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
+    """
+    check(store, annotator, "review")
     return Desk(store, find_dataset(store, dataset), annotator)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -23,6 +23,7 @@ from workbench.text.tokens import tokens
 from workbench.tui.cells import cut
 from workbench.tui.desk import Desk
 from workbench.tui.safe import flat
+from workbench.tui.work import new_action
 
 Make = Callable[[Opened], Edit | None]
 
@@ -34,13 +35,15 @@ LONGEST = 48
 class Intent:
     """`what` names it in the past tense ("rejected Agra").
 
-    `leaves`: the sample is done with it; `adds`: the cursor then goes to the newest unit.
+    `leaves`: the sample is done with it; `adds`: the cursor then goes to the newest unit. `action` names the
+    act in the journal: when the answer of the database is lost, a second try finds what the first one stored.
     """
 
     what: str
     make: Make
     leaves: bool = False
     adds: bool = False
+    action: str = field(default_factory=new_action, compare=False)
 
 
 def _open(store: Store, desk: Desk, sample_id: int, *, picked: bool = False) -> Opened:
@@ -62,7 +65,7 @@ async def open_next(desk: Desk, after: int) -> Opened | None:
         number = desk.find_next(store, after)
         return number if number is None or desk.audits(number) else _open(store, desk, number)
 
-    found = await desk.store.read(look)
+    found = await desk.store.read(look) or await desk.take_next()
     return await open_sample(desk, found) if isinstance(found, int) else found
 
 
@@ -79,7 +82,9 @@ async def act(
         edit = intent.make(opened)
         if isinstance(edit, Put) and {*edit.units} <= {*opened.state.of(edit.kind).assessment.units}:
             edit = None  # so it is already
-        return (opened if edit is None else review.act(store, opened, edit, effort=effort)), edit
+        if edit is None:
+            return opened, None
+        return review.act(store, opened, edit, effort=effort, action=intent.action), edit
 
     return await desk.store.write(write)
 
@@ -88,8 +93,7 @@ async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened
     """Undo or redo, and the sample it leads to; that is None when it cannot be opened."""
 
     def write(store: Store) -> tuple[Moved, Opened | None] | None:
-        done = review.undo if step == "undo" else review.redo
-        moved = done(store, desk.info.id, desk.annotator)
+        moved = desk.step(store, step)
         if moved is None:
             return None
         try:
@@ -220,8 +224,9 @@ def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
     return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
 
 
-SKIP = Intent("skipped", editing.skip, leaves=True)
-"""Leave it for later."""
+def skip() -> Intent:
+    """Leave it for later."""
+    return Intent("skipped", editing.skip, leaves=True)
 
 
 def exclude(reason: str) -> Intent:

@@ -262,7 +262,7 @@ def _refuse_clashes(
             if does[other] != does[name] and (name in wanted or other in wanted):
                 raise UsageError(f"{lead}{other} and {name} are both on {shown(key)}")
             if name in wanted and issubclass(node, Input) and typed(key):
-                raise UsageError(f"{lead}{name}: {shown(key)} is a character that one types there")
+                raise UsageError(f"{lead}{name}: {shown(key)} is a character you type there")
 
 
 def _keys_of(node: type[DOMNode]) -> dict[str, list[str]]:

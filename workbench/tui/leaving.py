@@ -1,4 +1,4 @@
-"""What leaves from the palette: verified data for other tools, the report page, a backup."""
+"""What comes in and leaves from the palette: samples, verified data for other tools, the report, a backup."""
 
 from __future__ import annotations
 
@@ -15,14 +15,68 @@ from workbench.text.figures import many
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
-from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.store.engine import Store
     from workbench.tui.desk import Desk
 
 Write = Callable[[Callable[[int], None]], str]
-"""Writes something in a thread, tells how far it is, and returns what to say at the end."""
+"""Works in a thread, tells how far it is, and returns what to say at the end."""
+
+
+def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[SystemCommand]:
+    """The command that imports a file, into the open dataset or a new one."""
+    bench = screen.bench
+
+    async def ask_file() -> None:
+        await bench.ask(PromptScreen("Import: which file or folder?", take, placeholder="results.csv"))
+
+    def take(text: str) -> str | None:
+        path = Path(text).expanduser()
+        if not text or not path.exists():
+            return f"there is no file {path}" if text else "a file, please"
+        bench.gate.close()
+        start(bench, partial(ask_where, path), group="work")
+        return None
+
+    async def ask_where(path: Path) -> None:
+        from workbench.stages.import_ import default_name
+
+        names = dict.fromkeys([default_name(path), *([desk.info.name] if desk else [])])
+        choices = [
+            MenuChoice(
+                name,
+                "this dataset" if desk and name == desk.info.name else "",
+                take=partial(begin, path, name),
+            )
+            for name in names
+        ]
+        await bench.ask(MenuScreen("Import into which dataset?", choices))
+
+    def begin(path: Path, name: str) -> None:
+        start(bench, partial(go_on, path, name), group="import", failed=failed)
+
+    async def go_on(path: Path, name: str) -> None:
+        with screen.telling("importing", " MB") as count:
+            said = await asyncio.to_thread(_import, store, path, name, bench.annotator, count)
+        if desk is None:
+            bench.choose_dataset(name)
+        elif name == desk.info.name:
+            bench.home.action_reread()
+        else:
+            said += f"\n\nctrl+p, “Dataset {name}” opens it."
+        if bench.screen is screen:
+            await bench.ask(ReadScreen("Imported", said))
+        else:
+            bench.tell(flat(said.splitlines()[0]))
+
+    def failed(error: Exception) -> None:
+        bench.tell(f"nothing was imported: {flat(str(error))}", "warn")
+
+    about = "Samples from a file: JSON Lines, CSV, ragas, deepeval and others"
+    yield SystemCommand("Import", about, partial(bench.call_later, bench.gate.enter, ask_file))
 
 
 def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
@@ -71,6 +125,17 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         ("Backup", "A copy of the database next to it", back_up),
     ):
         yield SystemCommand(title, about, partial(bench.call_later, bench.gate.enter, ask))
+
+
+def _import(store: Store, path: Path, name: str, annotator: str, count: Callable[[int], None]) -> str:
+    from workbench.reports.import_ import import_text
+    from workbench.stages.import_ import ImportOptions, import_file
+
+    options = ImportOptions(dataset=name)
+    report = import_file(
+        store, path, options, annotator=annotator, progress=lambda done: count(done // 1_000_000)
+    )
+    return import_text(report)
 
 
 def _export(desk: Desk, name: str, path: Path, count: Callable[[int], None]) -> str:

@@ -72,6 +72,10 @@ class MarkedLines:
             pieces.append(Piece(a, b, top, len({mark.owner for mark, _ in over}) - 1, odd))
         return pieces
 
+    def of_line(self, line: int) -> list[Mark]:
+        """The marks of a line."""
+        return [mark for mark, _ in self._by_line.get(line, ())]
+
     def mark_at(self, line: int, offset: int) -> Mark | None:
         """The innermost mark that covers a place of a line."""
         here = self._by_line.get(line, ())

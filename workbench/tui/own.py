@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -115,7 +115,7 @@ class OwnApp(App[None]):
         if self.is_running:
             self.keep(theme=name)
 
-    def keep(self, **what: str | bool) -> None:
+    def keep(self, **what: Any) -> None:
         """Remember it for the next start, beside the event loop."""
         if self._remember is not None:
             work = partial(asyncio.to_thread, partial(self._remember, **what))

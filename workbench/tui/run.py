@@ -45,6 +45,7 @@ def run(
         begin_with=start,
         remember=partial(remember, path, settings),
         notice=locale_notice(os.environ),
+        views=state.views,
     )
     if not theme and app.console.color_system == "standard":
         app.theme = SIXTEEN

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
-from workbench.model import Evidence, Imported, Kind, Span, Unit, count
+from workbench.model import Evidence, Imported, Kind, Label, Span, Unit, count
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.scoring.names import scorer_name
-from workbench.text.figures import delta
+from workbench.text.figures import delta, many
 from workbench.tui.cells import cut, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, short, tally
 from workbench.tui.marks import Mark
@@ -74,16 +75,34 @@ def units_title(opened: Opened, kind: Kind) -> str:
     return f"{name} {counted}" + (f" · t {other}" if len(opened.dataset.kinds) > 1 else "")
 
 
+def context_headings(contexts: Sequence[str], units: Iterable[Unit], kind: Kind) -> tuple[str, ...]:
+    """`Context 2 of 3 · 1 name` for each: of how many units there is evidence in it."""
+    there: Counter[int] = Counter()
+    for unit in units:
+        if unit.counted:
+            there.update({evidence.context for evidence in unit.match.evidence})
+    word = "name" if kind == "entity" else "statement"
+    return tuple(
+        f"Context {number + 1} of {len(contexts)}"
+        + (f" · {many(there[number], word)}" if there[number] else "")
+        + ("" if text else " · empty")
+        for number, text in enumerate(contexts)
+    )
+
+
 def context_title(
-    context: int, count: int, unit: Unit | None, seen: tuple[int, int, int] | None = None
+    heading: str, visible: range, unit: Unit | None, seen: tuple[int, int, int] | None = None
 ) -> str:
-    """`Context 2 of 5 · lines 40–60 of 900 · evidence also in 1, 4`; `seen` only where not all is seen."""
-    if not count:
-        return "Contexts"
-    title = f"Context {context + 1} of {count}"
-    if seen is not None:
+    """`Context 2 of 5 · 1 name · lines 40–60 of 900 · evidence also in 1, 4`.
+
+    `seen` are its visible lines and how many it has; nothing is written of them where all are visible, and
+    nothing of evidence in the contexts that are `visible`.
+    """
+    title = heading
+    if seen is not None and seen[1] - seen[0] + 1 < seen[2]:
         title += f" · lines {seen[0]:,}–{seen[1]:,} of {seen[2]:,}"
-    elsewhere = sorted({e.context + 1 for e in unit.match.evidence} - {context + 1}) if unit else []
+    places = unit.match.evidence if unit else ()
+    elsewhere = sorted({place.context + 1 for place in places if place.context not in visible})
     if elsewhere:
         more = ", …" if len(elsewhere) > 4 else ""
         title += f" · evidence also in {', '.join(map(str, elsewhere[:4]))}{more}"
@@ -107,25 +126,128 @@ def _role(unit: Unit) -> str:
     return {"found": "found", "missing": "missing"}.get(unit.match.verdict or "", "open")
 
 
-def context_marks(units: Iterable[Unit], chosen: Unit | None, context: int) -> list[Mark]:
-    """The evidence of the chosen unit in one context, and faintly that of the others."""
+def context_marks(
+    units: Iterable[Unit], chosen: Unit | None, offset_of: Callable[[int, int], int | None]
+) -> list[Mark]:
+    """The evidence of the chosen unit, faintly that of the others; `offset_of` finds a place of a context."""
     marks = []
     for unit in units:
         if not unit.counted:
             continue
         is_chosen = chosen is not None and unit.id == chosen.id
-        marks += [
-            Mark(e.start, e.end, "mention", unit.id, is_chosen)
-            for e in unit.match.evidence
-            if e.context == context
-        ]
+        for place in unit.match.evidence:
+            start = offset_of(place.context, place.start)
+            if start is not None:
+                end = start + place.end - place.start
+                marks.append(Mark(start, end, "mention", unit.id, is_chosen))
     return marks
 
 
-def detail(unit: Unit, opened: Opened) -> str:
-    """The unit in full: wording, what is known of it, the evidence as it stands in the context."""
-    match = unit.match
-    lines = [flat(unit.text)]
+class Marked:
+    """Lines with marks, put together from parts."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.marks: list[Mark] = []
+
+    def add(self, text: str, role: str = "") -> None:
+        """More of the last line."""
+        if role:
+            self.marks.append(Mark(len(self.text), len(self.text) + len(text), role))
+        self.text += text
+
+    def line(self, text: str = "", marks: Iterable[Mark] = ()) -> None:
+        """Another line; it may be several."""
+        self.text += "\n" if self.text else ""
+        lead = len(self.text)
+        self.marks += [mark._replace(start=mark.start + lead, end=mark.end + lead) for mark in marks]
+        self.text += text
+
+    def heading(self, text: str, size: int) -> None:
+        """A rule with words in it."""
+        self.line()
+        self.add("── ", "rule")
+        self.add(text, "heading")
+        self.add(" " + "─" * (size - width(text) - len("──  ")), "rule")
+
+
+def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> tuple[str, list[Mark]]:
+    """What is known of a unit, in lines of `size` cells, and what helps to decide: where it may stand, the
+    guideline for its label, the keys of the labels. A name too long for the title comes first.
+    """
+    found = Marked()
+    name = flat(unit.text)
+    if width(name) > size - 2:
+        found.line(name)
+    for line in unit_lines(unit, opened):
+        found.line(line)
+    if near := list(near):
+        found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
+    if unit.kind == "entity":
+        lines = guideline(opened.policy.guidelines, unit.label)
+        found.heading(f"Guideline for {flat(unit.label)}" if unit.label else "Guideline", size)
+        found.line(lines)
+        found.heading("Labels", size)
+        _label_keys(found, opened.policy.labels, unit.label, size)
+    return found.text, found.marks
+
+
+def unit_lines(unit: Unit, opened: Opened) -> list[str]:
+    """What a unit is, its verdict, and the evidence as it stands in the contexts."""
+    lines = [" · ".join(_facts(unit)), *_verdict_lines(unit)]
+    contexts = opened.sample.retrieved_contexts
+    for evidence in unit.match.evidence[:2]:
+        if evidence.context < len(contexts):
+            quote = contexts[evidence.context][evidence.start : evidence.end][:QUOTE]
+            lines.append(f"{evidence.context + 1}: “{flat(quote)}”")
+    return lines
+
+
+def _label_keys(found: Marked, labels: Iterable[Label], current: str, size: int) -> None:
+    used = size
+    for label in labels:
+        name = flat(label.name)
+        if used + width(name) + 5 > size:
+            found.line()
+            used = 0
+        found.add(f"  {label.key}" if used else label.key, "key")
+        found.add(f" {name}", "key-here" if label.name == current else "")
+        used += width(name) + 4
+
+
+ABOUT = {
+    "person": "People by name. Not their titles alone (“the king”).",
+    "place": "Countries, cities, rivers, regions, buildings. Not adjectives (“Indian”).",
+    "organisation": "Companies, agencies, parties, teams, universities.",
+    "date": "Days, months, years and periods of time.",
+    "number": "Amounts, shares, measures and counts with what they count.",
+    "work": "Books, films, songs, paintings, laws and products with a name.",
+    "event": "Wars, meetings, matches and disasters with a name.",
+    "other": "Names that fit no other label: languages, peoples, species, prizes.",
+}
+"""What the labels of a new dataset mean, as long as its guidelines have no line for one."""
+
+
+def guideline(guidelines: str, label: str) -> str:
+    """The lines of the guidelines that begin with a label and a colon; else what the label usually means."""
+    lead = f"{label}:".casefold()
+    lines = [flat(line.strip()) for line in guidelines.splitlines()]
+    own = [line[len(lead) :].strip() for line in lines if label and line.casefold().startswith(lead)]
+    general = [line for line in lines if line.startswith(("Entities:", "Found:"))]
+    return "\n".join(own) or ABOUT.get(label, "") or "\n".join(general) or "g shows the guidelines."
+
+
+def detail_line(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> str:
+    """The same in one line, where there is room for one: the name, what it is, where it may stand."""
+    said = [flat(unit.text), *_facts(unit)[1:], *_verdict_lines(unit)]
+    if near:
+        place = near[0]
+        quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
+        said.append(f"nearest: {place.context + 1} “{flat(quote)}”")
+    return " · ".join(said)
+
+
+def _facts(unit: Unit) -> list[str]:
     facts = [unit.label, {"human": "added by a person"}.get(unit.origin, unit.origin)]
     if unit.original_label:
         facts.append(f"label as proposed: {unit.original_label}")
@@ -137,24 +259,21 @@ def detail(unit: Unit, opened: Opened) -> str:
         facts.append("duplicate of an earlier unit: not counted")
     if unit.rejected:
         facts.append("rejected: not counted")
-    lines.append(" · ".join(flat(fact) for fact in facts if fact))
+    return [flat(fact) for fact in facts if fact]
+
+
+def _verdict_lines(unit: Unit) -> list[str]:
+    match, lines = unit.match, []
     if match.verdict == "found":
         rule = f"found: {RULES.get(match.rule, match.rule.replace('_', ' '))}" if match.rule else "found"
         lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
-            near = ", your decision"
+            why = ", your decision"
         else:
-            near = f"; nearest similarity {match.similarity}" if match.similarity else ""
-        lines.append("missing" + (f": {match.reason}" if match.reason else "") + near)
-    contexts = opened.sample.retrieved_contexts
-    for evidence in match.evidence[:2]:
-        if evidence.context < len(contexts):
-            quote = contexts[evidence.context][evidence.start : evidence.end][:QUOTE]
-            lines.append(f"{evidence.context + 1}: “{flat(quote)}”")
-    if match.note:
-        lines.append(flat(match.note))
-    return "\n".join(lines)
+            why = f"; nearest similarity {match.similarity}" if match.similarity else ""
+        lines.append("missing" + (f": {match.reason}" if match.reason else "") + why)
+    return [*lines, flat(match.note)] if match.note else lines
 
 
 def near_text(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.stages.why import Why
 
 RULES = {
-    "lineage": "the same unit, edited by a reviewer",
+    "lineage": "the same unit",
     "span": "the same unit: both are at the same place in the reference",
     "overlap": "the same unit: they share words of the reference",
     "key": "the same unit: the names differ in case, accents or small words only",
@@ -39,7 +39,7 @@ _SENTENCES = {
     ("false match", "comparator"): "matched by name, missing for a person",
     ("false match", "context extraction"): "matched to a name that is in no context",
     ("missed match", ""): "missing for the machine, found by a person",
-    ("missed match", "nested"): "it stands there inside a longer name",
+    ("missed match", "nested"): "it is there inside a longer name",
     ("missed match", "comparator"): "extracted there, not matched by name",
     ("missed match", "context extraction"): "nothing was extracted there",
     ("missed match", "unattributed"): "found by a person without evidence",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -22,6 +23,11 @@ def on_stage(node: DOMNode) -> bool:
         return isinstance(node, App) or node.screen in node.app.screen_stack
     except NoScreen:
         return False
+
+
+def new_action() -> str:
+    """A name for one act, made before the first try: under it the next one finds what is stored."""
+    return uuid.uuid4().hex
 
 
 def start(

@@ -50,7 +50,7 @@ def test_braces_in_what_is_filled_in_are_not_placeholders() -> None:
         (PROMPT.replace("=== verdicts ===\nJudge.\n", ""), "section 'verdicts' is missing"),
         (PROMPT.replace("Split.", ""), "section 'statements' is empty"),
         (PROMPT + "=== poems ===\nWrite.\n", "unknown section 'poems'"),
-        (PROMPT + "=== verdicts ===\nAgain.\n", "section 'verdicts' stands there twice"),
+        (PROMPT + "=== verdicts ===\nAgain.\n", "section 'verdicts' appears twice"),
         ("Hello\n" + PROMPT, "text before the first section: 'Hello'"),
         ("", "section 'entities' is missing"),
     ],

@@ -96,7 +96,7 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
     fields.setdefault("user_input", "")
     other = {name: value for name, value in given.items() if name not in fields and value is not None}
     if row.get("is_accepted") is False:
-        notes.counted["is_accepted false: its proposal came in all the same"] += 1
+        notes.counted["is_accepted false: imported anyway"] += 1
     if row.get("target") is not None:
         other["target"] = row["target"]
     record = native.build(fields, notes, _annotation_score(row, notes), other)

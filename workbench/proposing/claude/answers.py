@@ -266,7 +266,7 @@ def read_answer(task: Task, text: str, count: int) -> tuple[Part | None, ...]:
 
     Labels outside the schema, quotes that stand nowhere and repeated names are kept as they are; blank ones
     are not. A text that the answer leaves out is None. Raises UnusableError when the text is no JSON, has
-    another shape, answers no text, or has a number that was not asked about or that stands there twice:
+    another shape, answers no text, or has a number that was not asked about or that appears twice:
     then no number can be trusted.
     """
     answer: Any = _read(ANSWERS[task], text)
@@ -300,5 +300,5 @@ def _check(numbers: Sequence[int], count: int, what: str, *, all_of_them: bool =
 
 def _storable(text: str) -> str:
     if "\0" in text:  # the one character that no stored text may hold
-        raise UnusableError("schema", "a NUL character stands in it")
+        raise UnusableError("schema", "it contains a NUL character")
     return text

@@ -93,7 +93,7 @@ def read_prompt(text: str, name: str) -> Prompt:
     names, bodies = parts[1::2], [body.strip() for body in parts[2::2]]
     faults = [f"text before the first section: {parts[0].strip()[:40]!r}"] if parts[0].strip() else []
     faults += [f"unknown section {name!r}" for name in names if name not in TASKS]
-    faults += [f"section {name!r} stands there twice" for name in TASKS if names.count(name) > 1]
+    faults += [f"section {name!r} appears twice" for name in TASKS if names.count(name) > 1]
     faults += [f"section {name!r} is missing" for name in TASKS if name not in names]
     sections = dict(zip(names, bodies, strict=True))
     for task in TASKS:

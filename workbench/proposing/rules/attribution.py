@@ -79,7 +79,7 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
         if not hits and word[0].isdigit():
             absent.append(word)
     if not held:
-        return ProposedStatement(statement, "missing", reason="none of its words stands in the contexts")
+        return ProposedStatement(statement, "missing", reason="none of its words is in the contexts")
     start, shared = _best_window(held, known.sentences)
     context = known.sentences[start].context
     window = [index for index in range(start, start + WINDOW) if index in held]

@@ -29,6 +29,8 @@ class Ordered(Screen[None]):
     AUTO_FOCUS = ""
     LEGEND: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The signs of the screen and what they mean, for the help."""
+    WORDS: ClassVar[tuple[str, ...]] = ()
+    """The terms that the help explains."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
@@ -113,7 +115,7 @@ class BaseScreen(Ordered):
             status.say(flat(text), sign=sign, tone=tone)
 
     @contextmanager
-    def telling(self, what: str) -> Iterator[Callable[[int], None]]:
+    def telling(self, what: str, unit: str = "") -> Iterator[Callable[[int], None]]:
         """Show `what` on the status line when it takes long; you call the function with the number done."""
         done, said = 0, ""
 
@@ -123,7 +125,7 @@ class BaseScreen(Ordered):
 
         def tell() -> None:
             nonlocal said
-            said = f"{what} … {done:,}" if done else f"{what} …"
+            said = f"{what} … {done:,}{unit}" if done else f"{what} …"
             self.say(said)
 
         timer = self.set_interval(TICK, tell)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from workbench.tui.desk import Desk
 
 BY_HAND = """\
-No calibration stands behind it: a threshold that is set while looking at the curve has seen all verified \
-samples, and nothing here says how good it is on others. Verified samples stay as they are.
+You chose this threshold while looking at all verified samples, so nothing shows how good it is on others. \
+Verified samples stay as they are.
 """
 
 
@@ -47,27 +47,29 @@ class CalibrateScreen(BaseScreen):
 
     LEGEND = (
         ("┃ │", "the threshold shown, the one in use"),
-        ("◆", "the one that fits verified samples; b goes there"),
+        ("◆", "the one that fits verified samples; B goes there"),
         ("·· as judged", "the automatic units under people's verdicts, where there is one"),
     )
+    WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("left", "move(-1)", "Threshold down by 1", "calibrate.down", "Threshold", "→ move"),
         key("right", "move(1)", "Threshold up by 1", "calibrate.up", "Threshold"),
         key("shift+left", "move(-5)", "Threshold down by 5", "calibrate.down_five", "Threshold"),
         key("shift+right", "move(5)", "Threshold up by 5", "calibrate.up_five", "Threshold"),
-        key("b", "best", "To the threshold that fits best", "calibrate.best", "Threshold", "best"),
+        key("B", "best", "To the threshold that fits best", "calibrate.best", "Threshold", "best"),
         key("i", "in_use", "To the threshold in use", "calibrate.in_use", "Threshold"),
         key(
-            "o", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
+            "O", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
             "aim",
         ),
         key(
-            "p", "probability", "Probability of a match, by similarity", "calibrate.probability", "View",
+            "L", "probability", "Likelihood of a match, by similarity", "calibrate.probability", "View",
             "probability",
         ),
         key("enter", "use", "Use this threshold", "calibrate.use", "Threshold", "use"),
         key("r f5", "reread", "Read again", "calibrate.reread", "View"),
-        key("escape q K", "back", "Back to the queue", "calibrate.back", "View", "back"),
+        key("escape b K", "back", "Back to the queue", "calibrate.back", "View", "back"),
+        key("q", "app.quit", "Quit", "calibrate.quit", "View"),
     ]  # fmt: skip
 
     def __init__(self, desk: Desk) -> None:
@@ -103,7 +105,7 @@ class CalibrateScreen(BaseScreen):
         """As everywhere; where there is nothing to show the reason takes its place."""
         if self.look is None:
             self._hide(shown=False)
-            said = f"There is nothing to calibrate yet.\n\n{flat(str(error))}"
+            said = f"How alike must two names be to match? This cannot be chosen yet.\n\n{flat(str(error))}"
             self.query_one("#empty", Static).update(Content(said))
         super().unread(error)
 
@@ -312,7 +314,7 @@ def what_next(look: Look) -> str:
     if found is not None:
         do = f"{now} suits your reviews: keep it."
         if found.threshold != now and found.better is not False:
-            do = f"{found.threshold} may suit your reviews better: b."
+            do = f"{found.threshold} may suit your reviews better: B."
     return f"How alike must two names be to match? {do}"
 
 
@@ -335,12 +337,12 @@ def finding(look: Look) -> list[Line]:
         said = [("= ", "$warning"), (f"{best} is {no_better(found)}: {gain}", "")]
     folds = sorted(set(found.folds))
     rest = (
-        f"without a fold: always {folds[0]}"
+        f"chosen without a fifth of the reviews: always {folds[0]}"
         if len(folds) == 1
-        else f"without a fold: {folds[0]} to {folds[-1]}"
+        else f"chosen without a fifth of the reviews: {folds[0]} to {folds[-1]}"
     )
     if look.gathered.assisted:
-        rest += f"; {look.gathered.assisted:,} reviewed with proposals in view"
+        rest += f"; {look.gathered.assisted:,} with suggestions in view"
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"

@@ -19,7 +19,7 @@ from workbench.tui.cells import cut
 from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
+from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, SectionBar, Status
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Sample, look, nothing_yet, of_cause
@@ -51,8 +51,8 @@ COMPARE_KEYS: list[BindingType] = [
             "show" if number == 1 else "")
         for number, one in enumerate(SECTIONS, 1)
     ),
-    key("tab l right", "turn(1)", "The next part", "compare.next", "Compare"),
-    key("shift+tab h left", "turn(-1)", "The part before", "compare.previous", "Compare"),
+    key("tab right", "turn(1)", "The next part", "compare.next", "Compare"),
+    key("shift+tab left", "turn(-1)", "The part before", "compare.previous", "Compare"),
     key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
     key("r f5", "reread", "Read again", "compare.reread", "Compare"),
     *moving("compare", "line", "pagedown space"),
@@ -65,6 +65,7 @@ class CompareScreen(BaseScreen):
     """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
 
     LEGEND = SIGNS
+    WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "untraced", "ragas", "linked", "presence")
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
 
     def __init__(self, desk: Desk, again: Again | None = None) -> None:
@@ -267,19 +268,8 @@ class CompareScreen(BaseScreen):
     async def action_scorer(self) -> None:
         """Choose what is compared."""
         assert self.found is not None  # the key is closed without it
-        choices = [
-            MenuChoice(
-                f"{flat(scorer_name(one.scorer)):<22}",
-                f"n {one.n:,}",
-                on=one.scorer == self.found.scorer,
-                take=partial(self.work, partial(self._read, scorer=one.scorer)),
-            )
-            for one in self.found.beside
-        ]
-        if len(choices) > 1:
-            await self.bench.ask(MenuScreen("Scorer", choices))
-        else:
-            self.say("there is no other scorer")
+        counts = {one.scorer: f"n {one.n:,}" for one in self.found.beside}
+        await choose_scorer(self, counts, self.found.scorer, self._read)
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""

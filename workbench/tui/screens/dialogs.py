@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -14,10 +14,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.scoring.names import scorer_name
 from workbench.tui.cells import fit, width
 from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog, title
+from workbench.tui.screens.base import BaseScreen, Dialog, title
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import DIM, KeyBar, Part, as_text
 from workbench.tui.widgets.lines import RowList
@@ -121,6 +122,22 @@ class MenuScreen(Dialog):
             take()
 
 
+async def choose_scorer(
+    screen: BaseScreen, offered: Mapping[str, str], at: str, read: Callable[[str], Awaitable[None]]
+) -> None:
+    """A menu of scorers and columns, each with what stands next to it; `read` shows the one taken."""
+    choices = [
+        MenuChoice(
+            flat(scorer_name(name)), right, on=name == at, take=partial(screen.work, partial(read, name))
+        )
+        for name, right in offered.items()
+    ]
+    if len(choices) > 1:
+        await screen.bench.ask(MenuScreen("Scorer", choices))
+    else:
+        screen.say("there is no other scorer")
+
+
 class ConfirmScreen(Dialog):
     """A question: y goes on, Escape stays. Without `go_on` there is only staying."""
 
@@ -180,7 +197,7 @@ class FormScreen(Dialog):
         key("enter", "submit", "Look at what it means", "form.go", "Form", "go on"),
         key("right space", "turn(1)", "Next value", "form.next", "Form", "next value"),
         key("left", "turn(-1)", "Previous value", "form.previous", "Form"),
-        key("m", "type", "Type a value that is not listed", "form.type", "Form", "type a value"),
+        key("f2", "type", "Type a value that is not listed", "form.type", "Form", "type a value"),
         key("j down tab", "move(1)", "Next line", "form.down", "Form"),
         key("k up shift+tab", "move(-1)", "Previous line", "form.up", "Form"),
         key("escape q", "cancel", "Close without doing anything", "form.cancel", "Form", "cancel"),

@@ -65,23 +65,17 @@ class EvidencePicker:
     def take(self, unit: Unit, place: Evidence | None) -> None:
         """This place is the evidence; None takes the evidence away."""
         if place is not None:
-            self.pane.go_to_context(place.context)  # so that it stays in sight when the unit is shown again
+            self.pane.context_no = place.context  # so that it stays in sight when the unit is shown again
         self._want(intents.evidence(unit, place))
-
-    def look_at(self, place: Evidence) -> None:
-        """Bring a passage forward."""
-        self.pane.go_to_context(place.context)
-        self.pane.context.mark_places([Mark(place.start, place.end, "passage")])
-        self.pane.context.reveal(place.start, place.end)
 
     async def by_letters(self, unit: Unit) -> None:
         """A stretch of the context in sight."""
-        context, passage = self.pane.context_no, self.pane.context
+        passage = self.pane.context
         passage.mark_places(())
-        all_tokens = await asyncio.to_thread(tokens, self.pane.contexts[context])
+        all_tokens = await asyncio.to_thread(tokens, passage.text)
 
         async def done(span: Span) -> None:
-            self.take(unit, Evidence(context, span.start, span.end))
+            self.take(unit, passage.place_of(span))
 
         def look(spans: tuple[Span, ...]) -> None:
             passage.mark_places([Mark(span.start, span.end, "here") for span in spans])
@@ -131,7 +125,7 @@ class EvidenceScreen(Dialog):
         self._nothing = nothing
         self._before = picker.pane.context_no
         self._cursor = 0
-        self.action_scroll = picker.pane.context.page
+        self.action_scroll = picker.pane.page_contexts
 
     def compose(self) -> ComposeResult:
         """The passages, and below them what else can be done."""
@@ -151,7 +145,7 @@ class EvidenceScreen(Dialog):
 
     def resized(self) -> None:
         """Lie where the units of the screen below lie now."""
-        region, box = self._picker.pane.query_one("#side").region, self.query_one("#box")
+        region, box = self._picker.pane.body.list_region, self.query_one("#box")
         box.styles.offset = (region.x, region.y)
         box.styles.width, box.styles.height = region.width, region.height
 
@@ -186,7 +180,7 @@ class EvidenceScreen(Dialog):
         if self._near:
             self._cursor = max(0, min(self._cursor + step, len(self._near) - 1))
             self._draw()
-            self._picker.look_at(self._near[self._cursor])
+            self._picker.pane.look_at(self._near[self._cursor])
 
     def on_passage_clicked(self, event: Passage.Clicked) -> None:
         """A click takes the passage."""

@@ -15,7 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from workbench.model import Sample
+from workbench.model import Evidence, Sample
 from workbench.text.folding import find_folded
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
@@ -186,12 +186,13 @@ class Finder:
         place = self.search.here if self.search else None
         if place is None:
             return
-        passage = self._pane.reference if place.part == 0 else self._pane.question
         if 0 < place.part <= len(self._pane.contexts):
-            self._pane.go_to_context(place.part - 1)
-            passage = self._pane.context
+            evidence = Evidence(place.part - 1, place.start, place.end)
+            self._pane.look_at(evidence, "here")
+            self._pane.mark_searched()
+            return
         self._pane.mark_searched()
-        passage.reveal(place.start, place.end)
+        (self._pane.reference if place.part == 0 else self._pane.question).reveal(place.start, place.end)
 
     def tell(self) -> None:
         """Say what was found, in the dialog or on the status line."""

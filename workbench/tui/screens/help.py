@@ -15,10 +15,13 @@ from textual.widgets import Static
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.keys import GROUPS, KeyAct, key, shown
 from workbench.tui.screens.base import Dialog, title
+from workbench.tui.terms import TERMS
 from workbench.tui.widgets.bars import DIM, Part
 
 TWO_COLUMNS = 100  # cells
 GAP = 3  # cells between the columns
+MOST_LEFT = 18  # cells of keys, signs and words
+USUAL = ("Moving", "Everywhere")
 NOTE = "On a Russian keyboard the same keys work as they are."
 
 
@@ -33,15 +36,19 @@ class HelpScreen(Dialog):
         key("pageup", "scroll(-10)", "Page up", "help.page_up", "Help"),
     ]
 
-    def __init__(self, listed: Sequence[KeyAct], legend: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        listed: Sequence[KeyAct],
+        legend: Sequence[tuple[str, str]] = (),
+        words: Sequence[str] = (),
+    ) -> None:
         super().__init__()
-        self._acts = list(listed)
-        self._legend = list(legend)
+        self._acts, self._legend, self._words = listed, legend, words
 
     def compose(self) -> ComposeResult:
         """A title over two columns, of which the second is empty where there is no room for it."""
         with VerticalScroll(id="box", can_focus=False):
-            yield title("Keys", "esc closes")
+            yield title("Keys and words", "esc closes")
             with Horizontal(id="columns"):
                 yield Static(id="first")
                 yield Static(id="second")
@@ -62,30 +69,44 @@ class HelpScreen(Dialog):
 
     def _blocks(self, size: int) -> list[list[Part]]:
         """One block a group, its lines wrapped to `size` cells."""
-        rows = {act.id: ("  ".join(act.keys), act.description) for act in self._acts}
-        left = max((width(keys) for keys, _ in (*rows.values(), *self._legend)), default=0)
-        by_group = sorted(self._acts, key=lambda act: GROUPS.index(act.group) if act.group in GROUPS else 99)
-        blocks = [
-            _block(group, [rows[act.id] for act in members], left, size)
-            for group, members in groupby(by_group, key=lambda act: act.group)
-        ]
-        if self._legend:
-            blocks.append(_block("Signs", self._legend, left, size))
-        blocks.append([(f"\n{NOTE}\n", DIM)])
-        return blocks
+        order = (*(group for group in GROUPS if group not in USUAL), "", *USUAL)
+        by_group = sorted(self._acts, key=lambda act: order.index(act.group if act.group in order else ""))
+        blocks = []
+        for group, members in groupby(by_group, key=lambda act: act.group):
+            rows = [("  ".join(act.keys), act.description) for act in members]
+            blocks.append((_flowing if group in USUAL else _block)(group, rows, size))
+        blocks += [_block("Signs", self._legend, size)] if self._legend else []
+        blocks += (
+            [_block("Words", [(word, TERMS[word]) for word in self._words], size)] if self._words else []
+        )
+        return [*blocks, [(f"\n{NOTE}\n", DIM)]]
 
     def action_scroll(self, lines: int) -> None:
         """Up and down."""
         self.query_one("#box", VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
-def _block(title: str, rows: Sequence[tuple[str, str]], left: int, size: int) -> list[Part]:
-    """A title and its rows; what does not fit beside the keys goes on below itself."""
+def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]:
+    """A title and its rows; what does not fit next to the keys goes on below itself."""
     parts: list[Part] = [(f"\n{title}\n", "bold $accent")]
+    left = min(MOST_LEFT, max(width(keys) for keys, _ in rows))
     for keys, what in rows:
         for number, (start, end) in enumerate(wrap(what, size - left - 4)):
             parts += [(f"  {fit('' if number else keys, left)}  ", "bold"), (f"{what[start:end]}\n", "")]
     return parts
+
+
+def _flowing(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]:
+    """A title and its rows one behind the other: keys that do what they do in every program."""
+    parts: list[Part] = [(f"\n{title}\n", "bold $accent")]
+    used = 0
+    for keys, what in rows:
+        needed = width(keys) + width(what) + 3
+        fits = 0 < used <= size - needed
+        parts.append(("  " if fits or not used else "\n  ", ""))
+        parts += [(keys, "bold"), (f" {what}", "")]
+        used = used + needed if fits else needed
+    return [*parts, ("\n", "")]
 
 
 def _balanced(blocks: list[list[Part]]) -> tuple[list[list[Part]], list[list[Part]]]:

@@ -12,18 +12,17 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from workbench.reports.plan import complete_line, draft_text, plan_lines, precision_text
-from workbench.text.figures import many
+from workbench.reports.plan import complete_line, draft_text, plan_lines
+from workbench.text.figures import many, value
 from workbench.text.query import META
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.screens.prompt import PromptScreen, ReadScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
 
 if TYPE_CHECKING:
-    from workbench.stages.plan import Draft, PlanReport, Wish
+    from workbench.stages.plan import Draft, PlanReport, Precision, Wish
     from workbench.tui.desk import Desk
 
 MOST_STRATA = 30
@@ -32,37 +31,41 @@ MOST_STRATA = 30
 FEW_STRATA, ROOMY = 5, 36
 """Strata that the consequences list in a terminal of fewer lines than this."""
 
+WIDTHS = (0.2, 0.15, 0.1, 0.08, 0.05, 0.03)
+"""Half-widths of an interval for which the screen gives the number of reviews."""
+BAR = 30
+
 SIZES = (20, 30, 60, 100, 200, 400)
 AS_NEEDED = "as needed"
 HINTS: Hints = {
-    "reviews": "m types another number",
+    "reviews": "F2 types another number",
     "design": {
-        "simple": "every sample as likely",
-        "stratified": "each stratum keeps its share",
+        "simple": "every sample is equally likely",
+        "stratified": "each part keeps its share, such as each language",
     },
-    "strata": "what the strata are made of",
-    "holdout": "whole groups, reviewed without suggestions",
-    "blind": {AS_NEEDED: "30 reviews from 60 planned ones on"},
+    "strata": "what the parts are made of",
+    "holdout": "whole groups kept back, reviewed without suggestions",
+    "blind": {AS_NEEDED: "30 without suggestions from 60 planned reviews on"},
 }
 
-START_OVER = "To plan all the same: import the file again, under another name (--dataset)."
-START_OVER_DEMO = "To plan all the same: delete workbench-demo.db, then workbench demo again."
+START_OVER = "To plan anyway: import the file again, under another name (--dataset)."
+START_OVER_DEMO = "To plan anyway: delete workbench-demo.db, then workbench demo again."
 
 
 class PlanScreen(BaseScreen):
     """Reads and draws outside the event loop; keys wait for it."""
 
+    WORDS = ("plan", "in order", "estimate", "interval", "stratum", "holdout", "blind")
     BINDINGS: ClassVar[list[BindingType]] = [
         key(
-            "c space enter",
+            "space enter",
             "back(1)",
             "Go on with the next sample of the plan",
-            "plan.go_on",
+            "plan.continue",
             "Plan",
             "continue",
         ),
         key("n", "new", "Make a plan, or another one", "plan.new", "Plan", "new plan"),
-        key("p", "precision", "How many reviews a precision takes", "plan.precision", "Plan", "precision"),
         key("r f5", "reread", "Read again", "plan.reread", "Plan"),
         key("j down", "scroll(1)", "Down", "plan.down", "Moving"),
         key("k up", "scroll(-1)", "Up", "plan.up", "Moving"),
@@ -98,7 +101,10 @@ class PlanScreen(BaseScreen):
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
         self.desk = replace(self.desk, info=info)
         self.report = await self.desk.store.read(plan.report, info)
-        self.query_one("#stand", Static).update(as_text(_stand_lines(self.report)))
+        lines = _stand_lines(self.report)
+        if self.report.population and not self.report.decided:
+            lines += _buys([await self.desk.store.read(plan.precision, info, width) for width in WIDTHS])
+        self.query_one("#stand", Static).update(as_text(lines))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -107,18 +113,14 @@ class PlanScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A plan is made before the first verdict."""
         report = self.report
-        closed = {
-            "new": report is None or report.decided > 0,
-            "precision": report is None or not report.population,
-        }
-        return None if closed.get(action, False) else True
+        return None if action == "new" and (report is None or report.decided > 0) else True
 
     def refused(self, action: str) -> None:
         """Why a key does nothing now."""
         report = self.report
         if report is not None and report.decided and action == "new":
             number = many(report.decided, "sample is", "samples are")
-            self.say(f"{number} verified or not counted: a plan is drawn before the first verdict")
+            self.say(f"{number} verified or not counted: a plan is made before the first review")
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""
@@ -193,32 +195,6 @@ class PlanScreen(BaseScreen):
         await self._read()
         self.say("the queue follows this plan now", sign="✓", tone="good")
 
-    # Precision.
-
-    async def action_precision(self) -> None:
-        """Ask for a half-width."""
-        await self.bench.ask(
-            PromptScreen(
-                "An interval of ± how much?", self._wanted, value="0.03", placeholder="0.03", select=True
-            )
-        )
-
-    def _wanted(self, text: str) -> str | None:
-        try:
-            width = float(text.removeprefix("±").strip().replace(",", "."))
-        except ValueError:
-            width = 0.0
-        if not 0 < width < 1:
-            return "a number between 0 and 1, as 0.03"
-        self.work(partial(self._precision, width))
-        return None
-
-    async def _precision(self, width: float) -> None:
-        from workbench.stages.plan import precision
-
-        found = await self.desk.store.read(precision, self.desk.info, width)
-        await self.bench.ask(ReadScreen("How many reviews it takes", precision_text(found)))
-
 
 def _strata_fields(values: Mapping[str, Sequence[object]]) -> list[str]:
     """The fields that strata can be made of: group and keys of meta with two to thirty values."""
@@ -258,16 +234,28 @@ def _stand_lines(report: PlanReport) -> list[list[Part]]:
     ]
 
 
+def _buys(found: Sequence[Precision]) -> list[list[Part]]:
+    """How many reviews make the interval how narrow."""
+    known = [(one.half_width, one.needed, one.population) for one in found if one.needed is not None]
+    lines: list[list[Part]] = (
+        [[], [("How exact the mean gets, and the reviews it takes", "bold")]] if known else []
+    )
+    for width, reviews, population in known:
+        bar = "█" * max(1, round(BAR * reviews / population))
+        lines.append([(f"  ± {value(width)}", ""), (f"{reviews:>9,} ", ""), (bar, "$accent")])
+    return [*lines, [("  At worst; most data needs fewer.", DIM)]]
+
+
 def _what_next(report: PlanReport) -> str:
     """One sentence of at most 78 cells."""
     if report.complete:
         return "Your plan is complete: C in the queue shows the estimate."
     if report.planned_n is not None:
         left = many(report.planned_n - report.prefix, "review")
-        return f"The plan says what to review and when to stop: c goes on, {left} left."
+        return f"The plan says what to review and when to stop: space goes on, {left} left."
     if report.decided:
-        return "You review in random order, without a plan: c goes on with the next sample."
-    return "A plan says what to review and when to stop: n makes one, c goes on without."
+        return "You review in random order, without a plan: space goes on."
+    return "A plan says what to review and when to stop: n makes one, space goes on."
 
 
 def _what_holds(report: PlanReport) -> list[str]:
@@ -283,4 +271,4 @@ def _what_holds(report: PlanReport) -> list[str]:
     if report.complete:
         said = complete_line(report)
         return [*steps, f"{said[0].upper()}{said[1:]}."]
-    return [*steps, "Until the planned end intervals are wider, so that you can look at any time."]
+    return [*steps, "You may look at the estimate at any time; its interval is final at the end."]

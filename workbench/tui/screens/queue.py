@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,10 +22,12 @@ from workbench.reports.disputes import remarks
 from workbench.text.figures import many
 from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.tui.cells import cut
+from workbench.tui.figures import short
 from workbench.tui.keys import key, moving, shown
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen
+from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
@@ -32,6 +35,7 @@ from workbench.tui.widgets.sample_list import SampleHead, SampleList, Sorting
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.comparing.disputes import State
     from workbench.stages.disputes import Dispute
     from workbench.stages.queue import Progress, QueueRow
     from workbench.stages.review import Moved
@@ -50,12 +54,21 @@ NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
 
 ORDERS: dict[Sorting, tuple[str, str]] = {
-    "u": ("random order", "stop any time: what you reviewed is a random sample"),
+    "u": ("random order", "stop when you like, you have a random sample"),
     "doubt": ("doubtful first", "where verdicts are likely to be wrong"),
     "delta": ("largest Δ first", "decided samples, to look at again"),
-    "file": ("file order", "as they came"),
+    "file": ("file order", "as the samples came"),
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
+PLANNED = ("plan's order", "each sample with its chance in the plan")
+BY_HAND = " ◌ Reviews from here count in no estimate."
+
+STATES: dict[State, str] = {
+    "open": "nobody has looked into it yet",
+    "explained": "both values stay; say why they differ",
+    "fixed": "the cause is gone; it leaves once the values agree",
+}
+"""What can become of a disagreement."""
 
 GROUPS = {
     "state": "State", "is": "Marks", "label": "Labels", "lang": "Languages", "group": "Groups",
@@ -63,19 +76,22 @@ GROUPS = {
 }  # fmt: skip
 """The fields that one can choose from, with their headings."""
 
-NAMES = {"todo": "to do", "offplan": "picked by hand", "rematch": "to be matched again"}
+NAMES = {
+    "todo": "to do", "excluded": "not counted", "offplan": "picked by hand", "rematch": "to be matched again",
+}  # fmt: skip
 MOST = 12
 """Values of a field offered in the menu; the others are typed."""
 
 OFF_PLAN = """\
-Reviews made in another order than the {own} one cannot stand for the whole dataset: no estimate is \
-made from them. They are marked as picked by hand (◌).
+No estimate for the whole dataset uses samples that you review in another order than the {own} one. They \
+are marked as picked by hand (◌).
 """
 
 NO_DATASET = """\
 There is no dataset here yet.
 
   workbench import FILE      bring in samples (JSONL, CSV, a ragas or deepeval file)
+  ctrl+p Import              the same from here
   workbench demo             look around with a small ready-made dataset
 """
 
@@ -91,21 +107,21 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("rome", "stands in the id, the question or the reference"),
-        ('"right bank"', "so does a phrase; -rome does not"),
+        ("rome", "in the id, the question or the reference"),
+        ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
         ("delta>.2", "size of Δ; auto<.5  verified=1  cause:missed"),
         ("meta.KEY:x", "id:x  group:x  flag:x; all terms hold at once"),
     )
+    WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("enter", "open", "Review this sample", "queue.open", "Queue", "review"),
-        key(
-            "c space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"
-        ),
+        key("space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"),
         key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
         key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
-        key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue", "order"),
+        key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue"),
         key("escape", "search('')", "All samples again", "queue.all", "Queue"),
+        key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
@@ -123,8 +139,8 @@ class QueueScreen(BaseScreen):
         key("R", "room('runs')", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         *moving("queue", "sample", "pagedown ctrl+f"),
-        key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
-        key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
+        key("home", "edge(0)", "First sample", "queue.first", "Moving"),
+        key("end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
         "open go_on search facets orders why undo redo reread room disputes move page edge".split()
@@ -278,10 +294,7 @@ class QueueScreen(BaseScreen):
         assert desk is not None
         query, order = self.query_shown, self.order
         found = (await desk.disputes()).disputes if order == "disputes" else ()
-        disputes: dict[int, Dispute] = {}
-        for one in found:
-            if not one.hidden:
-                disputes.setdefault(one.sample_id, one)
+        disputes = largest_first(found)
         ids = await self._ids(desk, query, disputes)
         if not ids and self._rest != query and self._wanted is None:
             query = self._rest
@@ -311,7 +324,8 @@ class QueueScreen(BaseScreen):
         desk = self.desk
         assert desk is not None
         self.progress = await desk.progress()
-        pace, planned = await desk.pace(), await desk.planned()
+        midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        pace, planned = await desk.pace((), midnight), await desk.planned()
         if not self.progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
         self.query_one(ProgressLine).show(self.progress, pace, planned)
@@ -364,6 +378,8 @@ class QueueScreen(BaseScreen):
     def _draw_head(self) -> None:
         desk = self.desk
         assert desk is not None
+        self.completions.describe(self._about())
+        self.refresh_bindings()
         self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
@@ -377,6 +393,19 @@ class QueueScreen(BaseScreen):
         if self.off_plan:
             parts.append(("  ◌ picked by hand", "$warning"))
         self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
+
+    def _about(self) -> str:
+        """What the view is, for the line above the list."""
+        name, hint = self._orders()[self.order]
+        if self.order == "disputes":
+            return "Disagreements, largest effect first. enter: evidence, d: set the state."
+        line = f"{name[0].upper()}{name[1:]}: {hint}."
+        if self.query_shown:
+            line = f"What your search found, in {name}." if self.order == "u" else f"Your search. {line}"
+        return line + (BY_HAND if self.off_plan else "")
+
+    def _orders(self) -> dict[Sorting, tuple[str, str]]:
+        return ORDERS | ({"u": PLANNED} if self.query_one(ProgressLine).has_plan else {})
 
     def _say_empty(self, text: str) -> None:
         empty = self.query_one("#empty", Static)
@@ -426,6 +455,7 @@ class QueueScreen(BaseScreen):
         assert facets is not None
         query = self.field.value
         found = [MenuChoice("all samples", on=not query.strip(), take=partial(self.field.set_query, ""))]
+        found += self._saved_views()
         metas = {name: name for name in facets if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
             shown = [
@@ -440,6 +470,44 @@ class QueueScreen(BaseScreen):
                 choose = partial(self._toggle, field, value)
                 found.append(MenuChoice(name, count, _stands(query, field, value), choose))
         return found
+
+    def _saved_views(self) -> list[MenuChoice]:
+        """The views that were saved under a name; saving this one, or forgetting it."""
+        here = self.field.value.strip(), self.order
+        views = self.bench.views
+        found = [
+            MenuChoice(
+                name,
+                said or ORDERS[order][0],
+                on=(said, order) == here,
+                take=partial(self._go_to, said, order),
+            )
+            for name, (said, order) in views.items()
+            if order in ORDERS
+        ]
+        name = next((name for name, view in views.items() if view == here), "")
+        if name:
+            found.append(MenuChoice(f"forget “{name}”", take=partial(self.bench.keep_view, name, None)))
+        elif here != ("", "u"):
+            found.append(MenuChoice("save this view …", take=self._save_view))
+        return [MenuChoice(""), MenuChoice("Saved views"), *found] if found else []
+
+    def _go_to(self, query: str, order: Sorting) -> None:
+        self.field.set_query(query)
+        self.in_order(order)
+
+    def _save_view(self) -> None:
+        here = self.field.value.strip(), self.order
+
+        def take(name: str) -> str | None:
+            if name and name not in self.bench.views:
+                self.bench.keep_view(name, here)
+                self.say(f"saved: v lists {name}", sign="✓", tone="good")
+                return None
+            return "there is a view of that name: type another one" if name else "a name, please"
+
+        self.bench.gate.close()
+        start(self, partial(self.bench.ask, PromptScreen("Name of this view", take)), group="work")
 
     def _toggle(self, field: str, value: str) -> None:
         self.field.set_query(toggled(self.field.value, field, value))
@@ -467,7 +535,7 @@ class QueueScreen(BaseScreen):
         if order == self.order:
             return
         self._asked |= agreed
-        if order != "u" and not self._asked:
+        if order not in ("u", "disputes") and not self._asked:
             own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
             title = f"Leave the {own} order for: {ORDERS[order][0]}?"
             go_on = partial(self.in_order, order, agreed=True)
@@ -484,24 +552,58 @@ class QueueScreen(BaseScreen):
 
     async def action_orders(self) -> None:
         """Choose an order."""
-        orders = dict(ORDERS)
-        if self.query_one(ProgressLine).has_plan:
-            orders["u"] = ("plan's order", "each sample with its chance in the plan")
-        choices = [
-            MenuChoice(
-                f"{name:<18}{hint}",
-                on=order == self.order,
-                take=partial(self.in_order, order),
-            )
-            for order, (name, hint) in orders.items()
+        await self.bench.ask(MenuScreen("Order", self._order_choices()))
+
+    def _order_choices(self) -> list[MenuChoice]:
+        return [
+            MenuChoice(f"{name:<18}{hint}", on=order == self.order, take=partial(self.in_order, order))
+            for order, (name, hint) in self._orders().items()
         ]
-        await self.bench.ask(MenuScreen("Order", choices))
 
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Before the dataset is there only help and the way out are open."""
+        """Before the dataset is there only help and the way out are open; a state is of a disagreement."""
+        if action == "settle":
+            return None if self.order != "disputes" or not self.samples.disputes else True
         return None if self.desk is None and action in self.NEED_DATASET else True
+
+    def refused(self, action: str) -> None:
+        """Why a key does nothing now."""
+        if action == "settle":
+            self.say("D lists what disagrees; d then says what became of it")
+
+    async def action_settle(self) -> None:
+        """Say what became of the disagreement under the cursor."""
+        one = self.samples.disputes.get(self.samples.chosen or 0)
+        if one is not None:
+            choices = [
+                MenuChoice(
+                    f"{state:<11}{what}", on=state == one.state, take=partial(self._settle, one, state)
+                )
+                for state, what in STATES.items()
+            ]
+            await self.bench.ask(MenuScreen("What became of this disagreement?", choices))
+
+    def _settle(self, one: Dispute, state: State) -> None:
+        def take(note: str) -> str | None:
+            if not note:
+                return "what explains it?"
+            self.work(partial(self._keep_state, one, state, note))
+            return None
+
+        if state == "explained":
+            self.work(partial(self.bench.ask, PromptScreen("What explains it?", take, value=one.note)))
+        else:
+            self.work(partial(self._keep_state, one, state, ""))
+
+    async def _keep_state(self, one: Dispute, state: State, note: str) -> None:
+        from workbench.stages.disputes import set_state
+
+        assert self.desk is not None
+        now = await self.desk.store.write(set_state, one, state, note, self.desk.annotator)
+        self._view(one.sample_id, stay=True, hold=True)
+        self.say(f"{short(one.id, 20, one.question)}: {now.stands}", sign="✓", tone="good")
 
     async def action_open(self) -> None:
         """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
@@ -565,7 +667,10 @@ class QueueScreen(BaseScreen):
         assert self.desk is not None
         row = (await self.desk.rows([sample_id])).get(sample_id)  # the one drawn may be older
         if row is not None and row.automatic and row.verified:
-            await open_why(self, self.desk, sample_id, self.desk.info.kinds[0])
+            one, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
+            if one is not None and one.sort == "verified":
+                kind, scorer = one.kind, one.between.partition("~")[0]
+            await open_why(self, self.desk, sample_id, kind, scorer)
             return
         self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()
@@ -592,18 +697,27 @@ class QueueScreen(BaseScreen):
             self.action_reread()
 
 
+def largest_first(found: Sequence[Dispute]) -> dict[int, Dispute]:
+    """The largest disagreement of each sample that may be seen, the largest effect on the mean first."""
+    of_sample: dict[int, Dispute] = {}
+    for one in sorted(found, key=lambda one: -(one.moves or 0.0)):
+        if not one.hidden:
+            of_sample.setdefault(one.sample_id, one)
+    return of_sample
+
+
 def why_empty(query: Query) -> str:
     """What to do about a view without samples."""
     lines = ["No sample fits this search."]
     fields = {term.field for term in query.terms}
     if query.by_value:
-        lines.append("delta, auto, verified and cause are known of decided samples only.")
+        lines.append("delta, auto, verified and cause: only reviewed samples have them.")
     if "disputed" in query.marks:
-        lines.append("is:disputed: values differ by more than .10, people differ, or somebody flagged it.")
+        lines.append("is:disputed: values differ by more than .10, people differ, or a flag.")
     if "lang" in fields:
-        lines.append("lang: goes by the language that a sample's meta names.")
+        lines.append("lang: searches the language in a sample's meta.")
     if query.marks & {"stale", "offplan", "flagged", "fast"}:
-        lines.append("is: and flag: go by your own reviews.")
+        lines.append("is: and flag: search your own reviews.")
     lines += ["", f"{shown('escape')} shows all samples, / changes the search, v lists what there is."]
     return "\n".join(lines)
 

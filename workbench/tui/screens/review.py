@@ -116,6 +116,8 @@ REVIEW_KEYS: list[BindingType] = [
     key("shift+tab", "doubt(-1)", "Previous doubtful unit", "review.previous_doubt", "Moving"),
     key("] right", "context(1)", "Next context", "review.next_context", "Moving"),
     key("[ left", "context(-1)", "Previous context", "review.previous_context", "Moving"),
+    key("}", "evidence_place(1)", "Next evidence of the unit", "review.next_evidence", "Moving"),
+    key("{", "evidence_place(-1)", "Evidence before", "review.previous_evidence", "Moving"),
     key("# №", "context_number", "Context of a number", "review.context_number", "Moving"),
     key("/ ctrl+f", "find", "Find in reference and contexts", "review.find", "Moving"),
     key("f3", "find_step(1)", "Next place found", "review.find_next", "Moving"),
@@ -138,6 +140,7 @@ class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
     LEGEND = SIGNS
+    WORDS = ("unit", "match", "evidence", "suggestion")
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
 
     arrival: tuple[str, Moved] | None = None
@@ -165,8 +168,7 @@ class ReviewScreen(BaseScreen):
         self.action_evidence = self.picker.ask
         self.action_find = self.finder.ask
         self.action_find_step = self.finder.step
-        self.action_skip = partial(self.want, intents.SKIP)
-        self.action_scroll_context = self.pane.context.page
+        self.action_scroll_context = self.pane.page_contexts
         self.action_scroll_reference = self.pane.reference.page
         self.action_undo = self._work("undo", self._move, "undo", "undid", writes=True)
         self.action_redo = self._work("redo", self._move, "redo", "redone", writes=True)
@@ -406,6 +408,10 @@ class ReviewScreen(BaseScreen):
             return False
         return quiet >= RELEASED and self.bench.pressed_at - self._stopped_since >= LOOK
 
+    def action_skip(self) -> None:
+        """Leave it for later."""
+        self.want(intents.skip())
+
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
         # the number of a choice was replaced by its words
@@ -572,6 +578,14 @@ class ReviewScreen(BaseScreen):
     def action_context(self, step: int) -> None:
         """Another context."""
         self.pane.go_to_context(self.pane.context_no + step)
+
+    def action_evidence_place(self, step: int) -> None:
+        """To another place of the unit's evidence, or of the passages most like it."""
+        try:
+            if not self.pane.go_to_evidence(step):
+                self.say("this unit has no evidence; e chooses it")
+        except InputError as error:
+            self.say(str(error), tone="warn")
 
     async def action_context_number(self) -> None:
         """To the context of a number."""

@@ -49,16 +49,16 @@ HINTS: Hints = {
     },
     "address": {USUAL: "OPENAI_BASE_URL, else OpenAI"},
     "effort": {"none": "for a model without"},
-    "longest": "tokens of an answer",
+    "longest": "tokens of an answer, thinking included",
     "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
 }
 
-PURPOSE = "Runs suggest what you review: ✓ is in use, space uses another, n starts one."
+PURPOSE = "Each run suggests what to review: space uses another one, n starts a new one."
 
 NOTHING = """\
-There is no run yet.
+A run suggests the names and matches that you review. There is none yet.
 
-n starts one: by rules on this machine, or by the model of a service.
+n starts one: with rules on this machine, or with the model of a service.
 """
 
 
@@ -67,14 +67,13 @@ class RunsScreen(BaseScreen):
 
     SHOWS_RUNS = True
     LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
+    WORDS = ("run", "suggestion", "automatic", "policy")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("n", "new", "Start a run", "runs.new", "Runs", "new"),
-        key(
-            "enter f", "failures", "The samples that this run failed on", "runs.failures", "Runs", "failures"
-        ),
-        key("t", "retry", "Ask the failed samples of this run again", "runs.retry", "Runs", "retry"),
+        key("enter", "failures", "The samples that this run failed on", "runs.failures", "Runs", "failures"),
+        key("T", "retry", "Try the failed samples of this run again", "runs.retry", "Runs", "try again"),
         key("space", "current", "Use the suggestions of this run", "runs.current", "Runs", "current"),
-        key("s", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
+        key("backspace", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
         key("r f5", "reread", "Read again", "runs.reread", "Runs"),
         *moving("runs", "run"),
         key("escape b R", "back", "Back to the queue", "runs.back", "Runs", "back"),
@@ -180,7 +179,7 @@ class RunsScreen(BaseScreen):
         """Why a key does nothing now."""
         going = self.going
         if going is not None and action in ("new", "retry"):
-            self.say("a run goes on; s stops it")
+            self.say("a run goes on; backspace stops it")
         elif going is not None and action == "stop":
             self.say("stopping: calls under way are waited for")
         elif action == "stop":
@@ -231,7 +230,7 @@ class RunsScreen(BaseScreen):
             options = ModelOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
         elif chosen["proposer"] == OPENAI:
             if model in known_models():
-                self.say(f"{model} is a model of Claude: type the name of one that this service has (m)")
+                self.say(f"{model} is a model of Claude: type the name of one that this service has (F2)")
                 return
             address = "" if chosen["address"] == USUAL else chosen["address"]
             options = ModelOptions(

@@ -24,7 +24,7 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
 from workbench.tui.widgets.lines import RowList
-from workbench.tui.work import on_stage, start
+from workbench.tui.work import new_action, on_stage, start
 
 NOTHING = "No other sample has it that you may change."
 TELL = 0.1
@@ -96,6 +96,7 @@ class SameScreen(Dialog):
         self._looked = (0, 0)
         self._gone = False
         self._saving = False
+        self._action = new_action()
 
     def compose(self) -> ComposeResult:
         """A box in the middle."""
@@ -172,7 +173,7 @@ class SameScreen(Dialog):
         start(self, partial(self._apply, chosen), group="work", failed=self._failed)
 
     async def _apply(self, chosen: list[Place]) -> None:
-        await self._desk.store.write(editing.apply, self._desk.annotator, chosen)
+        await self._desk.store.write(editing.apply, self._desk.annotator, chosen, self._action)
         self.app.pop_screen()
         samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
         self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from workbench.errors import ConflictError, InputError, OtherFileError
+from workbench.errors import AwayError, ConflictError, InputError, OtherFileError
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar
@@ -17,6 +17,10 @@ from workbench.tui.work import Entry, Work, start
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
+
+
+PAUSES = (2.0, 4.0, 8.0, 16.0, 30.0)
+"""Seconds after which it is tried again while the server is away; from the last on always as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Unsaved:
     work: Work
     parked: list[Entry]
     other_file: bool
+    writes: bool
 
 
 class Saver(Static):
@@ -43,6 +48,8 @@ class Saver(Static):
         self._owner = owner
         self._reload = reload
         self._slow: Timer | None = None
+        self._next: Timer | None = None
+        self._tries = 0
 
     def start(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Start work; keys wait until what it left is painted."""
@@ -55,6 +62,15 @@ class Saver(Static):
             self._slow = self.set_timer(SAY_SAVING, self._say_saving)
         try:
             await work()
+            self._tries = 0
+        except AwayError:
+            pause = PAUSES[min(self._tries, len(PAUSES) - 1)]
+            self._tries += 1
+            lead = (
+                f"Server away, 1 decision waiting: {what}." if writes else f"Server away: could not {what}."
+            )
+            self._fail(what, work, f"{lead}\nThe next try is in {pause:.0f} s.", writes=writes)
+            self._next = self.set_timer(pause, self._again)
         except ConflictError as error:
             why = str(error)
             try:
@@ -69,7 +85,7 @@ class Saver(Static):
             kind = "" if type(error).__module__.startswith("workbench") else f"{type(error).__name__}: "
             lead = f"Not saved: {what}." if writes else f"Could not {what}."
             other_file = isinstance(error, OtherFileError) and error.there
-            self._fail(what, work, f"{lead}\n{kind}{error}", other_file=other_file)
+            self._fail(what, work, f"{lead}\n{kind}{error}", other_file=other_file, writes=writes)
         finally:
             self.written()
 
@@ -88,7 +104,9 @@ class Saver(Static):
         self.written()
         self._owner.say(what, sign="✓", tone="good")
 
-    def _fail(self, what: str, work: Work, why: str, *, other_file: bool = False) -> None:
+    def _fail(
+        self, what: str, work: Work, why: str, *, other_file: bool = False, writes: bool = True
+    ) -> None:
         parked = self._owner.bench.gate.park()
         behind = f" {len(parked)} keys typed behind it wait." if len(parked) > 1 else ""
         behind = " One key typed behind it waits." if len(parked) == 1 else behind
@@ -106,7 +124,7 @@ class Saver(Static):
             )
         )
         self._owner.say("")
-        self._put(Unsaved(what, work, parked, other_file))
+        self._put(Unsaved(what, work, parked, other_file, writes))
         self._owner.bench.open_gate()
 
     def _put(self, failure: Unsaved | None) -> None:
@@ -127,11 +145,20 @@ class Saver(Static):
         """Do again what was not done, then what was typed behind it."""
         failure = self.settle()
         self._owner.bench.gate.resume(failure.parked)
-        self.start(failure.what, failure.work, writes=True)
+        self.start(failure.what, failure.work, writes=failure.writes)
+
+    def _again(self) -> None:
+        """Try again, unless another screen covers this one: keys would wait for a picture of it."""
+        if self._owner.is_current:
+            self.retry()
+        else:
+            self._next = self.set_timer(PAUSES[0], self._again)
 
     def settle(self) -> Unsaved:
         """Give it up, and what was typed behind it."""
         failure = self.failure
         assert failure is not None
+        if self._next is not None:
+            self._next.stop()
         self._put(None)
         return failure

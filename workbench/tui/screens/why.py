@@ -21,7 +21,8 @@ from workbench.tui.figures import short, tally
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.view import detail
+from workbench.tui.screens.dialogs import choose_scorer
+from workbench.tui.view import unit_lines
 from workbench.tui.why_text import (
     RULES,
     automatic_value,
@@ -46,6 +47,10 @@ class WhyScreen(BaseScreen):
         ("● ○ ? ·", "found, missing, unsure, open"),
         ("—", "this side has no such unit"),
     )
+    WORDS = (
+        "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
+        "cross-fitted",
+    )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         key("s", "scorer", "Another scorer", "why.scorer", "View", "scorer"),
         key("t", "kind", "Entities or statements", "why.kind", "View", "kind"),
@@ -171,7 +176,8 @@ class WhyScreen(BaseScreen):
     def _side(self, unit: Unit | None) -> str:
         if unit is None:
             return ""
-        wording, facts, *evidence = detail(unit, self.why.opened).split("\n")
+        facts, *evidence = unit_lines(unit, self.why.opened)
+        wording = flat(unit.text)
         if unit.kind == "statement":  # it takes several lines, and stands in the list above
             return "\n".join([*evidence, wording, facts])
         return "\n".join([wording, facts, *evidence])
@@ -195,14 +201,12 @@ class WhyScreen(BaseScreen):
         for passage in self.query(Passage):
             passage.page(step)
 
-    def action_scorer(self) -> None:
-        """The next scorer of this kind."""
-        names = self.why.scorers
-        if len(names) > 1:
-            following = names[(names.index(self.why.scorer) + 1) % len(names)]
-            self.work(partial(self._read, self.why.kind, following))
-        else:
-            self.say(f"there is no other scorer than {self.why.scorer}")
+    async def action_scorer(self) -> None:
+        """Choose another scorer of this kind."""
+        why = self.why
+        await choose_scorer(
+            self, dict.fromkeys(why.scorers, ""), why.scorer, lambda name: self._read(why.kind, name)
+        )
 
     def action_kind(self) -> None:
         """The other kind of units."""

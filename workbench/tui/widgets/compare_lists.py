@@ -265,6 +265,6 @@ def nothing_yet(found: Figures, said: Sequence[str]) -> str:
         first = f"{total}, and nothing is proposed: R in the queue starts a run."
     return (
         f"{first}\n\nNothing is verified yet.\n\n"
-        "Go back to the queue (esc) and review some samples (c). Stop whenever you like: the queue is "
+        "Go back to the queue (esc) and review some samples (space). Stop whenever you like: the queue is "
         "in random order, so what you have reviewed is a random sample. P plans how many it takes."
     )

@@ -150,6 +150,11 @@ class Lines(LineView):
 
     # What all of them share.
 
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return self._lines_now
+
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
         self._lines_now = lines

@@ -39,9 +39,13 @@ class Passage(LineView):
         f"passage--{role}"
         for role in (
             "text under nothing name mention rejected nested like place here passage chosen chosen-long "
-            "found found-odd missing missing-odd open open-odd hint hint-odd code code-odd"
+            "found found-odd missing missing-odd open open-odd hint hint-odd code code-odd "
+            "heading heading-here rule edge edge-chosen key key-here"
         ).split()
     }
+
+    MARGIN: ClassVar = 0
+    """Cells before the text, which a subclass draws."""
 
     class Clicked(Message):
         """A marked stretch was clicked."""
@@ -82,7 +86,7 @@ class Passage(LineView):
             self._places = ()
             self._marks, self._marked = marks, None
             self.scroll_to(y=0, animate=False, force=True)
-            self._layout(self.scrollable_content_region.width)
+            self._layout(self._room)
             self._drawn = before
             self.redraw()
             if lettered:
@@ -169,13 +173,23 @@ class Passage(LineView):
         """The lines of the text at that width, for panes that are as high as their text."""
         return len(wrap(self.text or self._nothing, width))
 
+    def lines_at(self, size: int, most: int) -> int:
+        """How many lines the text takes at a width; a text of more lines than `most` is not counted out."""
+        if self._wrapped_at == size:
+            return min(most, len(self._lines))
+        return min(most, len(wrap((self.text or self._nothing)[: most * size], size)))
+
     def on_resize(self, _event: events.Resize) -> None:
         """Wrap again for another width; a text that fits without the scroll bar gets its column too."""
-        size = self.scrollable_content_region.width
-        if size < self.size.width and len(wrap(self.text, self.size.width)) <= self.size.height:
-            size = self.size.width
+        size, most = self._room, self.size.width - self.MARGIN
+        if size < most and len(wrap(self.text, most)) <= self.size.height:
+            size = most
         self._layout(size)
         self._extend()
+
+    @property
+    def _room(self) -> int:
+        return self.scrollable_content_region.width - self.MARGIN
 
     # What is selected with the mouse: in code points, because the library counts what is drawn.
 
@@ -203,11 +217,11 @@ class Passage(LineView):
         """The code points of the character that is drawn at a place of the screen, or nearest to it."""
         corner = self.content_region.offset
         line = max(0, min(place.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
-        return character_at(self.text, *self._lines[line], place.x - corner.x)
+        return character_at(self.text, *self._lines[line], place.x - corner.x - self.MARGIN)
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
-        self._layout(self.scrollable_content_region.width)
+        self._layout(self._room)
         return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
 
     @property
@@ -269,7 +283,8 @@ class Passage(LineView):
         line = offset.y + self.scroll_offset.y
         if line < len(self._lines):
             start, end = self._lines[line]
-            mark = self._marked.mark_at(line, start + index_at(self.text[start:end], offset.x))
+            at = start + index_at(self.text[start:end], max(0, offset.x - self.MARGIN))
+            mark = self._marked.mark_at(line, at)
             if mark is not None:
                 self.post_message(self.Clicked(mark))
 

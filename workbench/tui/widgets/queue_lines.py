@@ -14,7 +14,10 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
+from workbench.reports.team import team_line
+from workbench.text.figures import many
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
+from workbench.text.safe import is_hash
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
@@ -74,14 +77,16 @@ def progress_parts(
     if progress is None:
         return ()
     done, goal = planned or (progress.verified + progress.excluded, progress.total)
-    filled = round(10 * done / goal) if goal else 0
-    filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
         if done >= goal:
             counts.insert(1, (5, at_end(goal)))
+    if progress.team is not None:
+        done, goal = progress.team.complete, progress.team.samples
+        counts = [(0, f"{progress.today:,} yours today"), (1, team_line(progress.team))]
     for rank, number, word in (
+        (2, progress.others, "held by others"),
         (3, progress.started, "started"),
         (4, progress.skipped, "skipped"),
         (6, progress.excluded, "not counted"),
@@ -91,8 +96,12 @@ def progress_parts(
         if number:
             counts.append((rank, f"{number:,} {word}"))
     if pace is not None:
-        counts.append((7, f"median {_seconds(pace.seconds)}"))
-        counts.append((8, f"{pace.presses:g} press{'' if pace.presses == 1 else 'es'} a sample"))
+        if progress.team is None:  # its line tells today's; the others have a pace of their own
+            counts += [(7, f"{pace.today:,} today")] if pace.today else []
+            counts += [(5, _left((goal - done) * pace.seconds))] if goal > done else []
+        counts.append((8, f"{_seconds(pace.seconds)} a sample"))
+    filled = round(10 * done / goal) if goal else 0
+    filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
         counts.remove(max(counts))
     return (
@@ -100,6 +109,12 @@ def progress_parts(
         ("▱" * (10 - filled), "$foreground 35%"),
         ("  " + " · ".join(text for _, text in counts), "$foreground 75%"),
     )
+
+
+def _left(seconds: float) -> str:
+    """How long the rest takes at the pace so far."""
+    minutes = max(1, round(seconds / 60))
+    return f"about {many(minutes, 'minute') if minutes < 100 else many(round(minutes / 60), 'hour')} left"
 
 
 def _seconds(seconds: float) -> str:
@@ -115,9 +130,10 @@ MOST_TEXTS, LONGEST_TEXT = 20, 4_000
 
 def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str, list[Mark]]:
     """A sample next to the list, with its headings marked: where it stands, `remarks`, then its texts."""
-    facts = [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
+    facts = [] if is_hash(row.key) else [row.key]
+    facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
     if row.disposition != "verified":
-        facts.insert(0, STATES.get(row.disposition, row.disposition))
+        facts.append(STATES.get(row.disposition, row.disposition))
     facts += [f"flagged: {row.flag}"] if row.flag else []
     marked = {
         "without suggestions": row.blind, "to be matched again": row.rematch,
@@ -138,7 +154,7 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
 
 
 class Completions(Widget):
-    """One line of what may come next, or of what is wrong."""
+    """One line of what may come next in the query, or of what is wrong; else of what the view is."""
 
     DEFAULT_CSS = """
     Completions { height: 1; width: 1fr; }
@@ -148,7 +164,12 @@ class Completions(Widget):
         super().__init__(id=id)
         self._offered: tuple[Completion, ...] = ()
         self._chosen: int | None = None
-        self._complaint = ""
+        self._complaint = self._about = ""
+
+    def describe(self, about: str) -> None:
+        """What the line says while nothing is typed."""
+        self._about = about
+        self.refresh()
 
     @property
     def chosen(self) -> Completion | None:
@@ -187,6 +208,8 @@ class Completions(Widget):
         room = self.content_size.width
         if self._complaint:
             return Content.assemble(("! ", "bold"), (cut(self._complaint, room - 2), ""))
+        if not self._offered:
+            return Content.assemble((cut(self._about, room), DIM))
         parts: list[Part] = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):

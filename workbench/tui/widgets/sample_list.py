@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import copysign
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 from rich.segment import Segment
@@ -15,7 +16,7 @@ from textual.widget import Widget
 
 from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS, scorer_name
-from workbench.text.figures import UNDEFINED, delta, number, value
+from workbench.text.figures import UNDEFINED, delta, number, signed, value
 from workbench.text.safe import is_hash
 from workbench.tui.cells import fit, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, short
@@ -32,12 +33,12 @@ VALUES = {False: (5, 9), True: (7, 7)}
 """Cells of both values, right-aligned under `auto` and `verified`, or under `yours` and `true`."""
 BOTH, DELTA = 14, 6
 CAUSE = 13
-LEAST_TEXT = 12
+LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
 
-EFFECT, DISPUTED = 7, 12
-"""Cells of what settling a dispute changes the mean by, and of both its values."""
+EFFECT, DISPUTED, STATE = 6, 12, 9
+"""Cells of what a dispute changes the mean by, of both its values and of its state without a note."""
 
 Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
 """The orders of the queue, and the view of what disagrees."""
@@ -45,8 +46,8 @@ Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
 
 def dispute_columns(size: int) -> tuple[int, int, int]:
     """The cells of a question, of who disagrees and of a state in a row of `size` cells."""
-    who, state = (30, 30) if size >= 110 else (20, 9)
-    return max(4, size - 4 - EFFECT - DISPUTED - 6 - who - state), who, state
+    who, state = (30, 30) if size >= 110 else (21, STATE)
+    return max(4, size - 8 - EFFECT - DISPUTED - who - state), who, state
 
 
 def dispute_cells(one: Dispute, column: str) -> tuple[str, str, str, str, str]:
@@ -57,7 +58,9 @@ def dispute_cells(one: Dispute, column: str) -> tuple[str, str, str, str, str]:
     names = {column: "yours", "verified": "true", "flag": "flagged"}
     sides = (side.removeprefix("run:") for side in one.between.split("~"))
     who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
-    effect = "" if one.moves is None else number(one.moves, 3)
+    effect = "" if one.moves is None else number(one.moves)
+    if one.sort == "verified" and one.moves is not None:  # too low or too high: one side is the truth
+        effect = signed(copysign(one.moves, one.delta or 0.0))
     return (
         effect,
         flat(who),
@@ -79,22 +82,20 @@ class SampleColumns(NamedTuple):
 def columns_of(size: int, key_size: int) -> SampleColumns:
     """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
 
-    When space is short the annotator gives way first, then most of the id, then the cause.
+    The question comes first; the cause, then the id, then the annotator take what it leaves.
     """
-    key = max(6, min(key_size, 14 if size < 100 else 20 if size < 160 else 28)) if key_size else 0
-    cause, who = CAUSE, 0 if size < 100 else 12
-    fixed = 2 + 1 + MARKS + BOTH + DELTA + 1
+    room = max(4, size - (2 + 1 + MARKS + BOTH + DELTA + 1))
 
-    def text() -> int:
-        return size - fixed - (key + 2 if key else 0) - (2 + cause if cause else 0) - (2 + who if who else 0)
+    def taken(cells: int) -> int:
+        nonlocal room
+        fits = 0 < cells <= room - 2 - LEAST_TEXT
+        room -= cells + 2 if fits else 0
+        return cells if fits else 0
 
-    if text() < LEAST_TEXT:
-        who = 0
-    if key and text() < LEAST_TEXT:
-        key = max(min(key, 8), key - (LEAST_TEXT - text()))
-    if text() < LEAST_TEXT:
-        cause = 0
-    return SampleColumns(key, max(4, text()), cause, who)
+    cause = taken(CAUSE)
+    key = taken(max(6, min(key_size, 20 if size < 160 else 28)) if key_size else 0)
+    who = taken(12)
+    return SampleColumns(key, room, cause, who)
 
 
 def marks(row: QueueRow) -> str:
@@ -319,12 +320,14 @@ class SampleList(Lines):
             effect, sides, low, high, state = dispute_cells(one, row.scorer if self.yours else "")
             return [
                 Segment(pointer, base),
-                symbol,
                 Segment(fit(effect, EFFECT, right=True) + "  ", base),
                 Segment(f"{fit(question, text)}  ", base),
                 Segment(fit(sides, who), dim),
-                Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2 + 1, right=True), base),
-                Segment("  " + fit(state, states), (warn if one.state == "open" else dim) + background),
+                Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), base),
+                Segment(
+                    "  " + fit(state if states > STATE else one.stands, states),
+                    (warn if one.state == "open" else dim) + background,
+                ),
             ]
         columns = columns_of(size, self.key_size or 0)
         key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
@@ -403,9 +406,9 @@ class SampleHead(Widget):
         if self._order == "disputes":
             question, between, state = dispute_columns(self.content_size.width - 1)
             named = [
-                ("effect", 3 + EFFECT, True, None), ("", 2, False, None),
+                ("effect", 2 + EFFECT, True, None), ("", 2, False, None),
                 ("question", question + 2, False, None), ("who disagrees", between, False, None),
-                ("values", DISPUTED + 1, True, None), ("", 2, False, None), ("state", state, False, None),
+                ("values", DISPUTED, True, None), ("", 2, False, None), ("state", state, False, None),
             ]  # fmt: skip
         parts: list[tuple[str, str]] = []
         for name, size, right, order in named:

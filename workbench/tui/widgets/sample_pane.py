@@ -1,14 +1,15 @@
-"""A sample to read: question, reference, units and one context, which follow the cursor in the units."""
+"""A sample to read: question, reference, units and contexts, which follow the cursor in the units."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Container
+from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
@@ -18,9 +19,13 @@ from workbench.model import Disposition, Evidence, Kind, Span, Unit
 from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
 from workbench.tui import view
 from workbench.tui.bench import Bench
+from workbench.tui.cells import cut_middle
 from workbench.tui.figures import doubtful, least_certain
 from workbench.tui.marks import Mark
+from workbench.tui.safe import flat
+from workbench.tui.widgets.contexts import Contexts
 from workbench.tui.widgets.lines import Lines, Painted
+from workbench.tui.widgets.panes import Body
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
@@ -42,7 +47,7 @@ NEAR = 3
 
 
 class SamplePane(Container):
-    """The sample that is shown, the kind of its units, and the context in sight.
+    """The sample that is shown, the kind of its units, and the context that was gone to.
 
     `searched` gives the places that a search found in one text of the sample (0: the reference, then each
     context, the question last); it is asked whenever a text is drawn.
@@ -71,10 +76,11 @@ class SamplePane(Container):
         self.searched: Callable[[int], list[Mark]] = lambda _part: []
         self.question = Passage(id="question")
         self.reference = Passage(id="reference")
-        self.context = Passage(id="context")
+        self.context = Contexts(id="context")
         self.detail = Passage(id="detail")
         self.listed = UnitList(id="units")
         self.tallies = Tallies(id="tallies")
+        self.body = Body(self.question, self.reference, self.listed, self.detail, self.tallies, self.context)
         self._say = say
         self._generation = 0
         self._painted: set[str | None] = set()
@@ -84,19 +90,14 @@ class SamplePane(Container):
         self._suspicion: Suspicion | None = None
         self._names = NO_NAMES
         self._names_of: int | None = None
+        self._step = -1
+        """The number of the evidence that was gone to; -1 before the first."""
         self._near: tuple[str, dict[str, list[Evidence]]] = ("", {})
         """The nearest passages by the unit's wording, of one sample."""
 
     def compose(self) -> ComposeResult:
-        """Question, reference, units and contexts; the style sheet stacks them when it is narrow."""
-        yield self.question
-        with Container(id="body"):
-            yield self.reference
-            with Vertical(id="side"):
-                yield self.listed
-                yield self.detail
-                yield self.tallies
-            yield self.context
+        """Question, reference, units and contexts."""
+        yield self.body
 
     def on_mount(self) -> None:
         """The title of the context says which of its lines are seen."""
@@ -172,7 +173,7 @@ class SamplePane(Container):
         self.tallies.show(opened, kind)
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
-        self.mark_searched()
+        self.body.fit()
         if self._names_of != opened.sample_id:
             start(self, self.know_names, group="names", only_newest=True, failed=self._fails("names"))
         return is_new
@@ -203,12 +204,15 @@ class SamplePane(Container):
         self.reference.mark(self._marks(unit))
         if unit is not None and unit.spans:
             self.reference.reveal(unit.spans[0].start, unit.spans[0].end)
-        if unit is not None and unit.match.evidence:
-            contexts = [evidence.context for evidence in unit.match.evidence]
-            if self.context_no not in contexts:
-                self.context_no = contexts[0]
-        self.go_to_context(self.context_no)
-        self.detail.show(view.detail(unit, self.now) if unit else "")
+        places = unit.match.evidence if unit is not None else ()
+        if places and self.context_no not in {place.context for place in places}:
+            self.context_no = places[0].context
+        self._draw_contexts()
+        here = [place for place in places if place.context == self.context_no]
+        if here:
+            self.reveal(here[0])
+        self._step = -1
+        self._show_detail(unit)
         self._draw_suspicion()
         if unit is not None and self._wants_near(unit):
             if unit.text in self._known_near():
@@ -263,44 +267,84 @@ class SamplePane(Container):
     # The contexts.
 
     def go_to_context(self, context: int) -> None:
-        """Show a context, or the nearest there is."""
-        contexts, unit, passage = self.contexts, self.listed.chosen, self.context
-        self.context_no = max(0, min(context, len(contexts) - 1))
-        passage.show(
-            contexts[self.context_no] if contexts else "",
-            view.context_marks(self.units, unit, self.context_no),
-            nothing="this context is empty" if contexts else "no context was retrieved: nothing can be found",
+        """Scroll to the beginning of a context, or of the nearest there is."""
+        self.context_no = max(0, min(context, len(self.contexts) - 1))
+        self._draw_contexts()
+        self.context.go_to(self.context_no)
+        self._title_context()
+
+    def page_contexts(self, step: int) -> None:
+        """Scroll by a page; from the end of what is there to the next context."""
+        before = self.context.scroll_offset
+        self.context.page(step)
+        if self.context.scroll_offset == before:
+            edge = self.context.last if step > 0 else self.context.first
+            self.go_to_context(edge + step)
+
+    def go_to_evidence(self, step: int) -> bool:
+        """To the next place of the unit's evidence, round the end; False when it has none."""
+        unit = self.unit
+        near = [] if unit.match.evidence else self._known_near().get(unit.text, [])
+        places = sorted(unit.match.evidence or near, key=lambda one: (one.context, one.start))
+        if places:
+            self._step = (self._step + step) % len(places) if self._step >= 0 else min(0, step) % len(places)
+            self.look_at(places[self._step], "here")
+        return bool(places)
+
+    def look_at(self, place: Evidence, role: str = "passage") -> None:
+        """Bring a place forward."""
+        self.context_no = place.context
+        self._draw_contexts()
+        start = self.context.offset_of(place.context, place.start)
+        assert start is not None  # its context is the one gone to
+        self.context.mark_places([Mark(start, start + place.end - place.start, role)])
+        self.reveal(place)
+
+    def reveal(self, place: Evidence) -> None:
+        """Scroll so that a place can be seen."""
+        start = self.context.offset_of(place.context, place.start)
+        if start is not None:
+            self.context.reveal(start, start + place.end - place.start)
+
+    def _draw_contexts(self) -> None:
+        contexts, units, passage = self.contexts, self.units, self.context
+        passage.take(contexts, self.context_no)
+        passage.put(
+            view.context_headings(contexts, units, self.kind),
+            self.context_no,
+            view.context_marks(units, self.listed.chosen, passage.offset_of),
+            "no context was retrieved: nothing can be found",
         )
         self._title_context()
-        here = [e for e in unit.match.evidence if e.context == self.context_no] if unit else []
-        if here:
-            passage.reveal(here[0].start, here[0].end)
-        passage.mark_places(self.searched(self.context_no + 1))
+        self.mark_searched()
 
     def mark_searched(self) -> None:
         """Mark the places of a search in every text."""
-        last = len(self.contexts) + 1  # without contexts part 1 is the question, and this pane is empty
-        for passage, part in (
-            (self.reference, 0), (self.context, self.context_no + 1), (self.question, last),
-        ):  # fmt: skip
-            passage.mark_places(self.searched(part))
+        self.reference.mark_places(self.searched(0))
+        self.question.mark_places(self.searched(len(self.contexts) + 1))
+        places = [
+            one._replace(start=one.start + lead, end=one.end + lead)
+            for context in range(len(self.contexts))
+            if (lead := self.context.offset_of(context)) is not None
+            for one in self.searched(context + 1)
+        ]
+        self.context.mark_places(places)
 
     def _title_context(self) -> None:
-        """Say which context it is, and which of its lines are seen."""
+        """Say in which context the first visible line is, and how far it can be seen."""
         if self.opened is None:
             return
-        passage = self.context
-        height = passage.size.height
-        top = min(passage.scroll_offset.y, max(0, passage.lines - height))
-        long = self.contexts and 0 < height < passage.lines
-        seen = (top + 1, top + height, passage.lines) if long else None
-        entitle(passage, view.context_title(self.context_no, len(self.contexts), self.listed.chosen, seen))
+        headings = view.context_headings(self.contexts, self.units, self.kind)
+        top = self.context.in_sight[0]
+        seen = self.context.seen(top) if headings and self.context.size.height else None
+        heading = headings[top] if headings else "Contexts"
+        entitle(self.context, view.context_title(heading, self.context.in_sight, self.listed.chosen, seen))
 
     # The nearest passages.
 
     def _wants_near(self, unit: Unit) -> bool:
         open_or_missing = unit.match.verdict in (None, "missing") and not unit.match.evidence
-        return self.screen.has_class("-wide") and unit.counted and open_or_missing and not self.now.blind
+        return unit.counted and open_or_missing and not self.now.blind
 
     def _known_near(self) -> dict[str, list[Evidence]]:
         if self._near[0] != self.now.sample.content_hash:
@@ -323,13 +367,19 @@ class SamplePane(Container):
         return known[unit.text]
 
     def _show_near(self, unit: Unit) -> None:
-        pane = self.detail
-        own, near = view.detail(unit, self.now), self._known_near()[unit.text]
-        text, marks = view.near_text(unit, near, self.contexts, pane.scrollable_content_region.width)
-        lead = len(own) + 1
-        pane.show(
-            f"{own}\n{text}", [mark._replace(start=mark.start + lead, end=mark.end + lead) for mark in marks]
-        )
+        self._show_detail(unit, self._known_near()[unit.text])
+
+    def _show_detail(self, unit: Unit | None, near: Sequence[Evidence] = ()) -> None:
+        """What is known of the unit and helps to decide on it; a line of it where there is one only."""
+        if unit is None:
+            self.detail.show("")
+            self.tallies.note("")
+            return
+        size = self.detail.scrollable_content_region.width
+        if size:
+            entitle(self.detail, Content(cut_middle(flat(unit.text), max(8, size - 2))))
+            self.detail.show(*view.detail(unit, self.now, near, size))
+        self.tallies.note(view.detail_line(unit, self.now, near))
 
     # Painting.
 
@@ -356,7 +406,7 @@ class SamplePane(Container):
             self._news = False
 
 
-def entitle(widget: Widget, title: str) -> None:
+def entitle(widget: Widget, title: str | Content) -> None:
     """Set a border title, unless it is the same: setting one paints the whole widget."""
     if widget.border_title != title:
         widget.border_title = title

@@ -66,6 +66,13 @@ class Tallies(Widget):
         self._hidden = False
         self._nothing = False
         self._doubt = ""
+        self._note = ""
+
+    def note(self, text: str) -> None:
+        """What is known of the unit: takes the place of the message where there is one line only."""
+        if text != self._note:
+            self._note = text
+            self.refresh()
 
     def doubt(self, text: str) -> None:
         """Say why the score looks wrong, as long as the sample is not decided."""
@@ -125,6 +132,8 @@ class Tallies(Widget):
     def render(self) -> Content:
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
+        if height < 2 and self._hidden and self._verified is None:
+            return _line([(self._doubt, "$warning")] if self._doubt else [(self._note, DIM)], size)
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)

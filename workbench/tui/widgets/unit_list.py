@@ -11,7 +11,7 @@ from textual import events
 from textual.message import Message
 
 from workbench.model import Unit
-from workbench.tui.cells import fit, width, wrap
+from workbench.tui.cells import cut_middle, fit, width, wrap
 from workbench.tui.figures import unit_symbol, verdict
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import RowList
@@ -127,7 +127,7 @@ class UnitList(RowList[Unit]):
     def _wording(self, unit: Unit, index: int, part: int) -> str:
         text = flat(unit.text)
         if not self._statements:
-            return text
+            return cut_middle(text, self._columns.text)
         lines = self._wrapped[index]
         start, end = lines[part]
         if part == MOST_LINES - 1 and len(lines) > MOST_LINES:

@@ -1,0 +1,160 @@
+"""People who decide while they and their server are killed: nothing acknowledged is lost, nothing is twice.
+
+    python -m tests.benchmarks.storm [--people 8] [--seconds 60] [--kills 10] [--samples 2000]
+
+Each person is a process that, like the app, names every act before it first tries it, and tries it again
+while the server is away. `--kills` times one of them is ended by SIGKILL and another one starts under that
+name, and as often the server is stopped by `pg_ctl -m immediate` and started again. It writes to disk for
+good (fsync), which the servers of the tests do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import select
+import signal
+import statistics
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.postgres import Server, ask, running
+from tests.rows import proposal, sample, write_rows
+from workbench.errors import AwayError
+from workbench.reviewing.edits import Comment
+from workbench.stages import editing, queue, review
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.upkeep import doctor
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, open_store
+
+PAUSE = 0.2
+"""Seconds after which a person's process tries again."""
+
+
+def patient(work: Callable[[], Any]) -> Any:
+    """Do it as soon as the server is there."""
+    while True:
+        try:
+            return work()
+        except AwayError:
+            time.sleep(PAUSE)
+
+
+def person(url: str, name: str, life: int) -> None:
+    """Decide until killed: `ack TEXT SECONDS` after each act that is stored."""
+    chance = random.Random(f"{name} {life}")
+    store: Store = patient(lambda: open_store(url))
+    info = patient(lambda: find_dataset(store, None))
+    ids = patient(lambda: queue.queue_ids(store, info, name))
+    number = 0
+    while True:
+        began, action, text = time.monotonic(), uuid.uuid4().hex, f"{name} {life} {number}"
+        sample_id = chance.choice(ids)
+        opened = patient(lambda: review.open_sample(store, sample_id, name))  # noqa: B023
+        edits = (editing.accept(opened, "entity"), Comment(text))
+        patient(lambda: review.act(store, opened, *edits, action=action))  # noqa: B023
+        os.write(1, f"ack {text} {time.monotonic() - began:.4f}\n".encode())
+        number += 1
+
+
+def start(url: str, name: str, life: int) -> tuple[int, int]:
+    """The process of a person, and what it says."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.dup2(writes, 1)
+            person(url, name, life)
+        except BaseException as error:
+            os.write(2, f"{name}: {type(error).__name__}: {error}\n".encode())
+        finally:
+            os._exit(code)
+    os.close(writes)
+    return child, reads
+
+
+def storm(server: Server, url: str, people: int, seconds: float, kills: int) -> list[str]:
+    """What was acknowledged."""
+    chance = random.Random(7)
+    lives = dict.fromkeys([f"p{number}" for number in range(people)], 0)
+    now = {name: start(url, name, 0) for name in lives}
+    pipes = {reads: b"" for _, reads in now.values()}
+    step = seconds / (2 * kills + 1)
+    due = [(step * (number + 1), "person" if number % 2 else "server") for number in range(2 * kills)]
+    began = time.monotonic()
+    while (spent := time.monotonic() - began) < seconds:
+        if due and spent > due[0][0]:
+            _, who = due.pop(0)
+            if who == "server":
+                server.kill()
+                server.start()
+            else:
+                name = chance.choice(sorted(now))
+                os.kill(now[name][0], signal.SIGKILL)
+                os.waitpid(now[name][0], 0)
+                lives[name] += 1
+                now[name] = start(url, name, lives[name])
+                pipes[now[name][1]] = b""
+        for reads in select.select(list(pipes), [], [], 0.02)[0]:
+            pipes[reads] += os.read(reads, 65_536)
+    for child, _ in now.values():
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    for reads in pipes:
+        while data := os.read(reads, 65_536):
+            pipes[reads] += data
+        os.close(reads)
+    # the last line of a process may be cut: it is no acknowledgement
+    return [line for said in pipes.values() for line in said.decode().split("\n")[:-1]]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, usual in (("people", 8), ("seconds", 60), ("kills", 10), ("samples", 2_000)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    given = parser.parse_args()
+    rows = (
+        sample(f"s{number}", "Ann met Bob in Rome.", "Ann was in Rome.",
+               proposal=proposal(["Ann", "Bob", "Rome"], ["Ann", "Rome"]))
+        for number in range(given.samples)
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, running("", fsync=True) as server, server.database() as url:
+        store = open_store(url)
+        import_file(store, write_rows(Path(folder) / "rows.jsonl", rows), ImportOptions(), annotator="imp")
+        store.close()
+        said = storm(server, url, given.people, given.seconds, given.kills)
+        acknowledged = [line.rpartition(" ")[0].removeprefix("ack ") for line in said]
+        took = sorted(float(line.rpartition(" ")[2]) for line in said)
+        comments = ask(url, "SELECT data->>'text' FROM review_event WHERE op = 'comment'")
+        stored = Counter(text for (text,) in comments)
+        acts = ask(
+            url, "SELECT action FROM review_event WHERE op = 'accept' GROUP BY action HAVING count(*) > 1"
+        )
+        store = open_store(url)
+        wrong = doctor(store, lambda _done: None).found
+        store.close()
+    lost = set(acknowledged) - set(stored)
+    twice = [text for text, times in stored.items() if times > 1]
+    unheard, most = len(set(stored) - set(acknowledged)), given.people + given.kills
+    per_second, p95 = len(said) / given.seconds, took[int(len(took) * 0.95)]
+    print(f"{given.people} people, {given.seconds} s; killed: {given.kills} people, {given.kills} servers")
+    print(f"acknowledged {len(said):,} ({per_second:.0f}/s), stored {len(stored):,}")
+    print(f"lost {len(lost)}, stored twice {len(twice) + len(acts)}, unheard {unheard} (at most {most})")
+    print(f"seconds: median {statistics.median(took):.3f}, p95 {p95:.3f}, longest {took[-1]:.1f}")
+    print(f"doctor: {len(wrong)} rows wrong", *wrong[:5], sep="\n")
+    return int(bool(lost or twice or acts or wrong or unheard > most))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

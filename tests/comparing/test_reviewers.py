@@ -1,0 +1,134 @@
+"""Whether people agree: known answers, and what must never look like perfect agreement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workbench.comparing.agreement import alpha, beyond_chance, nominal
+from workbench.comparing.intervals import Interval
+from workbench.comparing.reviewers import Agreement, Decided, agreement, of_labels, pair, ratio_interval
+from workbench.model import Assessment, Match, Span, Unit
+from workbench.text.tokens import tokens
+
+TEXT = "Ada met Bo in Rome and Cy in Oslo"
+WORDS = {f"s{n}": tokens(TEXT) for n in range(40)}
+
+
+def unit(name: str, label: str = "person", verdict: Any = "found") -> Unit:
+    start = TEXT.index(name)
+    return Unit(name, "entity", name, label, (Span(start, start + len(name)),), Match(verdict))
+
+
+def decided(sample: int, person: str, *units: Unit, group: str = "") -> Decided:
+    return Decided(f"s{sample}", group or f"s{sample}", person, "2026-W07", Assessment("entity", "", units))
+
+
+def of(ours: tuple[Unit, ...], theirs: tuple[Unit, ...], n: int = 12) -> Agreement:
+    """The same two decisions on so many samples."""
+    return agreement([pair(decided(i, "ada", *ours), decided(i, "bo", *theirs)) for i in range(n)], WORDS)
+
+
+ADA, BO, ROME, OSLO = unit("Ada"), unit("Bo"), unit("Rome", "place"), unit("Oslo", "place")
+
+
+def test_units_of_both_count_by_the_matcher_and_strictly_by_place_and_label() -> None:
+    wider = replace(unit("Rome and", "place"), text="Rome and")
+    found = of((ADA, BO, ROME), (ADA, unit("Bo", "organisation"), wider, OSLO))
+
+    assert (12, 12, 3 * 12, 12, 12, 12) == (
+        found.samples, found.pairs, found.linked.linked, found.strict, found.boundary, found.label,
+    )  # fmt: skip
+    assert pytest.approx((2 * 3 / 7, 2 / 7)) == (found.f1, found.strict_f1)
+    every = of_labels([pair(decided(0, "ada", ADA, BO), decided(0, "bo", ADA, unit("Bo", "place")))])
+    assert {"person": (1, 2, 1), "place": (0, 0, 1)} == {
+        name: (one.linked, one.automatic, one.verified) for name, one in every.items()
+    }
+
+
+def test_recall_differs_by_the_mean_distance_of_those_that_are_defined() -> None:
+    found = of((ADA, ROME), (ADA, unit("Rome", "place", "missing")))
+
+    assert (0.5, 12) == (found.differs, found.chance.n and found.samples if found.chance else 0)
+    assert found.chance is not None
+    assert (24, 0.5) == (found.chance.n, found.chance.raw)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "both", "one"), [((), (), 12, 0), ((ADA,), (), 0, 12), ((), (ADA,), 0, 12)]
+)
+def test_nothing_against_nothing_is_no_agreement_and_nothing_against_something_is_none(
+    ours: tuple[Unit, ...], theirs: tuple[Unit, ...], both: int, one: int
+) -> None:
+    found = of(ours, theirs)
+
+    assert (both, one) == (found.both_empty, found.one_empty)
+    assert (None if both else 0.0) == found.f1
+    assert (None, None) == (found.chance, found.differs)
+    assert found.alpha is None if both else found.alpha is not None and found.alpha < 0
+
+
+def test_where_all_verdicts_are_equal_kappa_is_undefined_and_not_1() -> None:
+    """Chance alone would agree always; AC1 next to it says that they agree."""
+    found = of((ADA, BO), (ADA, BO))
+
+    assert found.chance is not None
+    assert (None, 1.0, 1.0) == (found.chance.kappa, found.chance.ac1, found.chance.raw)
+
+
+def test_one_rare_verdict_makes_kappa_low_while_nearly_all_are_equal() -> None:
+    """The paradox of Feinstein and Cicchetti (1990): 118 of 125 equal, and a κ below 0."""
+    found = beyond_chance(((118, 5), (2, 0)))
+
+    assert found.kappa is not None
+    assert found.ac1 is not None
+    assert (True, True) == (found.kappa < 0, found.ac1 > 0.9)
+
+
+def test_below_ten_samples_there_are_counts_only() -> None:
+    found = of((ADA, BO), (ADA,), n=9)
+
+    assert (9, 9, 18, 9) == (
+        found.samples,
+        found.linked.linked,
+        found.linked.automatic,
+        found.linked.verified,
+    )
+    assert (True, None, None, None, None, None) == (
+        found.few, found.f1, found.strict_f1, found.interval, found.differs, found.alpha,
+    )  # fmt: skip
+
+
+def test_the_interval_is_by_document() -> None:
+    """Ten documents in two halves, .5 and 1: se = .25 · sqrt(10 / 9) / sqrt(10), t(9) = 2.2622."""
+    parts = [(f"d{n}", 1.0 if n % 2 else 2.0, 2.0) for n in range(10)]
+    half = 2.2622 * 0.25 / 3
+
+    found = ratio_interval(parts)
+    assert found is not None
+    assert pytest.approx((0.75 - half, 0.75 + half), abs=1e-4) == (found.low, found.high)
+    assert found == ratio_interval([(name, a / 2, b / 2) for name, a, b in parts for _ in "ab"])
+    assert ratio_interval([("one", 1.0, 2.0)] * 9) is None
+
+
+def test_where_all_agree_the_interval_has_a_width() -> None:
+    found = ratio_interval([(f"d{n}", 2.0, 2.0) for n in range(12)])
+
+    assert isinstance(found, Interval)
+    assert pytest.approx((0.7575, 1.0), abs=1e-3) == (found.low, found.high)
+
+
+def test_alpha_of_words_is_krippendorffs_of_the_labels_that_people_gave_them() -> None:
+    """Nine words: both mark Ada, one of them Rome too. By hand, with observed and expected disagreement."""
+    found = of((ADA, ROME), (ADA,))
+    n = 12
+    items = [("person", "person"), ("place", "")] + [("", "")] * 7
+
+    assert 9 == len(WORDS["s0"])
+    assert alpha(items * n, nominal).value == found.alpha
+    disagreed, pool = 2 * n, {"person": 2 * n, "place": n, "": 15 * n}
+    total = 18 * n
+    expected = sum(a * b for x, a in pool.items() for y, b in pool.items() if x != y) / (total * (total - 1))
+    assert pytest.approx(1 - disagreed / total / expected) == found.alpha

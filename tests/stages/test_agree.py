@@ -1,0 +1,170 @@
+"""Which decisions of people are held against each other, and what the report says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rows import proposal, sample
+from workbench.errors import UsageError
+from workbench.reports.agree import agree_text
+from workbench.stages import editing, review
+from workbench.stages.agree import AgreeReport, agree
+from workbench.stages.recompute import score_dataset
+from workbench.stages.review import act
+from workbench.store.tables import REVIEW
+
+pytestmark = pytest.mark.databases
+
+N = 16
+CITIES = "Rome Oslo Bern Riga Kyiv Lima Cairo Quito Sofia Paris Dakar Hanoi Turin Basel Delhi Minsk".split()
+
+
+def row(number: int) -> dict[str, Any]:
+    """Two cities, of which one stands in the contexts."""
+    names = [CITIES[number], CITIES[(number + 1) % N]]
+    found = proposal(names, names[:1])
+    marks = {"group": f"g{number % 4}", "proposal": found, "user_input": f"Where {number}?"}
+    return sample(f"s{number:02}", f"From {names[0]} to {names[1]}.", f"{names[0]}.", **marks)
+
+
+@pytest.fixture
+def cities(bench: Any) -> Any:
+    bench.load([row(number) for number in range(N)], blind=0)
+    score_dataset(bench.store, bench.info())
+    return bench
+
+
+def decide(bench: Any, number: int, who: str, *, reject: bool = False, toggle: bool = False) -> None:
+    """Accept a sample; the second city rejected, or its verdict turned round."""
+    opened = bench.open(f"s{number:02}", who)
+    if reject:
+        opened = act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[1]))
+    if toggle:
+        opened = act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[1]))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def report(bench: Any, by: str = "") -> AgreeReport:
+    return agree(bench.store, bench.info(), by)
+
+
+def test_two_people_agree_as_far_as_their_units_verdicts_and_recalls_do(cities: Any) -> None:
+    for number in range(N):
+        decide(cities, number, "ada")
+        decide(cities, number, "bo", reject=number < 3, toggle=number == 3)
+    found = report(cities)
+    whole = found.whole
+
+    assert (N, N, 4, ("ada", "bo")) == (whole.samples, whole.pairs, whole.groups, found.people)
+    assert pytest.approx(2 * 29 / 61) == whole.f1 == whole.strict_f1
+    assert pytest.approx(4 * 0.5 / N) == whole.differs  # half a recall each, where one city is gone or found
+    assert whole.chance is not None
+    assert pytest.approx((29, 28 / 29)) == (whole.chance.n, whole.chance.raw)
+    first = agree_text(found).splitlines()[0]
+    assert first.startswith("Two reviewers agree: F1 .95 (")
+    assert "), recall differs by .12. Machine and reviewer: " in first
+
+
+def test_below_ten_samples_the_report_has_counts_only(cities: Any) -> None:
+    for number in range(9):
+        for who in ("ada", "bo"):
+            decide(cities, number, who)
+    said = agree_text(report(cities))
+
+    assert "Two reviewers decided 9 samples independently: figures need 10." == said.splitlines()[0]
+    assert "units: 18 units of both" in said
+    assert "F1 1" not in said
+    assert "κ" not in said
+
+
+def test_nobody_agrees_where_nobody_met(cities: Any) -> None:
+    decide(cities, 0, "ada")
+
+    assert "Two reviewers decided 0 samples independently" in agree_text(report(cities))
+
+
+def test_the_first_decision_counts_and_not_what_was_changed_when_the_others_work_was_there(
+    cities: Any,
+) -> None:
+    for number in range(10):
+        decide(cities, number, "ada", reject=True)
+        decide(cities, number, "bo")
+    opened = cities.open("s00", "bo")
+    second = opened.state.entity.assessment.units[1]
+    act(cities.store, opened, editing.reject(opened, second))
+
+    assert 10 == report(cities).whole.linked.linked
+    assert 20 == report(cities).whole.linked.verified
+
+
+def test_undone_work_does_not_count_and_what_was_decided_again_after_the_others_is_left_out(
+    cities: Any,
+) -> None:
+    info = cities.info()
+    decide(cities, 0, "ada")
+    decide(cities, 0, "bo")
+    review.undo(cities.store, info.id, "bo")
+    assert 0 == report(cities).whole.samples
+    decide(cities, 0, "bo", reject=True)
+
+    found = report(cities)
+    assert 0 == found.whole.samples
+    assert {"decided again after the others' work could be seen": 1} == found.left_out
+
+
+def test_imported_and_adjudicated_work_does_not_count(cities: Any) -> None:
+    gold = {"annotator": "eve", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}
+    cities.load([{**row(0), "gold": gold}], gold=True)
+    decide(cities, 1, "ada")
+    decide(cities, 1, "bo")
+    with cities.store.writing() as session:
+        session.connection().execute(
+            REVIEW["id"].table.update().where(REVIEW.annotator == "bo").values(origin="adjudicated")
+        )
+    decide(cities, 0, "ada")
+
+    found = report(cities)
+    assert 0 == found.whole.samples
+
+
+@pytest.mark.parametrize(
+    ("by", "names"), [("pair", ["ada and bo", "ada and cy", "bo and cy"]), ("week", ["ada", "bo", "cy"])]
+)
+def test_parts_are_of_pairs_and_of_each_person_against_the_others_by_week(
+    cities: Any, by: str, names: list[str]
+) -> None:
+    for number in range(10):
+        for who in ("ada", "bo", "cy"):
+            decide(cities, number, who, reject=who == "cy")
+    parts = report(cities, by).parts
+
+    assert names == [name if by == "pair" else name.split()[0] for name in parts]
+    f1 = [one.f1 for one in parts.values()]
+    third, two = 2 * 10 / 30, 1.0
+    wanted = [two, third, third] if by == "pair" else [2 * 30 / 70, 2 * 30 / 70, third]
+    assert pytest.approx(wanted) == f1
+
+
+def test_the_least_agreed_labels_come_first_with_the_way_to_the_guidelines(cities: Any) -> None:
+    for number in range(10):
+        decide(cities, number, "ada")
+        opened = cities.open(f"s{number:02}", "bo")
+        unit = opened.state.entity.assessment.units[0]
+        opened = act(cities.store, opened, editing.relabel(opened, unit, "organisation"))
+        act(cities.store, opened, editing.accept(opened, "entity"))
+    found = report(cities, "label")
+    said = agree_text(found)
+
+    assert ["organisation", "place"] == list(found.labels)
+    assert pytest.approx([0.0, 2 * 10 / 30]) == [one.f1 for one in found.labels.values()]
+    assert "least agreed first · guidelines: workbench policy show" in said
+    assert 10 == found.whole.label
+
+
+def test_what_cannot_be_asked_is_refused(cities: Any) -> None:
+    with pytest.raises(UsageError, match="no --by 'day'; there is: label, pair, week"):
+        report(cities, "day")
+    with pytest.raises(UsageError, match="does not review statement units"):
+        agree(cities.store, cities.info(), "", "statement")

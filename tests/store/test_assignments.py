@@ -1,0 +1,288 @@
+"""Who reviews which sample: places, claims, leases, and what undo and late work make of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from tests.rows import proposal, sample
+from workbench.reviewing.edits import Flag
+from workbench.stages import editing, queue, review, team
+from workbench.stages.plan import Wish, draft, make
+from workbench.stages.review import act
+from workbench.store import assignments, journal
+from workbench.store.engine import open_store
+
+pytestmark = pytest.mark.databases
+
+ENTITIES = ["Paris", "Rome"]
+
+
+def rows(n: int, first: int = 0) -> list[dict[str, Any]]:
+    found = {**proposal((), ["Paris"]), "reference_entities": ENTITIES}
+    return [
+        sample(
+            f"s{number}",
+            "She went from Paris to Rome.",
+            "Paris.",
+            user_input=f"Where {number}?",
+            proposal=found,
+        )
+        for number in range(first, first + n)
+    ]
+
+
+@pytest.fixture
+def four(bench: Any) -> Any:
+    """Four samples with two places each, in the order of the file."""
+    bench.load(rows(4), blind=0)
+    team.assign(bench.store, bench.info(), "ann", 2, None, None)
+    return bench
+
+
+def held(bench: Any, who: str) -> str | None:
+    """The id of the sample that a person is to decide: taken where they hold none."""
+    number = queue.next_sample(bench.store, bench.info(), who) or queue.take_next(
+        bench.store, bench.info().id, who
+    )
+    names = {number: key for key, number in bench_ids(bench).items()}
+    return None if number is None else names[number]
+
+
+def bench_ids(bench: Any) -> dict[str, int]:
+    return dict(bench.query("SELECT key, id FROM sample"))
+
+
+def accept(bench: Any, key: str, who: str) -> None:
+    opened = bench.open(key, who)
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def places(bench: Any, key: str) -> list[tuple[Any, ...]]:
+    """Of every place: the slot, whose it is, whether it is kept for a time, decided, and one too many."""
+    found = bench.query(
+        "SELECT slot, annotator, until, done, extra FROM assignment WHERE sample_id = ? ORDER BY slot",
+        bench.id(key),
+    )
+    return [
+        (slot, who, until is not None, bool(done), bool(extra)) for slot, who, until, done, extra in found
+    ]
+
+
+def state(bench: Any) -> team.Team:
+    """Where the assignments stand."""
+    found = team.team(bench.store, bench.info())
+    assert found is not None
+    return found
+
+
+def expire(bench: Any) -> None:
+    """All leases have run out."""
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE assignment SET until = 1 WHERE until IS NOT NULL")
+
+
+@contextmanager
+def statements(store: Any) -> Iterator[list[str]]:
+    """What is sent to the database."""
+    found: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        found.append(statement)
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(store.engine, "before_cursor_execute", note)
+
+
+def test_a_person_holds_one_sample_at_a_time_and_nobody_holds_it_beyond_its_places(four: Any) -> None:
+    first = held(four, "ada")
+
+    assert first == held(four, "ada")
+    assert first == held(four, "bo")
+    assert first != held(four, "cy")
+    assert [(1, "ada", True, False, False), (2, "bo", True, False, False)] == places(four, first or "")
+
+
+def test_an_accept_holds_the_next_sample_in_the_same_change(four: Any) -> None:
+    first = held(four, "ada")
+    with statements(four.store) as sent:
+        accept(four, first or "", "ada")
+    begun = [one for one in sent if one.startswith("BEGIN")]
+
+    assert (1, "ada", False, True, False) == places(four, first or "")[0]
+    own = "SELECT count(*) FROM assignment WHERE annotator = 'ada' AND NOT done"
+    assert [(1,)] == four.query(own)
+    if not four.on_server:  # whose driver begins by itself
+        assert 1 == begun.count("BEGIN IMMEDIATE")
+
+
+def test_everybody_decides_every_sample_of_the_overlap_once(four: Any) -> None:
+    done: dict[str, list[str]] = {"ada": [], "bo": [], "cy": []}
+    for turn in range(20):
+        who = ("ada", "bo", "cy")[turn % 3]
+        key = held(four, who)
+        if key is not None:
+            accept(four, key, who)
+            done[who].append(key)
+
+    assert 8 == sum(map(len, done.values()))
+    assert all(len(keys) == len(set(keys)) for keys in done.values())
+    assert [(4, 4)] == four.query(
+        "SELECT count(DISTINCT sample_id), sum(slot) / 3 FROM assignment WHERE done"
+    )
+    found = state(four)
+    assert (4, 4) == (found.complete, found.samples)
+
+
+def test_a_skip_frees_the_place_and_does_not_come_back(four: Any) -> None:
+    first = held(four, "ada")
+    opened = four.open(first, "ada")
+    act(four.store, opened, editing.skip(opened))
+
+    assert [(1, None, False, False, False), (2, None, False, False, False)] == places(four, first or "")
+    assert first != held(four, "ada")
+    assert first == held(four, "bo")
+
+
+def test_undo_takes_the_place_back(four: Any) -> None:
+    first = held(four, "ada")
+    accept(four, first or "", "ada")
+    review.undo(four.store, four.info().id, "ada")
+
+    assert (1, "ada", True, False, False) == places(four, first or "")[0]
+    review.redo(four.store, four.info().id, "ada")
+    assert (1, "ada", False, True, False) == places(four, first or "")[0]
+
+
+def test_an_edit_renews_the_lease(four: Any) -> None:
+    first = held(four, "ada")
+    expire(four)
+    act(four.store, four.open(first, "ada"), Flag("look"))
+
+    assert [] == four.query("SELECT id FROM assignment WHERE until < 2")
+    assert (1, "ada", True, False, False) == places(four, first or "")[0]
+
+
+def test_a_lease_that_ran_out_is_taken_by_another_and_late_work_is_kept_and_reported(four: Any) -> None:
+    first = held(four, "ada")
+    opened = four.open(first, "ada")
+    held(four, "bo")
+    expire(four)
+    assert first == held(four, "bo")
+    assert first == held(four, "cy")
+    for who in ("bo", "cy"):
+        accept(four, first or "", who)
+
+    act(four.store, opened, editing.accept(opened, "entity"))
+
+    assert [(1, "cy"), (2, "bo"), (3, "ada")] == [one[:2] for one in places(four, first or "")]
+    assert (3, "ada", False, True, True) == places(four, first or "")[2]
+    late = {one.name: one.late for one in state(four).people}
+    assert {"ada": 1, "bo": 0, "cy": 0} == late
+    assert 3 == len(four.query("SELECT id FROM review WHERE entity = 'verified'"))
+
+    review.undo(four.store, four.info().id, "ada")
+    assert 2 == len(places(four, first or ""))
+
+
+def test_who_opens_a_sample_by_hand_and_decides_it_takes_a_free_place(four: Any) -> None:
+    first = held(four, "ada")
+    other = next(key for key in bench_ids(four) if key != first)
+    accept(four, other, "bo")
+
+    assert [(1, "bo", False, True, False), (2, None, False, False, False)] == places(four, other)
+
+
+def test_an_absent_person_reserves_nothing_but_what_was_given_by_name(four: Any) -> None:
+    assert (1, 1) == team.give(four.store, four.info(), "ann", "bo", "id:s2")
+
+    assert "s2" == held(four, "bo")
+    assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
+    expire(four)
+    assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
+    assert 1 == team.release(four.store, four.info(), "ann", "bo")
+    assert [(1, None, False, False, False), (2, None, False, False, False)] == places(four, "s2")
+
+
+@pytest.mark.parametrize(("share", "two"), [(1.0, 60), (0.3, None), (0.0, 0)])
+def test_the_share_has_so_many_places_and_the_others_one(bench: Any, share: float, two: int | None) -> None:
+    bench.load(rows(60), blind=0)
+    team.assign(bench.store, bench.info(), "ann", 2, share, None)
+    drawn = bench.query("SELECT count(*) FROM sample WHERE blind_u < ?", share)[0][0]
+
+    assert [(60 + (drawn if two is None else two),)] == bench.query("SELECT count(*) FROM assignment")
+    team.assign(bench.store, bench.info(), "ann", 1, None, None)
+    assert [(60,)] == bench.query("SELECT count(*) FROM assignment")
+    team.assign(bench.store, bench.info(), "ann", 0, None, None)
+    assert [(0,)] == bench.query("SELECT count(*) FROM assignment")
+
+
+def test_blind_samples_and_the_holdout_have_all_places_whatever_the_share(bench: Any) -> None:
+    bench.load([{**row, "group": f"g{n % 10}"} for n, row in enumerate(rows(60))], blind=0.25)
+    team.assign(bench.store, bench.info(), "ann", 3, 0.0, None)
+    info = bench.info()
+    make(bench.store, info, draft(bench.store, info, Wish(20, "simple", "", 0.2, 0.25), "ann"))
+    wanted = "SELECT count(*) FROM sample WHERE holdout OR blind_u < (SELECT blind_share FROM dataset)"
+    several = bench.query(wanted)[0][0]
+
+    assert several > 12
+    assert [(60 + 2 * several,)] == bench.query("SELECT count(*) FROM assignment")
+    ranks = "SELECT count(*) FROM assignment a JOIN sample s ON s.id = a.sample_id WHERE a.rank <> s.rank"
+    assert [(0,)] == bench.query(ranks)
+
+
+def test_new_samples_get_places_and_gold_of_a_file_needs_nobody(four: Any) -> None:
+    gold = {"annotator": "eve", "entities": [{"text": "Paris", "label": "place", "verdict": "found"}]}
+    four.load([rows(1, 4)[0], {**rows(1, 5)[0], "gold": gold}], gold=True)
+
+    assert 2 == len(places(four, "s4"))
+    assert [] == places(four, "s5")
+
+
+def test_what_was_decided_before_takes_a_place(bench: Any) -> None:
+    bench.load(rows(3), blind=0)
+    accept(bench, "s1", "ada")
+    team.assign(bench.store, bench.info(), "ann", 2, None, None)
+
+    assert [(1, "ada", False, True, False), (2, None, False, False, False)] == places(bench, "s1")
+
+
+def test_two_windows_of_one_person_hold_one_sample(four: Any) -> None:
+    info = four.info()
+    stores = [open_store(four.store.url) for _ in range(4)]
+    found: list[int | None] = []
+    threads = [
+        threading.Thread(target=lambda s=store: found.append(assignments.claim(s, info, "ada")))
+        for store in stores
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for store in stores:
+        store.close()
+
+    taken = four.query("SELECT sample_id FROM assignment WHERE annotator = 'ada'")
+    assert 4 == len(found)
+    assert set(found) <= {number for (number,) in taken}
+
+
+def test_without_assignments_a_single_user_sends_what_they_always_sent(bench: Any) -> None:
+    """No statement is about places or people."""
+    bench.load(rows(3), blind=0)
+    opened = bench.open("s0")
+    with statements(bench.store) as sent:
+        act(bench.store, opened, editing.accept(opened, "entity"))
+        queue.next_sample(bench.store, bench.info(), "ann", bench.id("s0"))
+        journal.undo(bench.store, bench.info().id, "ann")
+
+    assert [] == [one for one in sent if "assignment" in one or "person" in one]
+    assert [(0,)] == bench.query("SELECT count(*) FROM assignment")

@@ -1,0 +1,151 @@
+"""Checking a database: each kind of damage is named with its row, and nothing is changed."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Bench
+from tests.postgres import Server, ask
+from tests.stages.test_purge import fill, leave, row, run_purge
+from workbench.reviewing.edits import Comment
+from workbench.stages import editing
+from workbench.stages.review import act, undo
+from workbench.stages.upkeep import doctor
+from workbench.store.copying import copy_into
+from workbench.store.engine import Store, open_store
+from workbench.store.tables import METADATA
+
+
+def found(store: Store) -> list[str]:
+    return [*doctor(store, lambda _done: None).found]
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Path:
+    """Two datasets with scores, gold, a journal with an undo, answers of a service, an export, a purge."""
+    folder = tmp_path_factory.mktemp("doctor")
+    bench = Bench(folder, open_store(str(shutil.copy(empty_database, folder / "workbench.db"))))
+    fill(bench)
+    bench.load([row("gone", "Grace Hopper")], name="gone.jsonl", dataset="data")
+    run_purge(bench, "gone")
+    leave(bench, "out")
+    bench.load([{**row("other", "Grace Hopper"), "scores": {"m": 0.5}}], name="first.jsonl", gold="given")
+    opened = bench.open("other", dataset="first")
+    opened = act(bench.store, opened, editing.accept(opened, "entity"))
+    act(bench.store, opened, Comment("ü"))
+    undo(bench.store, bench.info("first").id, "ann")
+    bench.store.close()
+    return bench.db
+
+
+@pytest.fixture
+def filled(tmp_path: Path, source: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path, open_store(str(shutil.copy(source, tmp_path / "workbench.db"))))
+    yield bench
+    bench.store.close()
+
+
+def test_a_whole_database_has_nothing_wrong(filled: Bench, demo_database: Path) -> None:
+    before = filled.tables()
+    report = doctor(filled.store, lambda _done: None)
+
+    assert () == report.found
+    rows = [filled.query(f'SELECT count(*) FROM "{name}"')[0][0] for name in METADATA.tables]
+    assert sum(rows) == report.rows
+    assert before == filled.tables()
+    with closing(open_store(str(demo_database))) as demo:
+        assert [] == found(demo)
+
+
+DAMAGE = {
+    # what happens past the program, and a line that names it
+    "DELETE FROM dataset WHERE name = 'first'": "sample 3: dataset 2 is not there",
+    "DELETE FROM policy WHERE dataset_id = 1": "dataset data: a version of its policy is not there",
+    "UPDATE dataset SET run_id = 99 WHERE id = 1": "dataset data: run 99 is not there",
+    "UPDATE dataset SET calibration_id = 9 WHERE id = 1": "dataset data: calibration 9 is not there",
+    "DELETE FROM sample WHERE key = 'open'": "review 2: sample 2 is not there",
+    "UPDATE sample SET reference = replace(reference, 'Ada', 'Ida') WHERE key = 'open'":
+        "sample 2: the text of open has another hash than it was stored with",
+    "UPDATE sample SET meta = '{' WHERE id = 2": "sample 2: cannot be read",
+    "UPDATE sample SET holdout = 1 WHERE id = 2":
+        "dataset 1: samples are kept back, and their plan is not there",
+    "DELETE FROM run WHERE id = 1": "proposal 1: run 1 is not there",
+    "UPDATE proposal SET document = 'x' || document WHERE id = 1": "proposal 1: cannot be read",
+    "DELETE FROM review WHERE id = 2": "gold_unit 2: review 2 is not there",
+    "UPDATE review SET entity = 'todo' WHERE id = 2":
+        "review 2 (open, ann): entity is 'todo', its journal says 'verified'",
+    "UPDATE review SET flag = 'x' WHERE id = 2": "review 2 (open, ann): flag is 'x', its journal says",
+    "DELETE FROM review_event WHERE review_id = 2 AND seq = 1": "review 2 (open, ann): its journal lacks 1",
+    "UPDATE review_event SET data = CAST(x'22ff22' AS TEXT) WHERE id = 3": "review_event 3: cannot be read",
+    "DELETE FROM gold_unit WHERE review_id = 2":
+        "review 2 (open, ann): its entity 'Ada Lovelace' is not in gold_unit",
+    "UPDATE gold_unit SET text = 'Ada LovelacE' WHERE review_id = 2":
+        "review 2 (open, ann): gold_unit 2 is not what its journal says",
+    "INSERT INTO gold_unit SELECT 99, dataset_id, sample_id, 3, annotator, kind, 7, unit, text, label, "
+    "start, \"end\", verdict, reason, rule, document FROM gold_unit WHERE id = 2":
+        "review 3 (secret, Böb): gold_unit 99 is none of its verified units",
+    "UPDATE counted SET run_id = 77": "counted 1 77 ",
+    "UPDATE score SET found = found + 1": "is not the recall of its counts",
+    "UPDATE external_score SET digits = '0.6'": "0.6 is stored as 0.5",
+    "DELETE FROM score_column": "score_column 2 m: is not there",
+    "DELETE FROM call WHERE id = 2": "proposal 2: call 2 is not there",
+    "UPDATE answer SET document = '[' WHERE key = 'k1'": "answer k1: cannot be read",
+    "UPDATE failed SET content_hash = 'g' || substr(content_hash, 2)": "failed 1 1: content_hash is no hash",
+    "UPDATE purged SET key = 'open'": "purged 1: the sample open is there",
+    "UPDATE export_log SET manifest_sha256 = 'x' || substr(manifest_sha256, 2)":
+        "export_log 1: manifest_sha256 is no hash",
+    "INSERT INTO batch VALUES ('b', 1, '[]', 0, 'x')": "batch b: cannot be read",
+    "INSERT INTO plan VALUES (1, 9, 'simple', 'entity', 1, 1, '{}', 'ann', '2026-01-01 00:00:00')":
+        "plan 1: dataset 9 is not there",
+    "INSERT INTO calibration VALUES (1, 9, 'c', NULL, 's', '{}', 'ann', '2026-01-01 00:00:00')":
+        "calibration 1: dataset 9 is not there",
+    "INSERT INTO holdout_opening VALUES (1, 9, 'x', 'ann', '2026-01-01 00:00:00')":
+        "holdout_opening 1: dataset 9 is not there",
+    "INSERT INTO dispute VALUES (9, 'entity', 'a~b', 'open', '', 'ann', '2026-01-01 00:00:00')":
+        "dispute 9 entity a~b: sample 9 is not there",
+}  # fmt: skip
+
+
+def test_damage_is_told_of_every_table() -> None:
+    told = {name for name in METADATA.tables if any(f" {name}" in one for one in DAMAGE)}
+    assert set(METADATA.tables) == told
+
+
+@pytest.mark.parametrize(("damage", "line"), DAMAGE.items())
+def test_a_damaged_row_is_named(filled: Bench, damage: str, line: str) -> None:
+    filled.store.close()
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute("PRAGMA writable_schema=ON")
+        assert 0 < raw.execute(damage).rowcount
+        raw.commit()
+    filled.reopen()
+
+    assert [line] == [line for one in found(filled.store) if line in one][:1], found(filled.store)
+
+
+def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(
+    filled: Bench, postgres: Server
+) -> None:
+    with postgres.database() as url:
+        copy_into(filled.store, url, None, lambda _done: None)
+        server = open_store(url)
+        try:
+            assert [] == found(server)
+            ask(url, "SELECT setval('review_id_seq', 2)")
+            ask(url, "DELETE FROM review_event WHERE review_id = 2 AND seq = 1")
+            ask(url, "UPDATE gold_unit SET label = 'place' WHERE review_id = 1")
+            highest = ask(url, "SELECT max(id) FROM review")[0][0]
+            expected = [
+                f"review: its next number is 3, and there is {highest} already",
+                "review 1 (secret, ann): gold_unit 1 is not what its journal says",
+                "review 2 (open, ann): its journal lacks 1",
+            ]
+            assert expected == found(server)
+        finally:
+            server.close()

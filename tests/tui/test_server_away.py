@@ -1,0 +1,176 @@
+"""A server that goes away while somebody reviews: no decision twice, none lost."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import make_url
+from textual.widgets import Static
+
+from tests.postgres import Server, ask
+from tests.rows import write_rows
+from tests.tui.conftest import User, until
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import open_store
+from workbench.tui.widgets.bars import Status
+
+NAME = ".s.PGSQL.5432"
+
+
+@pytest.fixture
+def database(mortal: Server, tmp_path: Path, rows: list[Any]) -> Iterator[Any]:
+    """The samples on a server that the test may kill."""
+    with mortal.database() as url:
+        store = open_store(url)
+        import_file(store, write_rows(tmp_path / "rows.jsonl", rows), ImportOptions(seed=7), annotator="imp")
+        store.close()
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried again ten times a second."""
+    monkeypatch.setattr("workbench.tui.screens.saver.PAUSES", (0.1,))
+
+
+class Line:
+    """The way to a server, which can lose what it answers to a COMMIT; `lost`: how often it did."""
+
+    def __init__(self, server: str, folder: Path) -> None:
+        here = make_url(server)
+        self.server, self.url = server, here.update_query_dict({"host": str(folder)}).render_as_string()
+        self.armed, self.lost = False, 0
+        self._target = f"{here.query['host']}/{NAME}"
+        self._open = [self._socket(lambda one: one.bind(str(folder / NAME)))]
+        self._open[0].listen()
+        self._threads = [threading.Thread(target=self._take)]
+        self._threads[0].start()
+
+    def _socket(self, use: Callable[[socket.socket], None]) -> socket.socket:
+        made = socket.socket(socket.AF_UNIX)
+        use(made)
+        return made
+
+    def close(self) -> None:
+        """Cut every connection."""
+        for one in self._open:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for one in self._open:
+            one.close()
+
+    def _take(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._open[0].accept()
+                server = self._socket(lambda one: one.connect(self._target))
+                self._open += [client, server]
+                asked = threading.Event()  # a COMMIT is on its way, whose answer is lost
+                for pair in ((client, server), (server, client)):
+                    self._threads.append(threading.Thread(target=self._carry, args=(*pair, asked)))
+                    self._threads[-1].start()
+
+    def _carry(self, one: socket.socket, other: socket.socket, asked: threading.Event) -> None:
+        with suppress(OSError):
+            while data := one.recv(65_536):
+                if self.armed and b"COMMIT" in data:
+                    if asked.is_set():  # the server's word that it is done
+                        self.armed, self.lost = False, self.lost + 1
+                        break
+                    asked.set()
+                other.sendall(data)
+        for side in (one, other):
+            with suppress(OSError):
+                side.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def line(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+    found = Line(database, tmp_path_factory.mktemp("s"))
+    yield found
+    found.close()
+
+
+def banner(app: Any) -> str:
+    """The warning that stays; empty when there is none."""
+    widget = app.screen.query_one("#banner", Static)
+    return " ".join(str(widget.render()).split()) if widget.display else ""
+
+
+def events(url: str) -> list[tuple[Any, ...]]:
+    """What the journal holds, the openings apart."""
+    return ask(url, "SELECT op, count(*) FROM review_event WHERE op != 'open' GROUP BY op ORDER BY op")
+
+
+async def test_a_decision_waits_for_a_killed_server_and_is_saved_when_it_is_back(
+    user: User, database: str, mortal: Server
+) -> None:
+    """With the keys that were typed behind it; nobody presses anything."""
+    async with user.opens("schiller") as app:
+        await user.press("x")
+        mortal.kill()
+        try:
+            await user.press("x", "a")
+            assert banner(app).startswith(
+                "! Server away, 1 decision waiting: restored Friedrich Schiller. "
+                "The next try is in 0 s. One key typed behind it waits."
+            )
+        finally:
+            mortal.start()
+        await until(user.pilot, lambda: not banner(app))
+        await user.settle()
+        assert app.screen.pane.now.sample.id != "schiller"
+    assert [("accept", 1), ("reject", 1), ("restore", 1)] == events(database)
+
+
+async def test_an_idle_app_does_not_notice_that_the_server_was_restarted(
+    user: User, database: str, mortal: Server
+) -> None:
+    async with user.opens("schiller") as app:
+        mortal.kill()
+        mortal.start()
+        await user.press("c", *"once", "enter", "b")
+        assert type(app.screen).__name__ == "QueueScreen"
+    assert [("comment", 1)] == events(database)
+
+
+@pytest.mark.parametrize(
+    ("before", "keys", "expected"),
+    [
+        ([], ["c", *"once", "enter"], [("comment", 1)]),
+        (["x"], ["a"], [("accept", 1), ("reject", 1)]),
+        (["x", "x"], ["u"], [("reject", 1), ("restore", 1), ("undo", 1)]),
+    ],
+)
+async def test_a_decision_whose_answer_was_lost_is_stored_once(
+    user: User, line: Line, before: list[str], keys: list[str], expected: list[tuple[str, int]]
+) -> None:
+    """The server committed it, and the word of it never came: the second try finds it by its name."""
+    async with user.opens("schiller", database=cast("Path", line.url)) as app:
+        await user.press(*before)
+        line.armed = True
+        await user.press(*keys)
+        await until(user.pilot, lambda: line.lost > 0 and not banner(app))
+        await user.settle()
+    assert 1 == line.lost
+    assert expected == events(line.server)
+
+
+async def test_an_undo_in_the_queue_whose_answer_was_lost_is_done_once(user: User, line: Line) -> None:
+    """The next press finds it."""
+    async with user.opens("schiller", database=cast("Path", line.url)) as app:
+        await user.press("x", "x", "b")
+        line.armed = True
+        await user.press("u")
+        assert "the undo was not saved" in app.screen.query_one(Status).text
+        await user.press("u")
+        assert "undid: restored Friedrich Schiller" in app.screen.query_one(Status).text
+    assert [("reject", 1), ("restore", 1), ("undo", 1)] == events(line.server)

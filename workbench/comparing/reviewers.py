@@ -1,0 +1,218 @@
+"""Whether people who review the same samples agree: on units, on verdicts, on the recall that follows.
+
+Only decisions that were made independently are compared, two at a time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum, sqrt
+
+from workbench.comparing.agreement import (
+    Alpha,
+    Chance,
+    Overlap,
+    alpha,
+    beyond_chance,
+    by_label,
+    nominal,
+    tabulate,
+)
+from workbench.comparing.intervals import FEWEST, Interval, around, wilson
+from workbench.comparing.links import covered, links
+from workbench.model import Assessment, count
+from workbench.text.tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What one person decided of one sample, before they saw what others had; `week` as `2026-W07`."""
+
+    sample: str
+    group: str
+    person: str
+    week: str
+    assessment: Assessment
+
+    @property
+    def recall(self) -> float | None:
+        """The recall of their units; None without any."""
+        found = count(self.assessment.units).recall
+        return None if found is None else float(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two people's decisions on one sample.
+
+    `linked` units are one and the same for the matcher; of these `strict` have one place and one label,
+    `boundary` another place, `label` another label. `verdicts` are those of linked units, `labels` those of
+    all units, None where the other person has no such unit.
+    """
+
+    one: Decided
+    other: Decided
+    linked: Overlap
+    strict: int
+    boundary: int
+    label: int
+    verdicts: tuple[tuple[str | None, str | None], ...]
+    labels: tuple[tuple[str | None, str | None], ...]
+
+    @property
+    def empty(self) -> int:
+        """How many of the two found no units: two agree that there is nothing, of which no F1 is counted."""
+        return (not self.linked.automatic) + (not self.linked.verified)
+
+
+def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
+    """Hold two decisions against each other."""
+    both = links(one.assessment, other.assessment, based=False, lang=lang)
+    ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (one, other))
+    moved = sum(covered(each.automatic) != covered(each.verified) for each in both)
+    renamed = sum(each.automatic.label != each.verified.label for each in both)
+    same = sum(
+        covered(each.automatic) == covered(each.verified) and each.automatic.label == each.verified.label
+        for each in both
+    )
+    met, hit = {each.automatic.id for each in both}, {each.verified.id for each in both}
+    labels = [(each.automatic.label, each.verified.label) for each in both]
+    alone = [(unit.label, None) for unit in ours if unit.id not in met]
+    others = [(None, unit.label) for unit in theirs if unit.id not in hit]
+    return Pair(
+        one, other, Overlap(len(both), len(ours), len(theirs)), same, moved, renamed,
+        tuple((each.automatic.match.verdict, each.verified.match.verdict) for each in both),
+        (*labels, *alone, *others),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far people agree, over pairs of decisions. Below ten samples there are counts and no figures.
+
+    `linked` and `strict` are units that both have, by the matcher, and with one place and one label;
+    `interval` is that of the linked F1, by document. `chance` is about verdicts of linked units, without the
+    `unsure` ones. `differs` is the mean difference of the recalls. `alpha` is Krippendorff's, of the label of
+    every word of the references. Where both found nothing (`both_empty`) there is nothing to count.
+    """
+
+    samples: int
+    pairs: int
+    both_empty: int
+    one_empty: int
+    groups: int
+    linked: Overlap
+    strict: int
+    boundary: int
+    label: int
+    unsure: int
+    interval: Interval | None = None
+    chance: Chance | None = None
+    differs: float | None = None
+    differs_interval: Interval | None = None
+    alpha: float | None = None
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few samples for figures."""
+        return self.samples < FEWEST
+
+    @property
+    def f1(self) -> float | None:
+        """Of linked units."""
+        return self._f1(self.linked.linked)
+
+    @property
+    def strict_f1(self) -> float | None:
+        """Of units with one place and one label."""
+        return self._f1(self.strict)
+
+    def _f1(self, agreed: int) -> float | None:
+        every = self.linked.automatic + self.linked.verified
+        return None if self.few or not every else 2 * agreed / every
+
+
+Words = Mapping[str, Sequence[Token]]
+"""The words of each sample's reference."""
+
+
+def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
+    """The figures of some pairs."""
+    samples = {one.one.sample for one in pairs}
+    linked = Overlap(*(sum(getattr(one.linked, name) for one in pairs) for name in Overlap.__slots__))
+    verdicts = tabulate(each for one in pairs for each in one.verdicts if "unsure" not in each)
+    unsure = sum("unsure" in each for one in pairs for each in one.verdicts)
+    empty = [one.empty for one in pairs]
+    found = Agreement(
+        len(samples), len(pairs), empty.count(2), empty.count(1), len({one.one.group for one in pairs}),
+        linked, sum(one.strict for one in pairs), sum(one.boundary for one in pairs),
+        sum(one.label for one in pairs), unsure,
+    )  # fmt: skip
+    if found.few:
+        return found
+    units = [
+        (one.one.group, 2 * one.linked.linked, one.linked.automatic + one.linked.verified) for one in pairs
+    ]
+    apart = [
+        (one.one.group, abs(ours - theirs), 1)
+        for one in pairs
+        if (ours := one.one.recall) is not None and (theirs := one.other.recall) is not None
+    ]
+    return replace(
+        found,
+        interval=ratio_interval(units),
+        chance=beyond_chance(verdicts.table) if verdicts.n else None,
+        differs=fsum(size for _, size, _ in apart) / len(apart) if apart else None,
+        differs_interval=ratio_interval(apart),
+        alpha=word_alpha(pairs, words).value,
+    )
+
+
+def ratio_interval(parts: Iterable[tuple[str, float, float]]) -> Interval | None:
+    """The interval of Σ part / Σ whole over (document, part, whole); documents are what was drawn.
+
+    Linearised (Cochran 1977, section 6.3), t with one degree of freedom less than documents. Where all or
+    nothing agrees the documents do not differ: then Wilson's, of documents that agree. None of one document.
+    """
+    totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for group, part, whole in parts:
+        totals[group][0] += part
+        totals[group][1] += whole
+    held = [(part, whole) for part, whole in totals.values() if whole]
+    n, every = len(held), fsum(whole for _, whole in held)
+    if n < 2:
+        return None
+    ratio = fsum(part for part, _ in held) / every
+    if ratio in (0.0, 1.0):
+        return wilson(round(ratio * n), n)
+    squares = fsum((part - ratio * whole) ** 2 for part, whole in held)
+    return around(ratio, sqrt(squares * n / (n - 1)) / every, n - 1).clipped()
+
+
+def word_alpha(pairs: Sequence[Pair], words: Words) -> Alpha:
+    """Krippendorff's α of the label that each person gave each word of a reference, none included."""
+    people: dict[str, dict[str, Assessment]] = defaultdict(dict)
+    for one in pairs:
+        for each in (one.one, one.other):
+            people[each.sample][each.person] = each.assessment
+    items: list[tuple[str, ...]] = []
+    for sample, each_of in people.items():
+        marked = [_marks(assessment, words[sample]) for assessment in each_of.values()]
+        items += zip(*marked, strict=True)
+    return alpha(items, nominal)
+
+
+def _marks(assessment: Assessment, words: Sequence[Token]) -> list[str]:
+    """The label of the unit that covers each word; the word "unit" for one without, "" for none."""
+    spans = [
+        (span.start, span.end, unit.label or "unit")
+        for unit in assessment.units if unit.counted for span in unit.spans
+    ]  # fmt: skip
+    return [next((label for start, end, label in spans if start <= word.start < end), "") for word in words]
+
+
+def of_labels(pairs: Sequence[Pair]) -> Mapping[str, Overlap]:
+    """Units of each label, and how many both people have under it."""
+    return by_label((row for one in pairs for row in one.labels), strict=True)

@@ -1,0 +1,175 @@
+"""Whether the people who review a dataset agree, and how that compares with the machine."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations, groupby
+from operator import attrgetter
+from typing import Literal, get_args
+
+from workbench.comparing.agreement import Overlap
+from workbench.comparing.reviewers import Agreement, Decided, Pair, agreement, of_labels, pair
+from workbench.errors import UsageError
+from workbench.matching.units import language_of
+from workbench.model import Assessment, Kind
+from workbench.reviewing.documents import edit_of
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
+from workbench.reviewing.fold import undone_actions
+from workbench.scoring.names import DEFAULT_SCORER
+from workbench.stages import Progress, silent
+from workbench.stages.figures import figures
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.journal import Said, said_of_several
+from workbench.store.samples import load_samples
+from workbench.text.tokens import tokens
+
+By = Literal["label", "pair", "week"]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """How far the machine and the reviewers agree: the F1 of linked units and the mean |Δ| of `compare`."""
+
+    run: str
+    f1: float | None
+    differs: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeReport:
+    """How far people agree on a dataset, whole and in parts; `labels` with `by="label"`, else `parts`.
+
+    `left_out`: decisions that were not independent, by why.
+    """
+
+    dataset: str
+    kind: Kind
+    people: tuple[str, ...]
+    whole: Agreement
+    machine: Machine
+    parts: dict[str, Agreement]
+    labels: dict[str, Overlap]
+    left_out: dict[str, int]
+
+
+def agree(
+    store: Store, info: DatasetInfo, by: str = "", kind: Kind | None = None, progress: Progress = silent
+) -> AgreeReport:
+    """Hold all that people decided independently against each other. Raises UsageError."""
+    if by and by not in get_args(By):
+        raise UsageError(f"no --by {by!r}; there is: {', '.join(get_args(By))}")
+    kind = kind or info.kinds[0]
+    if kind not in info.kinds:
+        raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
+    scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
+    found = figures(store, info, scorer=scorer, progress=progress)
+    left_out: Counter[str] = Counter()
+    with store.snapshot():
+        decided = _decided(said_of_several(store, info.id), kind, left_out)
+        stored = {one.sample_id: one for one in load_samples(store, list(decided), None)}
+    pairs: list[Pair] = []
+    words = {}
+    for number, each in decided.items():
+        sample = stored[number].sample
+        words[sample.id] = tokens(sample.reference)
+        group = sample.group or sample.id
+        people = [
+            Decided(sample.id, group, name, week, assessment) for name, week, assessment in sorted(each)
+        ]
+        lang = language_of(sample, info.policy)
+        pairs += [pair(one, other, lang) for one, other in combinations(people, 2)]
+    parts = {name: agreement(some, words) for name, some in _parts(pairs, by)}
+    return AgreeReport(
+        info.name,
+        kind,
+        tuple(sorted({each.person for one in pairs for each in (one.one, one.other)})),
+        agreement(pairs, words),
+        Machine(found.run, found.units.micro.f1 if found.units.micro.verified else None, found.paired.mae),
+        parts,
+        dict(sorted(of_labels(pairs).items(), key=lambda one: (one[1].f1, one[0]))) if by == "label" else {},
+        dict(left_out),
+    )
+
+
+def _decided(
+    rows: Iterable[Said], kind: Kind, left_out: Counter[str]
+) -> dict[int, list[tuple[str, str, Assessment]]]:
+    """By sample what several people decided of a kind on their own: the person, the week and the units."""
+    found: dict[int, list[tuple[str, str, Assessment]]] = {}
+    for sample_id, of_sample in groupby(rows, key=attrgetter("sample_id")):
+        reviews: dict[int, list[Said]] = defaultdict(list)
+        for row in of_sample:
+            reviews[row.review_id].append(row)
+        settled = [
+            at
+            for each in reviews.values()
+            if each[0].origin == "adjudicated"
+            for at, _ in _accepts(each, kind)
+        ]
+        people = [each for each in reviews.values() if each[0].origin != "adjudicated"]
+        firsts = {
+            each[0].review_id: min((at for at, _ in _accepts(each, kind)), default=None) for each in people
+        }
+        own = []
+        for each in people:
+            others = [at for number, at in firsts.items() if number != each[0].review_id and at is not None]
+            why, decision = _independent(each, kind, others, min(settled, default=None))
+            if why:
+                left_out[why] += 1
+            elif decision is not None:
+                own.append(decision)
+        if len(own) > 1:
+            found[sample_id] = own
+    return found
+
+
+def _accepts(rows: Sequence[Said], kind: Kind) -> list[tuple[datetime, Said]]:
+    """When a person verified a kind, undone or not."""
+    return [
+        (row.at, row)
+        for row in rows
+        if row.op == "accept" and row.data["assessment"]["kind"] == kind and not _imported(row)
+    ]
+
+
+def _imported(row: Said) -> bool:
+    return row.action.startswith(IMPORT_ACTION)
+
+
+def _independent(
+    rows: Sequence[Said], kind: Kind, others: Sequence[datetime], settled: datetime | None
+) -> tuple[str, tuple[str, str, Assessment] | None]:
+    """The first decision that stands, or why it is not the person's own."""
+    edits = [(row.action, edit_of(row.op, row.data)) for row in rows]
+    undone = undone_actions(edits)
+    accepts = _accepts(rows, kind)
+    standing = [(at, row) for at, row in accepts if row.action not in undone]
+    if not standing:
+        return "", None
+    at, row = standing[0]
+    if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(map(_imported, rows)):
+        return "began with units that somebody had verified", None
+    if (settled is not None and settled <= at) or (
+        accepts[0][0] < at and any(other < at for other in others)
+    ):
+        return "decided again after the others' work could be seen", None
+    accept = edit_of(row.op, row.data)
+    assert isinstance(accept, Accept)
+    year, week, _ = at.isocalendar()
+    return "", (row.annotator, f"{year}-W{week:02}", accept.assessment)
+
+
+def _parts(pairs: Sequence[Pair], by: str) -> list[tuple[str, list[Pair]]]:
+    """The pairs in parts: of each two people, or of each person and week, against all others."""
+    found: dict[str, list[Pair]] = defaultdict(list)
+    for one in pairs:
+        if by == "pair":
+            found[f"{one.one.person} and {one.other.person}"].append(one)
+        elif by == "week":
+            for each in (one.one, one.other):
+                found[f"{each.person} {each.week}"].append(one)
+    return sorted(found.items())

@@ -1,0 +1,59 @@
+"""Assignments: who reviews which sample, and how far everybody is."""
+
+from __future__ import annotations
+
+from workbench.errors import UsageError
+from workbench.stages.people import check
+from workbench.stages.queue import queue_ids
+from workbench.store import assignments
+from workbench.store.assignments import Team, team
+from workbench.store.datasets import DatasetInfo, find_dataset
+from workbench.store.engine import Store
+from workbench.text.query import Query, parse
+
+__all__ = ["Team", "team"]
+
+MOST = 9
+"""People who may be asked about one sample."""
+
+
+def assign(
+    store: Store, info: DatasetInfo, by: str, overlap: int, share: float | None, lease: int | None
+) -> Team | None:
+    """Say how many people review a sample; None after 0, which takes all places away.
+
+    The share and the lease stay as they were where they are not given. Raises UsageError.
+    """
+    check(store, by, "own", "assign samples")
+    if not 0 <= overlap <= MOST:
+        raise UsageError(f"--overlap {overlap}: give a number of people from 1 to {MOST}, or 0 to end it")
+    assignments.assign(
+        store, info, overlap, info.overlap_share if share is None else share, lease or info.lease
+    )
+    return assignments.team(store, find_dataset(store, info.name))
+
+
+def give(store: Store, info: DatasetInfo, by: str, name: str, text: str) -> tuple[int, int]:
+    """Give a person the samples of a filter; how many they hold of how many that fit. Raises UsageError."""
+    check(store, by, "own", "assign samples")
+    check(store, name, "review")
+    _refuse_without(info)
+    query = parse(text)
+    if not isinstance(query, Query):
+        raise UsageError(f"{text}: {query}")
+    ids = queue_ids(store, info, by, query)
+    if not ids:
+        raise UsageError(f"{text}: no sample fits, so nothing was given")
+    return assignments.give(store, info, name, ids), len(ids)
+
+
+def release(store: Store, info: DatasetInfo, by: str, name: str) -> int:
+    """Free what a person holds and has not decided; how many places. Raises UsageError."""
+    check(store, by, "own", "assign samples")
+    _refuse_without(info)
+    return assignments.release(store, name, info.id)
+
+
+def _refuse_without(info: DatasetInfo) -> None:
+    if not info.overlap:
+        raise UsageError("this dataset has no assignments yet: workbench assign --overlap 2 --share .2")

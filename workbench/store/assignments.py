@@ -1,0 +1,339 @@
+"""Assignments: who reviews which sample. One row is one place at one sample; no count is ever stored."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    and_,
+    case,
+    delete,
+    exists,
+    extract,
+    func,
+    insert,
+    literal,
+    not_,
+    null,
+    or_,
+    select,
+    true,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session
+
+from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
+from workbench.store.engine import Store
+from workbench.store.tables import METADATA, PLACE, REVIEW, SAMPLE, AssignmentRow, ReviewRow, among, is_blind
+
+DECIDED = ("verified", "excluded")
+
+_ASSIGNMENT: Table = METADATA.tables["assignment"]
+_OTHER = _ASSIGNMENT.alias("other").c
+_NOW: Any = extract("epoch", func.now())
+"""Seconds by the clock of the database: those of its users differ."""
+
+_OPEN = not_(PLACE.done)
+_FREE = and_(_OPEN, or_(PLACE.annotator.is_(None), PLACE.until < _NOW))
+
+
+def held(store: Store, dataset_id: int, annotator: str) -> int | None:
+    """The sample that a person is to decide first: given by name, or claimed and not decided yet."""
+    own = PLACE.dataset_id == dataset_id, PLACE.annotator == annotator, _OPEN
+    number = store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
+    return None if number is None else int(number)
+
+
+def claim(store: Store, info: DatasetInfo, annotator: str) -> int | None:
+    """Hold a sample for a person: one of their own that is not decided, else the next free one.
+
+    Nobody gets a sample twice. One statement picks and takes it: writers of SQLite wait for each other, and a
+    server passes over what another one is taking.
+    """
+    own = PLACE.dataset_id == info.id, PLACE.annotator == annotator, _OPEN
+    mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
+    begun = or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
+    reviewed = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun
+    free = select(PLACE.id).where(
+        PLACE.dataset_id == info.id, _FREE, _without(_OTHER.id, *mine), _without(REVIEW.id, *reviewed)
+    )
+    given = and_(PLACE.annotator == annotator, PLACE.until.is_(None))
+    first = _first(select(PLACE.id).where(*own).order_by(PLACE.rank))
+    take = (
+        update(_ASSIGNMENT)
+        .where(PLACE.id == func.coalesce(first, _first(free.order_by(PLACE.rank, PLACE.slot))))
+        .values(annotator=annotator, until=case((given, None), else_=_lease(info)))
+        .returning(PLACE.sample_id)
+    )
+    number: int | None = None
+    with store.writing() as session:
+        for last in (False, True):
+            try:
+                with session.begin_nested():  # what was decided in this change stays
+                    number = session.scalar(take)
+                break
+            except IntegrityError:  # another window of the same person took one of this sample
+                if last:
+                    raise
+    return number
+
+
+def _without(column: Any, *where: ColumnElement[bool]) -> ColumnElement[bool]:
+    """That there is no such row, looked up for each place in turn.
+
+    Of an EXISTS a server makes a join with all that the person ever did, which grows with every decision.
+    """
+    return select(column).where(*where).limit(1).scalar_subquery().is_(None)
+
+
+def _first(wanted: Any) -> Any:
+    """The first of some places, past those that others are taking at this moment."""
+    return wanted.limit(1).with_for_update(of=_ASSIGNMENT, skip_locked=True).scalar_subquery()
+
+
+def _lease(info: DatasetInfo) -> Any:
+    return _NOW + 60 * info.lease
+
+
+def _renewed(info: DatasetInfo) -> Any:
+    """A new lease; what was given by name needs none."""
+    return case((or_(PLACE.done, PLACE.until.is_not(None)), _lease(info)))
+
+
+def follow(store: Store, reviews: Sequence[ReviewRow]) -> None:
+    """Bring places in line with reviews that were written to: decided, free after a skip, else kept longer.
+
+    Who decided or skipped holds the next sample in the same change.
+    """
+    with store.writing() as session:
+        info = dataset_info(store, reviews[0].dataset_id)
+        over = False
+        for row in reviews:
+            states = {getattr(row, kind) for kind in info.kinds}
+            own = PLACE.sample_id == row.sample_id, PLACE.annotator == row.annotator
+            settled = states <= {*DECIDED, "skipped"}
+            if settled and "skipped" in states:
+                session.execute(
+                    update(_ASSIGNMENT).where(*own, _OPEN).values(annotator=None, until=None)
+                )  # given by name too: others may take it
+            else:
+                values = (
+                    {"done": True, "until": None} if settled else {"done": False, "until": _renewed(info)}
+                )
+                extra = session.scalar(update(_ASSIGNMENT).where(*own).values(values).returning(PLACE.extra))
+                if extra is None:
+                    _join(session, info, row, done=settled)
+                elif extra and not settled:
+                    session.execute(delete(_ASSIGNMENT).where(*own))
+            over = over or settled
+        if over and len(reviews) == 1:
+            claim(store, info, reviews[0].annotator)
+
+
+def _join(session: Session, info: DatasetInfo, row: ReviewRow, *, done: bool) -> None:
+    """A place for somebody who has none at a sample: a free one, else for a decision one more.
+
+    Work is never refused: a decision that came after its lease had run out is kept and reported.
+    """
+    here = PLACE.sample_id == row.sample_id
+    until = None if done else _lease(info)
+    free = _first(select(PLACE.id).where(here, _FREE).order_by(PLACE.slot))
+    take = update(_ASSIGNMENT).where(PLACE.id == free).returning(PLACE.id)
+    if session.scalar(take.values(annotator=row.annotator, done=done, until=until)) or not done:
+        return
+    # others who add one wait here
+    session.execute(select(SAMPLE.id).where(SAMPLE.id == row.sample_id).with_for_update(key_share=True))
+    last, rank = session.execute(select(func.max(PLACE.slot), func.max(PLACE.rank)).where(here)).one()
+    if last is not None:  # else the sample needs nobody: its gold came with a file
+        session.add(
+            AssignmentRow(
+                dataset_id=row.dataset_id, sample_id=row.sample_id, slot=last + 1, rank=rank,
+                annotator=row.annotator, done=True, extra=True,
+            )
+        )  # fmt: skip
+        session.flush()
+
+
+def assign(store: Store, info: DatasetInfo, overlap: int, share: float, lease: int) -> None:
+    """Give every sample its places: `overlap` for the share, and for blind and holdout samples, else one.
+
+    0 takes all places away; reviews stay.
+    """
+    with store.writing() as session:
+        set_dataset(store, info.id, overlap=overlap, overlap_share=share, lease=lease)
+        if overlap:
+            fill(store, info.id)
+        else:
+            session.execute(delete(_ASSIGNMENT).where(PLACE.dataset_id == info.id))
+
+
+def fill(store: Store, dataset_id: int) -> None:
+    """Bring the places in line with samples, plan and reviews; nothing without assignments.
+
+    New samples get places, what was decided before takes one, and free places that are too many go. Samples
+    whose gold came with a file or was adjudicated need nobody.
+    """
+    with store.writing() as session:
+        info = dataset_info(store, dataset_id)
+        if not info.overlap:
+            return
+        own = PLACE.dataset_id == dataset_id
+        rank = select(SAMPLE.rank).where(SAMPLE.id == PLACE.sample_id).scalar_subquery()
+        session.execute(update(_ASSIGNMENT).where(own, PLACE.rank != rank).values(rank=rank))
+        decided = and_(*(REVIEW[kind].in_(DECIDED) for kind in info.kinds))
+        settled = exists().where(
+            REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == PLACE.annotator, decided
+        )
+        session.execute(delete(_ASSIGNMENT).where(own, PLACE.extra, not_(settled)))
+        session.execute(
+            update(_ASSIGNMENT).where(own, PLACE.done, not_(settled)).values(done=False, until=_NOW)
+        )
+        _take_reviewed(store, session, info, decided)
+        for slot in range(1, info.overlap + 1):
+            there = exists().where(PLACE.sample_id == SAMPLE.id, PLACE.slot == slot)
+            given = exists().where(REVIEW.sample_id == SAMPLE.id, decided, REVIEW.origin != "reviewed")
+            columns = ["dataset_id", "sample_id", "slot", "rank", "done", "extra"]
+            rows = select(
+                SAMPLE.dataset_id, SAMPLE.id, literal(slot), SAMPLE.rank, literal(False), literal(False)
+            ).where(SAMPLE.dataset_id == dataset_id, _wanted(info, literal(slot)), not_(there), not_(given))
+            session.execute(insert(_ASSIGNMENT).from_select(columns, rows))
+        many = exists().where(SAMPLE.id == PLACE.sample_id, not_(_wanted(info, PLACE.slot)))
+        session.execute(delete(_ASSIGNMENT).where(own, _FREE, many))
+
+
+def _wanted(info: DatasetInfo, slot: Any) -> ColumnElement[bool]:
+    """Whether a sample has the place of that number. The blind ones are the first of the share."""
+    of_share = is_blind(max(info.overlap_share, info.blind_share))
+    return or_(slot == 1, and_(of_share, slot <= info.overlap))
+
+
+def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: ColumnElement[bool]) -> None:
+    """Places for what people decided without one: free ones, else new ones."""
+    placed = exists().where(PLACE.sample_id == REVIEW.sample_id, PLACE.annotator == REVIEW.annotator)
+    query = (
+        select(ReviewRow)
+        .where(REVIEW.dataset_id == info.id, decided, REVIEW.origin == "reviewed", not_(placed))
+        .order_by(REVIEW.id)
+    )
+    reviews = list(store.column(query))
+    if not reviews:
+        return
+    numbers = {row.sample_id for row in reviews}
+    free: dict[int, list[int]] = defaultdict(list)
+    for number, sample_id in store.rows(
+        select(PLACE.id, PLACE.sample_id)
+        .where(among(PLACE.sample_id, numbers), _FREE)
+        .order_by(PLACE.slot.desc())
+    ):
+        free[sample_id].append(number)
+    last = Counter(dict(store.rows(
+        select(PLACE.sample_id, func.max(PLACE.slot))
+        .where(among(PLACE.sample_id, numbers)).group_by(PLACE.sample_id)
+    )))  # fmt: skip
+    ranks = dict(store.rows(select(SAMPLE.id, SAMPLE.rank).where(among(SAMPLE.id, numbers))))
+    added = []
+    for row in reviews:
+        values = {"annotator": row.annotator, "done": True, "until": None}
+        if free[row.sample_id]:
+            session.execute(update(_ASSIGNMENT).where(PLACE.id == free[row.sample_id].pop()).values(values))
+            continue
+        last[row.sample_id] += 1
+        added.append({
+            **values, "dataset_id": info.id, "sample_id": row.sample_id, "slot": last[row.sample_id],
+            "rank": ranks[row.sample_id], "extra": False,
+        })  # fmt: skip
+    store.insert(AssignmentRow, added)
+
+
+def give(store: Store, info: DatasetInfo, name: str, ids: Sequence[int]) -> int:
+    """Give a person a place at each of some samples that has a free one; returns how many they have."""
+    own = PLACE.dataset_id == info.id, PLACE.annotator == name, _OPEN, among(PLACE.sample_id, ids)
+    mine = exists().where(_OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == name)
+    with store.writing() as session:
+        first = select(func.min(PLACE.id)).where(among(PLACE.sample_id, ids), _FREE, not_(mine))
+        numbers = first.group_by(PLACE.sample_id).scalar_subquery()
+        session.execute(
+            update(_ASSIGNMENT).where(PLACE.id.in_(numbers), _FREE).values(annotator=name, until=null())
+        )
+        session.execute(update(_ASSIGNMENT).where(*own).values(until=null()))
+        return int(store.value(select(func.count()).select_from(_ASSIGNMENT).where(*own)))
+
+
+def release(store: Store, name: str, dataset_id: int | None = None) -> int:
+    """Free every place of a person that is not decided, of one dataset or of all; returns how many."""
+    where = true() if dataset_id is None else PLACE.dataset_id == dataset_id
+    free = update(_ASSIGNMENT).where(where, PLACE.annotator == name, _OPEN)
+    with store.writing() as session:
+        return len(session.scalars(free.values(annotator=None, until=None).returning(PLACE.id)).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """What a person has done and holds. `given`: by name, not decided; `expired`: held for too long."""
+
+    name: str
+    done: int = 0
+    held: int = 0
+    given: int = 0
+    expired: int = 0
+    late: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """How far the assignments of a dataset are: samples complete of all that need somebody, and people.
+
+    `late` of a person: decided after somebody else had taken the place.
+    """
+
+    overlap: int
+    share: float
+    lease: int
+    samples: int
+    complete: int
+    several: int
+    people: tuple[Worker, ...]
+
+
+def team(store: Store, info: DatasetInfo) -> Team | None:
+    """Where the assignments stand; None without."""
+    if not info.overlap:
+        return None
+    own = PLACE.dataset_id == info.id
+    ended = PLACE.until < _NOW
+    state = case(
+        (PLACE.extra, "late"), (PLACE.done, "done"), (PLACE.until.is_(None), "given"), (ended, "expired"),
+        else_="held",
+    ).label("state")  # fmt: skip
+    each = select(
+        PLACE.sample_id, func.count().label("places"), func.count(case((_OPEN, 1))).label("open")
+    ).where(own, not_(PLACE.extra)).group_by(PLACE.sample_id).subquery()  # fmt: skip
+    counts = select(
+        func.count(), func.count(case((each.c.open == 0, 1))), func.count(case((each.c.places > 1, 1)))
+    )
+    with store.reading():
+        ((samples, complete, several),) = store.rows(counts.select_from(each))
+        people: dict[str, dict[str, int]] = defaultdict(dict)
+        grouped = select(PLACE.annotator, state, func.count()).where(own, PLACE.annotator.is_not(None))
+        for name, what, number in store.rows(grouped.group_by(PLACE.annotator, state)):
+            people[name][what] = number
+    workers = tuple(Worker(name, **found) for name, found in sorted(people.items()))
+    return Team(info.overlap, info.overlap_share, info.lease, samples, complete, several, workers)
+
+
+def decided_since(store: Store, info: DatasetInfo, annotator: str, since: datetime) -> int:
+    """How many samples a person decided since a moment."""
+    own = (
+        REVIEW.dataset_id == info.id,
+        REVIEW.annotator == annotator,
+        REVIEW.updated_at >= since.astimezone(UTC),
+    )
+    decided = (REVIEW[kind].in_(DECIDED) for kind in info.kinds)
+    return int(store.value(select(func.count()).select_from(METADATA.tables["review"]).where(*own, *decided)))
