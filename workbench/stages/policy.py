@@ -11,7 +11,7 @@ from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
-__all__ = ["PolicyReport", "PolicyVersion", "change_policy", "changes", "to_toml", "versions"]
+__all__ = ["to_toml"]
 
 
 @dataclass(frozen=True, slots=True)
