@@ -112,6 +112,10 @@ DAMAGE = {
         "assignment 1: it is done, and its person has no review there",
     "INSERT INTO dispute VALUES (9, 'entity', 'a~b', 'open', '', 'ann', '2026-01-01 00:00:00')":
         "dispute 9 entity a~b: sample 9 is not there",
+    "INSERT INTO assignment (id, dataset_id, sample_id, slot, rank, done, extra) "
+    "VALUES (1, 1, 99, 1, 0.5, 0, 0)":
+        "assignment 1: sample 99 is not there",
+    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, 'x')": "person bo: cannot be read",
 }  # fmt: skip
 
 
