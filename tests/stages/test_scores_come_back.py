@@ -358,8 +358,8 @@ def test_the_newest_of_many_runs_of_a_day_is_the_last_one(bench: Any) -> None:
 @pytest.mark.parametrize("place", ["a column", "scores"])
 def test_a_run_that_a_file_names_by_its_day_is_a_run_of_its_metric(bench: Bench, place: str) -> None:
     """Next to an id too, and a recall outside 0 to 1 is refused under this name."""
-    given = [{FIRST: 0.25}, {FIRST: 7}]
-    parts = [{"scores": one} if place == "scores" else one for one in given]
+    given: list[dict[str, Any]] = [{FIRST: 0.25}, {FIRST: 7}]
+    parts: list[dict[str, Any]] = [{"scores": one} if place == "scores" else one for one in given]
     rows = [{**ROW, "id": key, **part} for key, part in zip("ab", parts, strict=True)]
     report = bench.load(rows, dataset="set")
 
