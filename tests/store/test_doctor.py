@@ -115,7 +115,6 @@ DAMAGE = {
     "INSERT INTO assignment (id, dataset_id, sample_id, slot, rank, done, extra) "
     "VALUES (1, 1, 99, 1, 0.5, 0, 0)":
         "assignment 1: sample 99 is not there",
-    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, 'x')": "person bo: cannot be read",
 }  # fmt: skip
 
 
