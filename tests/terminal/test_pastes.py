@@ -26,10 +26,10 @@ SCREENS = {
     "calibrate": ("K", "Calibrate"),
     "plan": ("P", "lan"),
     "runs": ("R", "Runs"),
-    "review": ("Space", "Reference"),
+    "review": (" ", "Reference"),
     "guidelines": ("g", "Guidelines"),
     "evidence": ("e", "evidence"),
-    "new unit": ("n", "first"),
+    "new unit": ("n", "new entity"),
 }
 """The key that opens each and what it shows; one leaves it by escape, but for the queue and the review."""
 

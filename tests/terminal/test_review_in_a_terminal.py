@@ -67,8 +67,8 @@ def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:
     window.wait_for("1 sample")
     window.press("Enter")
     window.wait_for("Entities 2")
-    window.press("n", "Tab")
-    window.wait_for("enter take it")
+    window.press("n")
+    window.wait_for("new entity")
     window.type("agra")
     window.wait_for("1 of 1 · reference")
     window.press("Enter", "2", "a")
@@ -89,7 +89,7 @@ def test_keys_that_come_in_one_packet_are_all_acted_on(terminal: Run, database: 
     """A slow line holds back as many as one types in half a second: they act in order, over dialogs too."""
     window = terminal("--db", str(database), "--as", "ann", "review", size=(120, 36))
     window.wait_for("1 sample")
-    window.press("Enter", "n", "Tab", "a", "g")
+    window.press("Enter", "n", "a", "g")
     window.wait_for("new entity ag")
     window.type("ra")
     window.wait_for("1 of 1 · reference")
@@ -99,6 +99,8 @@ def test_keys_that_come_in_one_packet_are_all_acted_on(terminal: Run, database: 
     window.wait_for("Entities 2")
     assert "+ Agra" in window.screen() or "✗ Agra" in window.screen()
     window.press("q")
+    window.wait_for("Quit before")
+    window.press("y")
     assert window.exit_code() == 0
 
 

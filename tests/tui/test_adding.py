@@ -326,7 +326,7 @@ async def test_a_stretch_over_several_screens(user: User, import_rows: Any, rows
         hand = Hand(user.pilot, press)
         text = hand.reference.text
         await hand.press("N", "pagedown", "up", "down")
-        await hand.press(*hand.code(*place(text, "beta9")), "space", "pageup", "down", "down", "down")
+        await hand.press(hand.code(*place(text, "beta9")).upper(), "space", "pageup", "down", "down", "down")
         await hand.press(*hand.code(*place(text, "alpha14")), "8")
     start, end = text.index("beta9"), text.index("alpha14") + len("alpha14")
     with closing(open_store(str(at))) as store:

@@ -70,7 +70,7 @@ async def test_the_queue_says_yours_and_true_and_names_a_hash_by_its_question(
         )
         drawn = "".join(segment.text for segment in listed.segments(number, 118))
 
-    assert head.split()[2:5] == ["yours", "true", "Δ"]
+    assert head.split()[1:4] == ["yours", "true", "Δ"]
     assert drawn.split()[1:3] == ["Where", "is"]
     assert [".33", ".83", "−.50"] == [word for word in drawn.split() if word.lstrip("−").startswith(".")]
 

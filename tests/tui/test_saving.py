@@ -128,7 +128,7 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
 async def test_held_a_verifies_each_sample_once(user: User) -> None:
     """Twenty `a` in a burst: no sample is skipped, none verified before it was painted, none twice."""
     async with user.opens():
-        await user.press("c", *("a" * 20))
+        await user.press("space", *("a" * 20))
         info = find_dataset(user.store, None)
         assert queue.progress(user.store, info, "ann").verified == 8
         with user.store.engine.connect() as connection:
