@@ -240,6 +240,7 @@ def test_a_frame_of_a_csv_file_is_read_as_the_file_is(
     monkeypatch.chdir(tmp_path)
     other = {"contexts": "ctx", "ctx": "contexts"}[contexts]
     table = pandas.read_csv(io.StringIO(FRAME)).drop(columns=other)
+    table = table.assign(id=range(len(table)), length=1.5)  # ids, and numbers of an unknown name
     table.to_csv("rows.csv", index=False)
     fields = ["retrieved_contexts=ctx"] if contexts == "ctx" else []
     of_frame = import_frame(table, "frame", fields=fields)
@@ -253,7 +254,11 @@ def test_a_frame_of_a_csv_file_is_read_as_the_file_is(
 
     assert samples[0] == samples[1]
     assert ("1889", ("In 1889.",)) == (samples[0][1].reference, samples[0][1].retrieved_contexts)
-    assert (of_file.new, of_file.rejected) == (of_frame.new, of_frame.rejected)
+    assert (of_file.new, of_file.rejected, of_file.columns) == (
+        of_frame.new,
+        of_frame.rejected,
+        of_frame.columns,
+    )
     assert [one.replace("rows.csv:5", "frame row 4") for one in of_file.errors] == list(of_frame.errors)
 
 

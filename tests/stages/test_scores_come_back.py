@@ -17,9 +17,10 @@ from workbench.errors import InputError
 from workbench.scoring.names import runs_of
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.figures import figures
-from workbench.stages.import_ import ImportOptions, preview_import
+from workbench.stages.import_ import ImportOptions, import_file, preview_import
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import score_dataset
+from workbench.store.samples import each_sample
 from workbench.store.scores import external_columns
 
 Rows = list[dict[str, Any]]
@@ -366,3 +367,24 @@ def test_a_run_that_a_file_names_by_its_day_is_a_run_of_its_metric(bench: Bench,
     assert {"a": 0.25} == stored(bench, FIRST)
     assert 1 == report.rejected
     assert f"{FIRST}: got 7, expected a number from 0 to 1" in report.errors[0]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_scores_alone_reach_the_samples_of_their_ids(bench: Bench, tmp_path: Path, suffix: str) -> None:
+    """An id that the dataset does not have is refused, and nothing but the scores changes."""
+    bench.load([{**ROW, "id": "a", "group": "g", "meta": {"k": 1}}, {**ROW, "id": "7"}], dataset="set")
+    before = [stored.sample for stored in each_sample(bench.store, bench.info("set").id)]
+    file = tmp_path / f"scores.{suffix}"
+    rows = [("a", 0.25), ("7", 0.5), ("gone", 1.0)]
+    if suffix == "csv":
+        text = "id,context_recall\n" + "".join(f"{key},{value}\n" for key, value in rows)
+    else:
+        text = "".join(json.dumps({"id": key, "context_recall": value}) + "\n" for key, value in rows)
+    file.write_text(text, "utf-8")
+
+    report = import_file(bench.store, file, ImportOptions(dataset="set"), annotator="ann")
+
+    assert (0, 2, 1) == (report.new, report.extended, report.rejected)
+    assert 'id: got "gone", expected the id of a sample in the dataset' in report.errors[0]
+    assert {"a": 0.25, "7": 0.5} == stored(bench, "context_recall")
+    assert before == [stored.sample for stored in each_sample(bench.store, bench.info("set").id)]

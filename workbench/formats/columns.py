@@ -162,6 +162,7 @@ def _unquoted(literal: str) -> str:
 
 REQUIRED = ("user_input", "reference", "retrieved_contexts")
 FIELDS = (*REQUIRED, "response", "id", "group")
+_TEXTS = frozenset(name for field in REQUIRED for name in NAMES[field])
 _INSIDE = ("data", "meta", "fields", "metadata")  # where annotation tools keep what belongs to a text
 
 
@@ -189,6 +190,15 @@ class NamedColumns:
 
 
 NO_COLUMNS = NamedColumns()
+
+
+def scores_alone(names: Collection[str]) -> bool:
+    """Whether these columns or keys are an id and scores, without any text."""
+    return (
+        "id" in names
+        and _TEXTS.isdisjoint(names)
+        and ("scores" in names or any(is_metric(name) for name in names))
+    )
 
 
 def columns_of(

@@ -22,6 +22,7 @@ from workbench.formats.columns import (
     name_yours,
     paths,
     renamed,
+    scores_alone,
     try_this,
     value_at,
 )
@@ -212,7 +213,7 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
     if format is None:
         claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
         format = next(claims, "ragas")  # noqa: A001
-    names_fields = format in ("ragas", "deepeval") and ours.OBJECT not in given
+    names_fields = format in ("ragas", "deepeval") and ours.OBJECT not in given and not scores_alone(given)
     for field in ("user_input", "reference") if names_fields else ():
         if not set(NAMES[field]).intersection(given):
             raise InputError(

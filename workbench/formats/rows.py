@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -73,6 +73,8 @@ class Notes:
     """The keys of a document next to its list of rows."""
     first_meta: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the first tasks on a text have besides the text, by the sample's id."""
+    texts_of: Callable[[str], Mapping[str, Any] | None] = lambda _: None
+    """The texts of the sample in the dataset that has an id, for rows of scores alone."""
     line: int = 0
     """The row under way."""
     item: int = 0

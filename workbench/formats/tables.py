@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
-from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours
+from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours, scores_alone
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
 
@@ -161,7 +161,7 @@ def header(
         return number, 0 if number else len(reading[0])
 
     best, chosen, line, has_rows = max(readings, key=fitness)
-    if not fitness((best, chosen, line, has_rows))[0] and not columns:
+    if not fitness((best, chosen, line, has_rows))[0] and not columns and not scores_alone(best):
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
         advice = name_yours(path, dict.fromkeys(best, ""), columns)

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,13 +17,13 @@ from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
 from workbench.formats.columns import columns_of
-from workbench.formats.detect import settings_of
+from workbench.formats.detect import look, settings_of
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import gold_problem
 from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
-from workbench.formats.tables import frame_file
+from workbench.formats.tables import frame_file, is_frame
 from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
@@ -35,6 +36,7 @@ from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, Settled, keys_of_text, version_of
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
+from workbench.store.samples import load_sample, sample_ids
 from workbench.text.figures import many
 
 _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -170,6 +172,8 @@ class _Reading:
         self._rows = read(
             path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
         )
+        if self.info is not None:
+            self.notes.texts_of = _texts(store, self.info)
         self._names = own_names(store, self.info) if self.info else {}
         self._gone = purged_names(store, self.info.id) if self.info else {}
         self._refused = (0, 0)
@@ -264,6 +268,8 @@ def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator
     try:
         named = columns_of(options.fields, options.external)
         with frame_file(frame, named) as path, closing(open_store(database)) as store:
+            if is_frame(frame) and look(path, None, named).format == "native":  # no table is read as native
+                options = replace(options, format="ragas")
             reading = _Reading(store, path, options, silent, dry=False)
             report = _finished(store, reading, _take_in(store, reading, annotator))
     except WorkbenchError as error:
@@ -404,6 +410,24 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         columns=scores.external_columns(store, info.id),
         days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
     )
+
+
+def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
+    """Finds the texts of a sample of a dataset by its id, for rows that have scores alone."""
+
+    @cache
+    def numbers() -> dict[str, int]:
+        return sample_ids(store, info.id)
+
+    def texts(key: str) -> Mapping[str, Any] | None:
+        if key not in numbers():
+            return None
+        sample = load_sample(store, numbers()[key], None).sample
+        return {name: getattr(sample, name) for name in ("user_input", "reference")} | {
+            "retrieved_contexts": list(sample.retrieved_contexts)
+        }
+
+    return texts
 
 
 def default_name(path: Path) -> str:

@@ -43,10 +43,23 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
         record, error = None, one.error
         if one.value is not None:
             try:
-                record = build(columns.listed(one.value), notes)
+                record = build(_with_texts(columns.listed(one.value), notes), notes)
             except (RowError, RecursionError) as failure:
                 error = refused(failure, path, one.line, one.item)
         yield FileRow(one.line, record, error, one.raw, one.item)
+
+
+def _with_texts(row: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """A row as it is; one of scores alone with the texts of the sample that has its id.
+
+    Raises RowError where the dataset has no such sample.
+    """
+    if not columns.scores_alone(row):
+        return row
+    texts = notes.texts_of(str(row["id"]))
+    if texts is None:
+        raise wrong("id", row["id"], "the id of a sample in the dataset, or the row's question and reference")
+    return {**row, **texts}
 
 
 def record_of(row: dict[str, Any], notes: Notes) -> Record:

@@ -80,7 +80,7 @@ def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
             row[name] = _value(cell)
         else:
             row[name] = number_cell(cell, name)
-    for field in ("user_input", "reference") if not exported else ():
+    for field in () if exported or columns.scores_alone(cells) else ("user_input", "reference"):
         if all(row.get(name) is None for name in NAMES[field]):
             row[field] = ""
     return row
