@@ -41,3 +41,4 @@ def keep(store: Store, person: Person) -> None:
             row = PersonRow(name=person.name, role=person.role, created_at=datetime.now(UTC))
         row.role, row.adjudicator, row.disabled = person.role, person.adjudicator, person.disabled
         session.add(row)
+        session.flush()  # SQLAlchemy 2.0 does not do it before the rows are read
