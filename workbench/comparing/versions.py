@@ -115,7 +115,7 @@ class GoldDiff:
     `verified` are the means of the kinds that somebody verified, `columns` those of the newest run of every
     metric of a file. `by` counts the changed samples of each annotator, `also` those that an annotator
     verified since without a change. `named`: whether the names of both versions mean the same people, as
-    pseudonyms of two databases do not; without, nothing is said of who changed what.
+    pseudonyms of two databases do not. Where they do not, `by` and `also` are empty.
     """
 
     first: str

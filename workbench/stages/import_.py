@@ -261,8 +261,8 @@ def import_file(
 def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator: str) -> ImportReport:
     """Import the rows of a DataFrame, or of a list of dictionaries, into a database by its file or URL.
 
-    What is said of it names the row, counted from 1, and parameters in the place of options. Nothing is put
-    aside: the rows that are refused are those of the frame.
+    Messages name the row, counted from 1, and parameters of this function. No file of rejected rows is
+    written: your frame has them.
     """
     path = Path()
     try:

@@ -45,7 +45,7 @@ EPSILON = 1e-6
 
 
 def check(store: Store, progress: Callable[[int], None]) -> Iterator[str]:
-    """A line for each row that is not as it must be; `progress` is told how many rows were read."""
+    """Yield a line for each row that breaks a rule; `progress` gets the number of rows read."""
     done = 0
     with store.snapshot() as session:
         yield from self_check(session.connection())

@@ -53,7 +53,7 @@ AWAY = (
     "No such file", "terminating connection", "connection is closed", "connection is lost", "timeout expired",
     "timed out", "unreachable", "too many clients",
 )  # fmt: skip
-"""What a server says, or is said of it, that may answer in a moment."""
+"""Parts of the messages about a server that may answer again in a moment."""
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
 """What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
