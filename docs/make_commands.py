@@ -11,7 +11,7 @@ PAGE = Path(__file__).with_name("commands.md")
 COMMANDS = (
     "", "demo", "audit", "import", "propose", "plan", "review", "score", "compare", "diff", "disputes",
     "disputes set", "calibrate", "export", "verify", "copy", "purge", "status", "backup",
-    "policy show", "policy edit",
+    "score-files", "draw", "policy show", "policy edit", "policy aliases",
 )  # fmt: skip
 HEAD = """\
 # Commands

@@ -9,7 +9,7 @@ from pathlib import Path
 from textual.binding import Binding
 
 from workbench.tui.keys import TWIN_OF, actions, shown
-from workbench.tui.terms import TERMS
+from workbench.tui.screens.help import TERMS
 
 FOLDER = Path(__file__).parent
 GLOSSARY = """\
@@ -54,6 +54,7 @@ SCREENS = {
     "app": "Everywhere",
     "queue": "Queue",
     "review": "Review",
+    "resolve": "Resolve, on top of those of a review",
     "saving": "Review, when a decision could not be saved",
     "why": "Why",
     "evidence": "Evidence",
@@ -64,6 +65,7 @@ SCREENS = {
     "same": "The same in the whole dataset",
     "runs": "Runs",
     "compare": "Compare",
+    "agree": "Agree",
     "plan": "Plan",
     "calibrate": "Calibrate",
     "form": "A new plan, a new run",

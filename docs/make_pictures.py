@@ -68,14 +68,18 @@ def as_wide_as_its_cells(found: re.Match[str]) -> str:
     return f"{start}{cell_len(unescape(text)) * CELL:g}{end}{text}<"
 
 
-def save(name: str, svg: str) -> None:
-    """Write a picture that fetches nothing: the fonts it asks for are those of the reader."""
+def portable(svg: str) -> str:
+    """A picture that fetches nothing: the fonts it asks for are those of the reader."""
     svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
     svg = svg.replace("Fira Code", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono")
     svg = TEXT.sub(as_wide_as_its_cells, svg)
-    svg = svg.replace("<text ", '<text xml:space="preserve" ').replace("&#160;", " ")
+    return svg.replace("<text ", '<text xml:space="preserve" ').replace("&#160;", " ")
+
+
+def save(name: str, svg: str) -> None:
+    """Write a picture."""
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / f"{name}.svg").write_text(svg, "utf-8")
+    (FOLDER / f"{name}.svg").write_text(portable(svg), "utf-8")
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ Use your own judge instead. These answers are the ones that come with `workbench
 import json
 from importlib.resources import files
 
-LINES = files("workbench.demo_data").joinpath("demo.jsonl").read_text("utf-8").splitlines()
+LINES = files("workbench").joinpath("demo_data", "demo.jsonl").read_text("utf-8").splitlines()
 SAMPLES = [json.loads(line) for line in LINES]
 
 

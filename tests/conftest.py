@@ -287,7 +287,7 @@ def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
 def quick_claude(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that a local service takes, and a rate that needs no warm-up."""
     from workbench.proposing.claude import run as claude_run
-    from workbench.proposing.claude.pace import CallPace
+    from workbench.proposing.claude.call import CallPace
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key")

@@ -26,16 +26,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "proposing": PURE,
     "formats": PURE | {"settings"},
     "store": PURE,
-    "demo_data": set(),
-    "stages": PURE | {"proposing", "formats", "store", "demo_data"},
+    "stages": PURE | {"proposing", "formats", "store"},
     "reports": PURE | {"stages", "store", "proposing"},
     "settings": NOUNS,
-    "cli": PURE | {"stages", "store", "proposing", "reports", "settings", "tui"},
+    "cli": PURE | {"stages", "store", "proposing", "reports", "settings", "tui", "web"},
     "calibration": PURE | {"formats"},
     "api": PURE | {"stages", "store", "proposing", "calibration"},
+    "batch": PURE | {"stages"},
     "deepeval": NOUNS | {"api"},
     "ragas": NOUNS | {"api"},
     "tui": PURE | {"stages", "store", "settings", "reports"},
+    "web": PURE | {"stages", "store", "reports"},
 }
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
 
@@ -97,7 +98,7 @@ def test_pure_rooms_know_no_clock_disk_network_or_chance(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in FILES if room_of(path) in {"cli", "tui", "api"}],
+    [path for path in FILES if room_of(path) in {"cli", "tui", "web", "api"}],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_front_ends_know_the_store_by_its_handle_only(path: Path) -> None:
@@ -131,6 +132,8 @@ HEAVY = {
     "pydantic",
     "pymorphy3",
     "jinja2",
+    "starlette",
+    "uvicorn",
 }
 
 
@@ -142,6 +145,12 @@ def test_the_terminal_app_starts_without_the_store() -> None:
     heavy = HEAVY - {"textual"}
 
     assert set() == modules_after("import workbench.tui.app") & heavy
+
+
+def test_the_desk_of_screens_and_pages_needs_neither() -> None:
+    found = modules_after("import workbench.stages.desk, workbench.stages.intents")
+
+    assert set() == found & {"textual", "rich", "starlette"}
 
 
 def test_the_pure_rooms_need_no_heavy_package() -> None:

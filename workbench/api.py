@@ -150,9 +150,8 @@ class _Recall:
         """`measure` next to the event loop; the details kept are those of the sample that was done last."""
         return self._keep(await self.measured(sample))
 
-    async def single_turn_ascore(self, sample: object) -> float | None:
-        """`a_measure` under ragas's name."""
-        return await self.a_measure(sample)
+    single_turn_ascore = a_measure
+    """`a_measure` under ragas's name."""
 
     def score_dataset(self, samples: Iterable[object]) -> DatasetScore:
         """The scores of many samples; the mean is over the defined ones and says how many those are.

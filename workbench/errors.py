@@ -108,7 +108,12 @@ class OtherFileError(StoreError):
 
 
 class AwayError(StoreError):
-    """The server of the database cannot be reached; whether the last change was kept is not known."""
+    """The server of the database cannot be reached; whether the last change was kept is not known.
+
+    `writing`: it was lost while something was being written.
+    """
+
+    writing = False
 
 
 class ConflictError(StoreError):

@@ -23,9 +23,19 @@ SAID: dict[str, Verdict] = {
 }  # fmt: skip
 """The words in which proposers give the verdict on a statement, and what each means."""
 
+FoundIf = Literal["nested", "derived", "coarser"]
+"""The rules of a policy that say whether a name counts as found."""
+
+FOUND_IF: tuple[FoundIf, ...] = get_args(FoundIf)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+def letter(side: int) -> str:
+    """How a person is called in the place of their name, by their number from 0: A to Z, then AA, AB …"""
+    more, last = divmod(side, 26)
+    return (letter(more - 1) if more else "") + chr(ord("A") + last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,8 @@ class Match:
     `verdict` None means undecided. `similarity` is 0–100. `rule` names the layer that decided
     (equal, normalised, inflected, typo, short_form, acronym, initials, …), `human` for a person, the
     proposer for a verdict that came with its proposal, `carried` for one kept from a sibling sample.
-    `nested`: the name occurs only inside a longer name.
+    `nested`: the name occurs only inside a longer name. `alias`: a person said that the unit and the words of
+    its first evidence name the same thing, wherever they stand.
     """
 
     verdict: Verdict | None = None
@@ -62,6 +73,7 @@ class Match:
     rule: str = ""
     nested: bool = False
     note: str = ""
+    alias: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +201,9 @@ class Policy:
     """What annotators agreed on. Immutable: a change makes a new version.
 
     `counted_labels` empty means all labels count. `nested` says what a name found only inside a
-    longer name is; `partial` what a statement supported in part is. `language` (ISO 639-1) holds for
-    samples that name none; empty means that it is detected.
+    longer name is, `derived` a country by its people only (Danish for Denmark), `coarser` a date that
+    agrees as far as it goes (1994 for 3 August 1994); `partial` what a statement supported in part is.
+    `language` (ISO 639-1) holds for samples that name none; empty means that it is detected.
     """
 
     version: int = 1
@@ -199,6 +212,8 @@ class Policy:
     kinds: tuple[Kind, ...] = ("entity",)
     counted_labels: tuple[str, ...] = ()
     nested: Verdict = "missing"
+    derived: Verdict = "missing"
+    coarser: Verdict = "missing"
     partial: Literal["split", "missing"] = "split"
     language: str = ""
 
@@ -254,6 +269,31 @@ class ProposedStatement:
     end: int | None = None
 
 
+RESOLVED = "=resolved"
+"""Whose a review is that settles what people differ in; no person has this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Two names of one thing, by a verified unit: its `text`, and the words of its evidence (`other`).
+
+    It stands for samples of another `group` and reference than the one where a person said so.
+    """
+
+    text: str
+    other: str
+    sample: str
+    group: str | None
+    reference_hash: str
+    annotator: str
+    day: str
+
+    def holds_for(self, sample: Sample) -> bool:
+        """Whether it may decide on a sample: never on what it was learned from, nor on what is related."""
+        related = self.group is not None and self.group == sample.group
+        return not related and self.reference_hash != sample.reference_hash
+
+
 BY = "annotator "
 """How the model of a proposal begins that was made of a person's marks; the name behind it is the person's,
 and leaves as annotators do."""
@@ -271,6 +311,10 @@ class Proposal:
     reference_entities: tuple[ProposedEntity, ...] | None = None
     context_entities: tuple[tuple[ProposedEntity, ...], ...] | None = None
     statements: tuple[ProposedStatement, ...] | None = None
+
+
+IDLE = 60.0
+"""Seconds that a longer pause counts as: reading takes a minute, an absence is no work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +349,8 @@ NO_MARKS = Marks()
 class GoldRecord:
     """Units with verdicts that one annotator verified; None means that kind was not verified.
 
-    `effort` is the sum over all acts, None when it was not measured.
+    `effort` is the sum over all acts, None when it was not measured. `by`: who settled it, where it is
+    nobody's own review.
     """
 
     annotator: str
@@ -313,6 +358,12 @@ class GoldRecord:
     statements: tuple[Unit, ...] | None = None
     effort: Effort | None = None
     marks: Marks = NO_MARKS
+    by: str = ""
+
+    @property
+    def named(self) -> str:
+        """Who verified it, in one word."""
+        return f"resolved:{self.by}" if self.by else self.annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,9 +394,14 @@ def named_language(meta: Mapping[str, Any]) -> str:
     return named.split("-")[0].lower()
 
 
+def sha256(text: str) -> str:
+    """The SHA-256 of a text, 64 hex digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def text_hash(*parts: str) -> str:
     """A SHA-256 over the parts as 32 hex digits, joined by NUL, which no stored text holds."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return sha256("\0".join(parts))[:32]
 
 
 def count(units: Iterable[Unit]) -> Tally:

@@ -5,6 +5,7 @@ The two are apart so that no program ever rewrites a file that a person keeps wi
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -75,7 +76,7 @@ def decoded(data: bytes, name: str) -> str:
 
 def toml_table(text: str) -> dict[str, Any]:
     """A TOML document. Raises ValueError that says what is off."""
-    import tomllib
+    import tomllib  # seven milliseconds of every start; few have a config file
 
     try:
         return tomllib.loads(text)
@@ -114,6 +115,14 @@ def read_settings(path: Path | None = None) -> Settings:
         path, _text(path, table, "as"), _text(path, table, "theme"), _keys(path, table),
         _text(path, table, "scorer"),
     )  # fmt: skip
+
+
+def usual_scorer() -> str:
+    """The scorer that the config file names; empty without one, and for a file that is off."""
+    try:
+        return read_settings().scorer
+    except UsageError:
+        return ""
 
 
 def _text(path: Path, table: Mapping[str, Any], name: str) -> str:
@@ -177,8 +186,6 @@ class State:
 
 def read_state(path: Path) -> State:
     """What is remembered; nothing when the file is missing or spoilt, for no person keeps it in order."""
-    import json
-
     try:
         table = json.loads(written_text(path)) if path.is_file() else {}
         views = {str(name): (str(query), str(order)) for name, (query, order) in table["views"].items()}
@@ -189,8 +196,6 @@ def read_state(path: Path) -> State:
 
 def write_state(path: Path, state: State) -> None:
     """Replace the state file whole, or leave it as it is. Raises OSError."""
-    import json
-
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     try:

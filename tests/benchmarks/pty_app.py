@@ -7,6 +7,7 @@ for (less the terminal's own drawing). Standard library only.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import pty
@@ -22,6 +23,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+
+LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 ASKS = b"\x1b[?2026$p"
 YES = b"\x1b[?2026;2$y"
@@ -39,6 +43,12 @@ class Pressed:
 
     seconds: float | None
     output: bytes
+
+
+def _end_with_parent() -> None:
+    """A program whose terminal is gone would read its end for ever, on a core of its own."""
+    assert LIBC is not None
+    LIBC.prctl(DIES_WITH_PARENT, signal.SIGKILL)
 
 
 class PtyApp:
@@ -65,6 +75,7 @@ class PtyApp:
             start_new_session=True,
             close_fds=True,
             env=dict(environment or terminal_environment()),
+            preexec_fn=_end_with_parent if LIBC else None,
         )
         os.close(slave)
 

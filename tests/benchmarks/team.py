@@ -35,7 +35,7 @@ from workbench.errors import StoreError
 from workbench.stages import editing, queue, team
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import act, open_sample
-from workbench.store.datasets import find_dataset
+from workbench.store.datasets import dataset_info, find_dataset
 from workbench.store.engine import Store, number_on, open_store
 from workbench.store.tables import METADATA
 
@@ -111,7 +111,7 @@ def work(url: str, name: str, seconds: float) -> None:
                 if number is None:
                     return
                 with store.snapshot():
-                    opened = open_sample(store, number, name, dataset_id=info.id)
+                    opened = open_sample(store, number, name, info=dataset_info(store, info.id))
                 begun = time.perf_counter()
                 act(store, opened, editing.accept(opened, "entity"))
             except StoreError as error:

@@ -147,11 +147,13 @@ def test_a_setting_and_an_option_choose_another_score(
 
 
 def test_wrong_use_leaves_no_database(run: Run, tmp_path: Path) -> None:
+    """Nor does a file that is not there, or one whose rows are all refused."""
     path = results(tmp_path)
+    Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3}\n')
 
     assert 2 == run("audit", path, "--json", "--format", "markdown").code
     assert 2 == run("audit", path, "--format", "html").code
-    assert 2 == run("audit", tmp_path / "nothing.csv").code
+    assert [2, 2] == [run("audit", name).code for name in ("nothing.csv", "bad.jsonl")]
     assert not (tmp_path / "workbench.db").exists()
 
 
@@ -201,14 +203,6 @@ def test_the_newest_run_of_a_score_is_audited(run: Run, tmp_path: Path, option: 
     ended = run("audit", path, *option)
     assert 0 == ended.code
     assert re.search(rf"Your context_entity_recall{name} is \.50\.", " ".join(ended.out.split()))
-
-
-def test_an_audit_that_fails_leaves_no_database(run: Run) -> None:
-    """Of a file that is not there, and of one whose rows are all refused."""
-    Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3}\n')
-
-    assert [2, 2] == [run("audit", name).code for name in ("nothing.jsonl", "bad.jsonl")]
-    assert not Path("workbench.db").exists()
 
 
 def two_runs(run: Run, folder: Path) -> tuple[Path, Path]:

@@ -146,17 +146,6 @@ def test_reading_commands_make_no_database(run: Any, command: str) -> None:
     assert list(Path().iterdir()) == []
 
 
-@pytest.mark.parametrize("file", ["nofile.jsonl", ".", "notes.txt"])
-def test_a_file_that_cannot_be_read_makes_no_database(run: Any, file: str) -> None:
-    """A typing error in the name of a file leaves nothing behind."""
-    Path("notes.txt").write_text("plain text\n", "utf-8")
-
-    ended = run("import", file, "--db", "none.db")
-
-    assert (ended.code, ended.out) == (2, "")
-    assert [path.name for path in Path().iterdir()] == ["notes.txt"]
-
-
 def test_review_makes_no_database(tmp_path: Path) -> None:
     """On a real terminal: a typing error in --db is named and nothing is made."""
     pty = pytest.importorskip("pty")
@@ -245,11 +234,29 @@ def test_the_policy_goes_round(run: Any) -> None:
         run("policy", "edit", "--file", "policy.toml"),
     )
 
-    assert changed == (0, "policy version 2 is current\n", "")
+    assert changed == (0, "policy version 2 is current: reviews statement and entity units\n", "")
     assert again == (0, "the policy is as it was: version 2\n", "")
     assert run("policy", "show").out == Path("policy.toml").read_text("utf-8")
     assert run("policy", "show", "--json").json["kinds"] == ["statement", "entity"]
     assert run("policy") == run("policy", "show")
+
+
+def test_the_aliases_that_came_with_a_file_are_listed_and_taken_back(run: Any) -> None:
+    """One's own alone: gold belongs to the person whose name it has. Escapes in a name stay text."""
+    unit = {"text": "Yamuna", "label": "place", "verdict": "found", "alias": True}
+    unit["evidence"] = [{"context": 0, "start": 0, "end": 6}]
+    texts = {"reference": "The Yamuna.", "retrieved_contexts": ["Jum\x1bna flows."]}
+    run("import", rows_file(ROW), "--dataset", "d")
+    assert "no aliases; = in a review" in run("policy", "aliases").out
+    given = {**ROW, **texts, "id": "b", "gold": {"annotator": "ann", "entities": [unit]}}
+    run("import", rows_file(given), "--dataset", "d", "--gold")
+
+    (listed,) = run("policy", "aliases").out.splitlines()
+    assert ["Yamuna = Jum␛na", "b", "ann"] == listed.split(" · ")[:3]
+    assert "Jum\x1bna" == run("policy", "aliases", "--json").json[0]["other"]
+    assert 2 == run("policy", "aliases", "--remove", "Agra").code
+    assert (0, "1 removed; u in a review undoes this\n", "") == run("policy", "aliases", "--remove", "Yamuna")
+    assert [] == run("policy", "aliases", "--json").json
 
 
 def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_database: Path) -> None:
@@ -267,41 +274,16 @@ def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_databa
     assert ended.out.endswith(" …\n")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('kinds = ["entity"]', 'kinds = ["colour"]', "kinds: got ['colour']"),
-        ('kinds = ["entity"]', "kinds = []", "kinds"),
-        ('kinds = ["entity"]', 'kinds = ["entity", "entity"]', "kinds"),
-        ('kinds = ["entity"]', 'kinds = "entity"', "kinds: expected a list"),
-        ('kinds = ["entity"]', "", "'kinds' is missing"),
-        ('kinds = ["entity"]', 'kinds = ["entity"]\ncolour = 1', "unknown 'colour'"),
-        (
-            "counted_labels = []",
-            'counted_labels = ["nobody"]',
-            "counted_labels: 'nobody' is not a label of the policy",
-        ),
-        ('nested = "missing"', 'nested = "perhaps"', "nested: expected"),
-        ('partial = "split"', "partial = 1", "partial: expected"),
-        ('"1" = "person"', '"0" = "person"', "key '0'"),
-        ('"1" = "person"', '"1" = ""', "labels: 1: expected a name"),
-        ('"1" = "person"', '"1" = "place"', "one name stands under two keys"),
-        ('"1" = "person"', '"1" = person', "not TOML"),
-        ('kinds = ["entity"]', "\x00", "not TOML"),
-    ],
-)
-def test_a_bad_policy_is_named_and_changes_nothing(run: Any, old: str, new: str, message: str) -> None:
+def test_a_bad_policy_is_named_and_changes_nothing(run: Any) -> None:
     """Field, what stood there, and what was expected."""
     run("import", rows_file(ROW))
     shown = run("policy", "show").out
-    text = shown if old in shown else shown.replace('1 = "person"', '"1" = "person"')
-    assert old in text
-    Path("bad.toml").write_text(text.replace(old, new), "utf-8")
+    Path("bad.toml").write_text(shown.replace('kinds = ["entity"]', 'kinds = ["colour"]'), "utf-8")
 
     ended = run("policy", "edit", "--file", "bad.toml")
 
     assert (ended.code, ended.out) == (2, "")
-    assert message in ended.err
+    assert "kinds: got ['colour']" in ended.err
     assert run("policy", "show").out == shown
 
 
@@ -342,7 +324,7 @@ def test_a_policy_or_a_config_file_that_python_cannot_hold_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(b"\xff", "not UTF-8 at byte 0"), (b"", "'counted_labels' is")]
+    ("data", "message"), [(b"\xff", "not UTF-8 at byte 0"), (b"", "'coarser' is missing")]
 )
 def test_a_policy_from_standard_input_is_bytes_first(demo_db: Path, data: bytes, message: str) -> None:
     ended = subprocess.run(
@@ -500,7 +482,7 @@ def test_a_locale_without_unicode_makes_no_question_marks(demo_db: Path) -> None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_one_line(tmp_path: Path) -> None:
     """Exit 130, and what was stored by then stays whole."""
     rows = [{**ROW, "id": str(n), "user_input": "x" * 1_000} for n in range(20_000)]
     write_rows(tmp_path / "big.jsonl", rows)
@@ -515,7 +497,7 @@ def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert b"Traceback" not in err
+    assert b"Stopped. What was saved stays; run the same command again to go on.\n" == err
     assert out == b""
 
 
@@ -566,18 +548,3 @@ def test_options_before_and_after_the_command_name_what_is_opened(
     assert run(*arguments).code == 0
 
     assert [opened] == found
-
-
-@pytest.mark.parametrize("arguments", [("--as", "\x07", "review"), ("review", "--as", "\x07")])
-def test_a_wrong_name_ends_with_a_word_and_not_with_a_crash(run: Any, arguments: tuple[str, ...]) -> None:
-    ended = run(*arguments)
-
-    assert ended.code == 2
-    assert "--as: give a printable name" in ended.err
-
-
-def test_without_a_terminal_the_review_says_what_to_use_instead(run: Any) -> None:
-    ended = run("review")
-
-    assert ended.code == 2
-    assert "review opens screens and needs a terminal" in ended.err

@@ -178,8 +178,7 @@ def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any)
     [
         (("nothing.jsonl",), "no such file: nothing.jsonl"),
         (("a.jsonl", "--format", "xml"), "no format xml: there are native, ragas"),
-        (("a.jsonl", "--map", "reference"), "--map reference: say FIELD=COLUMN"),
-        (("a.jsonl", "--external", "x=y"), "--external x=y: say COLUMN=entity or COLUMN=statement"),
+        (("a.jsonl", "--gold", "--gold-if-given"), "--gold and --gold-if-given exclude each other"),
         ((".",), "a folder: name a file: a.jsonl, b.jsonl"),
         (
             ("plain.jsonl", "--map", "reference=nope"),
@@ -633,6 +632,18 @@ def test_a_file_of_which_no_row_can_be_read_is_told_what_to_do(
     code, _, err = run("import", name)
     assert (2, True) == (code, message in err)
     assert "; try" not in err
+
+
+def test_all_columns_that_a_table_lacks_are_named_at_once(run: Any) -> None:
+    """No name of a column is like contexts, which are not required."""
+    Path("a.csv").write_text("question;gold;text\nq;Ann;One text\n")
+
+    code, _, err = run("import", "a.csv")
+
+    assert (2, True) == (code, ", none for retrieved_contexts (one of retrieved_contexts," in err)
+    assert err.endswith(
+        "--map reference=gold\nadd --map retrieved_contexts=COLUMN if a column holds the contexts\n"
+    )
 
 
 def test_rows_that_lack_a_named_key_are_named_and_come_in_by_the_command_that_is_printed(run: Any) -> None:

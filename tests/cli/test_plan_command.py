@@ -139,9 +139,10 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
 
     assert "complete: the interval" not in before.out
     assert "10 of 10 planned samples reviewed" in reached.out
-    assert "  complete: the estimate is final\n" in reached.out
+    assert "  complete: the estimate stands\n" in reached.out
+    assert "  what changes it: workbench plan --more N, or reviewing the 20 that are left\n" in reached.out
     assert "next, after the plan: " in reached.out
-    assert "complete: the estimate is final; 4 later reviews stay out of it" in behind.out
+    assert "complete: the estimate stands; 4 later reviews stay out of it" in behind.out
     assert (True, 10, 14) == tuple(
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )
@@ -162,24 +163,28 @@ def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path
 
 
 def test_a_precision_before_reviewing_is_answered_by_the_most_it_can_take(load: Any, run: Any) -> None:
-    """sd .5 over 80 samples: t · .5 · sqrt(1/n - 1/80) <= .1 holds from n = 45 on."""
+    """Half of the values 1, half of them 0: the hypergeometric interval is ± .1 from 45 of 80 on."""
     load(80)
 
     ended = run("plan", "--precision", "0.1")
     document = run("plan", "--precision", "0.1", "--json").json
 
     assert "± 0.100: a plan of 45 of 80 samples" in ended.out
-    assert (45, 80) == (document["needed"], document["population"])
+    assert (45, 0, 80) == (document["needed"], document["reviewed"], document["population"])
 
 
-def test_a_precision_is_withheld_once_reviewing_has_begun(load: Any, run: Any, written: str) -> None:
-    """It spoke of another interval than compare shows, and called it reached while that stayed wide."""
+def test_a_precision_is_of_the_interval_that_compare_shows(load: Any, run: Any, written: str) -> None:
+    """What it asks for is planned: then the interval is about that narrow, and it asks for no more."""
     load(80)
+    assert 0 == run("plan", "--n", "20", "--design", "simple", "--blind", "0", "--yes").code
     verify(written, 20, toggled=6)
+    wanted = run("plan", "--precision", "0.1", "--json").json
+    assert 20 < wanted["needed"] < 80
 
-    ended = run("plan", "--precision", "0.2")
+    assert 0 == run("plan", "--more", str(wanted["needed"] - 20)).code
+    verify(written, wanted["needed"], toggled=6 + wanted["needed"] * 6 // 20)  # the first six turn back
 
-    assert 0 == ended.code
-    assert "no number is given: it would not be about the interval that compare shows" in ended.out
-    assert "reached" not in ended.out
-    assert run("plan", "--precision", "0.2", "--json").json["needed"] is None
+    ends = run("compare", "--scorer", "linked", "--json").json["figures"]["estimate"]
+    assert "at the planned number" == ends["method"]
+    assert 0.1 == pytest.approx((ends["corpus"]["high"] - ends["corpus"]["low"]) / 2, abs=0.02)
+    assert wanted["needed"] == ends["n"]

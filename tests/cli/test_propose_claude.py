@@ -287,17 +287,6 @@ def test_any_service_with_openais_interface_is_asked_as_claude_is(
     assert (elsewhere["run"], elsewhere["samples"]) == ("", 3)
 
 
-def test_a_model_without_a_price_has_an_unknown_cost_also_there(loaded: Any, service: Start) -> None:
-    service()
-    options = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5-local")
-
-    refused = loaded(*options, "--yes", "--max-cost", "1")
-    plan = loaded(*options, "--dry-run")
-
-    assert refused.err.startswith("workbench: --max-cost cannot be kept: no price is known for")
-    assert "no price is known for claude-haiku-5-5-local: give one with --prices FILE" in plan.out
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -166,16 +166,6 @@ def test_the_gate_and_bad_usage_by_exit_code(demo: Any, arguments: list[str], co
     assert bool(ended.err) == (code == 2)
 
 
-def test_the_gate_fails_when_every_sample_is_undefined(run: Any) -> None:
-    """A pass mark of 0 is not met by nothing."""
-    row = {"user_input": "q", "reference": "", "retrieved_contexts": []}
-    write_rows("rows.jsonl", [row])
-    run("import", "rows.jsonl")
-    run("propose")
-
-    assert run("score", "--threshold", "0").code == 1
-
-
 def test_score_without_a_proposal_says_what_to_do(run: Any) -> None:
     """No values, no crash, and the next command."""
     run("import", HARD)
@@ -228,71 +218,6 @@ def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
     unknown = demo("--dataset", "nope", "compare")
     assert (unknown.code, unknown.out) == (2, "")
     assert "'nope'" in unknown.err
-
-
-def test_import_says_what_became_of_every_row(run: Any) -> None:
-    """0 when all went in, 3 when some were refused, each named; 2 when nothing could be."""
-    write_rows("rows.jsonl", [made("a", "Rome."), '{"id": "b"}'])
-
-    first, again, strict = run("import", "rows.jsonl"), run("import", "rows.jsonl", "--json"), run(
-        "import", "rows.jsonl", "--strict"
-    )  # fmt: skip
-
-    assert first.code == again.code == 3
-    assert "1 new, 1 rejected" in first.out
-    assert "rows.jsonl:2: user_input: got" in first.out
-    assert {key: again.json[key] for key in ("new", "unchanged", "rejected")} == {
-        "new": 0, "unchanged": 1, "rejected": 1,
-    }  # fmt: skip
-    assert (strict.code, strict.out) == (2, "")
-    assert run("import", "nowhere.jsonl").code == 2
-    assert run("import", "rows.jsonl", "--gold", "--gold-if-given").code == 2
-
-
-def samples_of(folder: str) -> bytes:
-    return Path(folder, "samples.jsonl").read_bytes()
-
-
-def test_an_export_imports_back_and_exports_the_same_bytes(run: Any) -> None:
-    """Every hard text, gold of several annotators under pseudonyms, proposals and external scores."""
-    rows = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
-    rows[0]["gold"] = [rows[0]["gold"], {**rows[0]["gold"], "annotator": "second"}]
-    rows[1]["scores"] = {"context_entity_recall": 0.1, "faithfulness": 1}
-    rows[2]["alternatives"] = ["other"]
-    rows[3]["group"] = "g"
-    rows[4]["response"] = "r"
-    write_rows("all.jsonl", rows)
-    assert run("import", "all.jsonl", "--gold").code == 0
-
-    first = run("export", "one", "--json")
-    assert (
-        run("import", "one/samples.jsonl", "--gold-if-given", "--db", "two.db", "--dataset", "all").code == 0
-    )
-    second = run("export", "two", "--db", "two.db", "--json")
-
-    assert first.code == second.code == 0
-    assert (first.json["samples"], first.json["gold"], first.json["proposals"]) == (13, 13, 2)
-    assert samples_of("one") == samples_of("two")
-    one, two = (json.loads(Path(name, "manifest.json").read_text("utf-8")) for name in ("one", "two"))
-    assert one["files"] == two["files"]  # day and seed are those of each database
-    assert one["counts"] == two["counts"]
-
-
-def test_an_export_never_overwrites(demo: Any) -> None:
-    """A folder with anything in it is refused and stays; --force replaces an export of ours, nothing else."""
-    Path("mine").mkdir()
-    Path("mine", "notes.txt").write_text("mine")
-
-    assert demo("export", "mine").code == 2
-    assert demo("export", "mine", "--force").code == 2
-    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
-    assert demo("export", "out").code == 0
-    before = samples_of("out")
-    refused = demo("export", "out")
-    assert (refused.code, refused.out) == (2, "")
-    assert "holds an export" in refused.err
-    assert samples_of("out") == before
-    assert demo("export", "out", "--force").code == 0
 
 
 def test_status_and_backup(demo: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from workbench.comparing.agreement import Distance, Rate, Value
+from workbench.comparing.bounds import Part
 from workbench.comparing.intervals import LEVEL, Interval, around, z_quantile
 from workbench.comparing.paired import Floats, pearson
 
@@ -169,6 +170,13 @@ def micro_macro(found: Sequence[int], units: Sequence[int]) -> Ratio:
 def horvitz_thompson(values: Sequence[float], chances: Sequence[float]) -> float:
     """The total Σ y / pi (Horvitz, Thompson 1952)."""
     return fsum(y / pi for y, pi in zip(values, chances, strict=True))
+
+
+def standard_error(parts: Sequence[Part]) -> float:
+    """sqrt(Σ (N_h / N)² (1 − n_h / N_h) s_h² / n_h) of a mean by strata (Cochran 1977)."""
+    total = sum(one.size for one in parts)
+    shares = [(one.size / total, len(one.values), one.open / one.size, one.values) for one in parts]
+    return sqrt(sum(part**2 * left * float(values.var(ddof=1)) / n for part, n, left, values in shares))
 
 
 def horvitz_thompson_variance(

@@ -18,12 +18,13 @@ from workbench.comparing.agreement import (
     alpha,
     beyond_chance,
     by_label,
-    mcnemar,
     nominal,
     overlaps,
+    sign_test,
     tabulate,
+    tabulate_by_group,
 )
-from workbench.comparing.intervals import UNIT, at_most, t_quantile
+from workbench.comparing.intervals import UNIT, at_most, t_quantile, wilson
 from workbench.comparing.paired import (
     Pair,
     mean_of,
@@ -74,9 +75,47 @@ def test_kappa_is_undefined_where_chance_agrees_always() -> None:
     assert (1.0, None, None, 1.0) == (found.raw, found.kappa, found.kappa_se, found.ac1)
 
 
-def test_mcnemar_of_equal_matchers() -> None:
-    assert (1.0, 1.0) == (mcnemar(0, 0), mcnemar(4, 4))
-    assert 2 * 0.5**6 == pytest.approx(mcnemar(0, 6))
+def test_units_of_one_group_that_all_agree_count_as_one() -> None:
+    """Ten groups of four equal verdicts, six of them right: V = 10/9 · 38.4 / 40², so .24 / V = 9 units."""
+    verdicts = [("found", "found")] * 24 + [("found", "missing")] * 16
+    found = tabulate_by_group(verdicts, [place // 4 for place in range(40)])
+    by_hand = wilson(5.4, 9, t_quantile(9))
+    assert found.tpr.interval is not None
+    assert by_hand.low == pytest.approx(found.tpr.interval.low)
+    assert by_hand.high == pytest.approx(found.tpr.interval.high)
+    assert Rate(24, 40) == found.tpr
+    alone = tabulate_by_group(verdicts, range(40)).tpr.interval
+    assert alone is not None
+    assert wilson(24, 40).width == pytest.approx(alone.width, rel=0.05)
+
+
+def test_a_rate_without_variation_has_the_interval_of_its_groups() -> None:
+    """Forty of forty right in ten groups say as much as ten of ten; nine groups say nothing."""
+    verdicts = [("found", "found")] * 40
+    assert (
+        wilson(10, 10, t_quantile(9)) == tabulate_by_group(verdicts, [i // 4 for i in range(40)]).tpr.interval
+    )
+    assert tabulate_by_group(verdicts, [i % 9 for i in range(40)]).tpr.interval is None
+
+
+def test_a_rate_by_group_holds_where_wilsons_does_not() -> None:
+    """Thirty samples of eight units that share their luck (correlation .3): 300 draws."""
+    chance = np.random.default_rng(3)
+    held = {"by group": 0, "alone": 0}
+    for _ in range(300):
+        hits = chance.binomial(8, chance.beta(0.8 * 7 / 3, 0.2 * 7 / 3, 30)).tolist()
+        found = Rate(sum(hits), 240, tuple((one, 8) for one in hits)).interval
+        assert found is not None
+        held["by group"] += found.low <= 0.8 <= found.high
+        alone = wilson(sum(hits), 240)
+        held["alone"] += alone.low <= 0.8 <= alone.high
+    assert held["by group"] >= 279
+    assert held["alone"] < 255
+
+
+def test_the_sign_test_by_hand() -> None:
+    assert (1.0, 1.0) == (sign_test(0, 0), sign_test(4, 4))
+    assert 2 * 0.5**6 == pytest.approx(sign_test(0, 6))
 
 
 # Units.
@@ -157,18 +196,20 @@ def test_samples_of_one_document_are_one_observation() -> None:
     assert single.bias_interval.width == pytest.approx(double.bias_interval.width)
     assert (None, 20) == (single.groups, double.groups)
     few = paired(pairs(once, twice, [f"d{i % 9}" for i in range(20)]))
+    assert few.equal.interval is None, "the share of equal samples goes by group too"
     assert (9, None) == (few.groups, few.bias_interval)
 
 
 def test_blind_against_assisted_arm() -> None:
     one, other = mean_of(AUTOMATIC), mean_of(VERIFIED)
-    apart, interval = two_arms(one, other)
+    apart, interval, seen = two_arms(one, other)
     assert mean(AUTOMATIC) - mean(VERIFIED) == pytest.approx(apart)
     assert interval is not None
     assert one.se is not None
     assert other.se is not None
     assert sqrt(one.se**2 + other.se**2) == pytest.approx(interval.width / 2 / 2.0, rel=0.02)
-    assert two_arms(mean_of(AUTOMATIC[:9]), other)[1] is None
+    assert (None, None) == two_arms(mean_of(AUTOMATIC[:9]), other)[1:]
+    assert sqrt(one.se**2 + other.se**2) * (2.0227 + 0.8512) == pytest.approx(seen, rel=1e-3), "t(39)"
 
 
 def test_a_single_value_has_no_interval_and_no_error() -> None:

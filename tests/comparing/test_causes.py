@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.comparing.causes import CAUSES, Difference, LinkCounts, UnitRow, difference, shares
-from workbench.comparing.plans import half_width, needed
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
 
 CASES = json.loads((Path(__file__).parents[2] / "fixtures" / "causes.json").read_text("utf-8"))
@@ -510,12 +509,3 @@ def test_the_share_of_a_unit_is_the_mean_over_all_orders(data: st.DataObject) ->
     for is_found, share in ((True, each.invented_found), (False, each.invented)):
         if moves[is_found]:
             assert share == sum(moves[is_found], Fraction(0)) / len(moves[is_found])
-
-
-@given(st.floats(1e-6, 0.25), st.integers(2, 5_000), st.floats(0.005, 0.5))
-def test_needed_is_the_smallest_number_that_does(variance: float, population: int, wanted: float) -> None:
-    n = needed(variance, population, wanted)
-
-    assert 2 <= n <= population
-    assert half_width(variance, n, population) <= wanted
-    assert n == 2 or half_width(variance, n - 1, population) > wanted

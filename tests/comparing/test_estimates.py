@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
-from math import inf, sqrt
-from statistics import mean, variance
+from math import inf, log
+from statistics import mean
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
-from workbench.comparing.estimates import REFUSED, Design, Estimate, estimate
-from workbench.comparing.estimators import Reached, clusters, difference, exact_bound
+from workbench.comparing.bounds import BETS, Part, any_look, at_planned, log_gain
+from workbench.comparing.estimates import PROMISES, REFUSED, Design, Estimate, estimate
+from workbench.comparing.estimators import Reached, clusters, difference, with_score
 from workbench.comparing.intervals import (
     FEWEST,
     Interval,
     around,
     at_most,
-    at_most_always,
-    sequence_factor,
     t_quantile,
     welch,
     wilson,
@@ -37,7 +39,7 @@ def plain(n: int = 20, pi: float | None = None) -> list[Reached]:
 
 
 def simple(drawn: list[Reached], at_planned: bool = True) -> Estimate:
-    return estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=at_planned, limits=None)
+    return estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=at_planned)
 
 
 # Quantiles and intervals.
@@ -50,25 +52,7 @@ def test_quantiles_are_those_of_the_tables() -> None:
 
 def test_exact_intervals_for_a_share() -> None:
     assert Interval(0.0, 1.0) == wilson(0, 0)
-    assert at_most(20, 20) == 1.0 == at_most_always(20, 20)
-
-
-@given(st.integers(1, 300), st.data())
-def test_a_bound_for_one_who_keeps_looking_is_the_wider(n: int, data: st.DataObject) -> None:
-    hits = data.draw(st.integers(0, n))
-    assert hits / n <= at_most(hits, n) <= at_most_always(hits, n) <= 1
-
-
-def test_a_bound_for_one_who_keeps_looking_by_hand() -> None:
-    """None of 20: (1 − p)^20 = .05 / 21."""
-    assert 1 - (0.05 / 21) ** (1 / 20) == pytest.approx(at_most_always(0, 20), abs=1e-9)
-
-
-def test_a_confidence_sequence_is_narrowest_in_standard_errors_near_the_planned_n() -> None:
-    factors = {n: sequence_factor(n, 60) for n in (10, 30, 60, 120, 600)}
-    assert 60 == min(factors, key=lambda n: factors[n])
-    assert 2.9 < factors[60] < 3.1
-    assert sequence_factor(50, None) == sequence_factor(50, 100)
+    assert 1.0 == at_most(20, 20)
 
 
 def test_two_means_apart_by_hand() -> None:
@@ -83,35 +67,84 @@ def test_two_means_apart_by_hand() -> None:
 
 def test_the_difference_estimator_with_the_end_of_the_corpus_in_sight() -> None:
     off = [OFF[i % 3] for i in range(20)]
-    point = mean(AUTOMATIC) + mean(off)
-    se = sqrt((1 - 20 / 60) * variance(off) / 20)
-    process = variance([f + d for f, d in zip(AUTOMATIC[:20], off, strict=True)]) / 60
-
     found = simple(plain())
 
-    assert "t" == found.method
-    assert (60, 20, 19) == (found.total, found.n, found.df)
-    assert point == pytest.approx(found.point, abs=1e-12)
-    assert se == pytest.approx(found.se, abs=1e-12)
+    assert "at the planned number" == found.method
+    assert (60, 20) == (found.total, found.n)
+    assert mean(AUTOMATIC) + mean(off) == pytest.approx(found.point, abs=1e-12)
+    assert -mean(off) == pytest.approx(found.bias, abs=1e-12)
     assert found.corpus is not None
     assert found.generalising is not None
-    assert 2 * t_quantile(19) * se == pytest.approx(found.corpus.width, abs=1e-12)
-    assert 2 * t_quantile(19) * sqrt(se**2 + process) == pytest.approx(found.generalising.width, abs=1e-12)
-    assert -mean(off) == pytest.approx(found.bias, abs=1e-12)
     assert found.bias_interval is not None
     assert found.corpus.width == pytest.approx(found.bias_interval.width, abs=1e-12)
-    assert "Valid at the planned 20 samples only." in found.assumptions
+    assert found.generalising.width > found.corpus.width
+    assert PROMISES["at the planned number"] in found.assumptions
 
 
-def test_before_the_planned_n_a_confidence_sequence_stands_in_for_the_t_interval() -> None:
+def test_before_the_planned_n_the_interval_holds_at_any_look() -> None:
     fixed, early = simple(plain()), simple(plain(), at_planned=False)
 
-    assert ("t", "confidence sequence") == (fixed.method, early.method)
+    assert ("at the planned number", "at any look") == (fixed.method, early.method)
     assert fixed.point == early.point
     assert fixed.corpus is not None
     assert early.corpus is not None
     assert early.corpus.width > 1.3 * fixed.corpus.width
-    assert "An interval for checking often; tightest near 20 reviews." in early.assumptions
+    assert PROMISES["at any look"] in early.assumptions
+
+
+def part(values: list[float], size: int, low: float = 0.0, high: float = 1.0) -> Part:
+    open_ = size - len(values)
+    return Part(np.array(values), np.full(open_, low), np.full(open_, high), Interval(low, high))
+
+
+@pytest.mark.parametrize(("size", "n", "ones"), [(105, 60, 20), (1000, 30, 0), (12, 10, 3), (300, 40, 38)])
+def test_the_interval_for_values_of_0_and_1_is_the_hypergeometric_one(size: int, n: int, ones: int) -> None:
+    """As scipy's distribution has it; 4,000 draws are exact to 2 % of the width."""
+    values = [1.0] * ones + [0.0] * (n - ones)
+    low = min(m for m in range(size + 1) if hypergeom.sf(ones - 1, size, m, n) > 0.025)
+    high = max(m for m in range(size + 1) if hypergeom.cdf(ones, size, m, n) > 0.025)
+
+    found = at_planned([part(values, size)])
+
+    assert (low, high) == pytest.approx((found.low * size, found.high * size), abs=0.5 + 0.02 * (high - low))
+
+
+@pytest.mark.parametrize("ends_of", [at_planned, any_look])
+def test_an_interval_is_never_wider_than_the_open_samples_allow(
+    ends_of: Callable[[list[Part]], Interval],
+) -> None:
+    """10 of 12 reviewed, five of them found: the mean is from 5/12 to 7/12."""
+    found = ends_of([part([1.0, 0.0] * 5, 12)])
+    assert 5 / 12 - 1e-9 <= found.low < found.high <= 7 / 12 + 1e-9
+
+
+@pytest.mark.parametrize("ends_of", [at_planned, any_look])
+@given(data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_an_interval_has_no_width_only_where_all_is_known(
+    ends_of: Callable[[list[Part]], Interval], data: st.DataObject
+) -> None:
+    value = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
+    n, open_ = data.draw(st.integers(10, 40)), data.draw(st.integers(0, 20))
+    found = ends_of([part([value] * n, n + open_), part([0.5] * 12, 12)])
+    known = (value * n + 6) / (n + open_ + 12)
+    assert known - 1e-6 <= found.low <= found.high <= known + open_ / (n + open_ + 12) + 1e-6
+    assert (found.width > 1e-6) == (open_ > 0)
+
+
+def test_a_bet_against_a_mean_by_hand() -> None:
+    """Two values of an endless corpus: the mean of the gains of every stake, both ways."""
+    gains = [(1 + b * 0.3 / 0.5) * (1 - b * 0.1 / 0.5) for stake in BETS for b in (stake, -stake)]
+    found = log_gain(part([0.8, 0.4], 10**6), np.array([0.5]))
+    assert log(mean(gains)) == pytest.approx(float(found[0]), abs=1e-5)
+
+
+def test_two_strata_give_the_interval_of_one_where_the_other_is_known() -> None:
+    one = part([0.0, 1.0, 0.5] * 10, 300)
+    alone, both = at_planned([one]), at_planned([one, part([0.5] * 100, 100)])
+    assert 0.75 * alone.width == pytest.approx(both.width, abs=1e-6)
+    early, joined = any_look([one]), any_look([one, part([0.5] * 100, 100)])
+    assert 0.75 * early.width == pytest.approx(joined.width, abs=0.02)
 
 
 @pytest.mark.parametrize("design", sorted(REFUSED))
@@ -202,43 +235,6 @@ def test_strata_weigh_by_their_size() -> None:
     found = estimate(automatic, drawn, design="stratified", strata=strata, planned=20, at_planned=True)
 
     assert 0.8 * 0.55 + 0.2 * 0.2 == pytest.approx(found.point, abs=1e-12)
-    spread = {"a": variance([0, 0.1] * 5), "b": variance([0, 0.2] * 5)}
-    squares = 0.64 * (1 - 10 / 80) * spread["a"] / 10 + 0.04 * 0.5 * spread["b"] / 10
-    assert sqrt(squares) == pytest.approx(found.se, abs=1e-12)
-
-
-def test_strata_of_unequal_spread_have_fewer_degrees_of_freedom() -> None:
-    """(Σ V_h)² / Σ V_h² / (n_h − 1): V_a = .64 · 7/8 · s_a² / 10 and V_b = .04 · 1/2 · s_b² / 10."""
-    drawn = [Reached(0.5, 0.5 + 0.1 * (i % 2), 10 / 80, "a") for i in range(10)]
-    drawn += [Reached(0.5, 0.1 + 0.2 * (i % 2), 10 / 20, "b") for i in range(10)]
-    a, b = 0.64 * 7 / 8 * variance([0, 0.1] * 5), 0.04 / 2 * variance([0, 0.2] * 5)
-
-    found = difference([0.5] * 100, drawn, ["a"] * 80 + ["b"] * 20)
-
-    assert (a + b) ** 2 / (a**2 / 9 + b**2 / 9) == pytest.approx(found.df, abs=1e-5)
-    assert found.df < 18
-
-
-def test_a_stratum_that_is_verified_whole_adds_no_variance() -> None:
-    strata = ["a"] * 40 + ["b"] * 2
-    drawn = [Reached(0.5, 0.5 + 0.1 * (i % 2), 0.25, "a") for i in range(10)]
-    drawn += [Reached(0.5, 0.0, 1.0, "b"), Reached(0.5, 1.0, 1.0, "b")]
-
-    found = difference([0.5] * 42, drawn, strata)
-
-    assert (40 / 42) ** 2 * 0.75 * variance([0, 0.1] * 5) / 10 == pytest.approx(found.variance, abs=1e-12)
-    assert 9 == found.df
-
-
-def test_a_stratum_with_one_sample_borrows_its_spread_and_says_so() -> None:
-    strata = ["a"] * 40 + ["b"] * 10
-    drawn = [Reached(0.5, 0.5 + 0.1 * (i % 2), 0.25, "a") for i in range(10)] + [Reached(0.5, 0.5, 0.1, "b")]
-
-    found = estimate([0.5] * 50, drawn, design="stratified", strata=strata, planned=11, at_planned=True)
-
-    s = variance([0, 0.1] * 5)
-    assert sqrt(0.64 * 0.75 * s / 10 + 0.04 * 0.9 * s) == pytest.approx(found.se, abs=1e-12)
-    assert any("spread is borrowed" in said for said in found.assumptions)
 
 
 def test_a_stratum_without_a_sample_gives_no_estimate() -> None:
@@ -248,69 +244,61 @@ def test_a_stratum_without_a_sample_gives_no_estimate() -> None:
     assert "stratum 'b' has no verified sample" == found.refusal
 
 
-def test_strata_of_one_sample_each_give_no_estimate() -> None:
-    names = [f"s{i % 12}" for i in range(60)]
-    drawn = [Reached(f, 0.5, 0.2, names[i]) for i, f in enumerate(AUTOMATIC[:12])]
-    assert "shows no spread" in estimate(AUTOMATIC, drawn, design="stratified", strata=names).refusal
-
-
-# Differences that are equal or rare.
-
-
-def test_no_difference_gives_the_exact_bound_and_no_interval_of_width_0() -> None:
-    drawn = [Reached(f, f, 20 / 60) for f in AUTOMATIC[:20]]
-
-    found = simple(drawn)
-
-    assert "exact bound" == found.method
-    assert found.bound is not None
-    assert 0.139108 == pytest.approx(found.bound.share, abs=1e-6)
-    assert (0, 20, 0.0) == (found.bound.differing, found.bound.n, found.bound.usual)
-    assert found.corpus is not None
-    middle = mean(AUTOMATIC)
-    assert (middle - 0.139108, middle + 0.139108) == pytest.approx(
-        (found.corpus.low, found.corpus.high), abs=1e-6
-    )
-    assert found.se is None
-
-
-def test_equal_differences_are_moved_with_the_bound() -> None:
-    found = simple([Reached(f, f - 0.1, 20 / 60) for f in AUTOMATIC[:20]])
-    assert found.bound is not None
-    assert found.corpus is not None
-    assert -0.1 == pytest.approx(found.bound.usual)
-    assert mean(AUTOMATIC) - 0.1 == pytest.approx((found.corpus.low + found.corpus.high) / 2, abs=1e-9)
-
-
-@pytest.mark.parametrize(("differing", "method"), [(1, "exact bound"), (4, "exact bound"), (5, "t")])
-def test_fewer_than_five_differences_give_no_t_interval(differing: int, method: str) -> None:
-    drawn = [Reached(f, f - 0.3 * (i < differing), 20 / 60) for i, f in enumerate(AUTOMATIC[:20])]
-    found = simple(drawn)
-    assert method == found.method
-    assert found.corpus is not None
-    assert found.point is not None
-    assert found.corpus.low <= found.point <= found.corpus.high
-
-
-def test_what_is_drawn_rarely_hides_in_proportion() -> None:
-    drawn = [Reached(0.5, 0.5, 0.2) for _ in range(20)]
-    even = exact_bound(drawn, 100, 1.0, always=False)
-    rarer = exact_bound([*drawn[1:], replace(drawn[0], pi=0.1)], 100, 1.0, always=False)
-    assert even is not None
-    assert rarer is not None
-    assert 2 * even.share == pytest.approx(rarer.share)
-
-
 # Samples without a value.
 
 
-def test_samples_without_units_are_a_domain() -> None:
-    """By hand: .75 / .83333 with a standard error of .171464."""
+def test_the_estimate_is_of_the_samples_with_both_values() -> None:
+    """By hand: (.6 + (0 − .25) / 2) / .5; without units on one of the two drawn that have a score."""
     automatic = [0.5, None, 0.25, 1.0, 0.75, 0.5]
     drawn = [Reached(0.5, 0.5, 0.5), Reached(None, 1.0, 0.5), Reached(0.25, None, 0.5)]
-    found = difference(automatic, drawn)
-    assert (0.9, 0.171464) == pytest.approx((found.point, sqrt(found.variance)), abs=1e-6)
-    assert 5 / 6 == pytest.approx(found.share)
+    known, reached, _, often = with_score(automatic, drawn, [], [])
+    found = difference(known, reached, times=often)
+    assert (0.95, 0.95, 0.5) == pytest.approx((found.point, found.automatic, found.share))
+
+
+@pytest.mark.parametrize("unscored", [0, 2])
+def test_samples_without_a_score_change_neither_the_bias_nor_the_estimate(unscored: int) -> None:
+    """43 of 50 have a score: the mean of these minus the bias is the estimate, and the bias is that of the
+    reviewed ones, whether or not some of the others are reviewed too."""
+    automatic = [*AUTOMATIC[:43], *[None] * 7]
+    pairs = [Reached(f, f + 0.25 + OFF[i % 3] / 4, 13 / 50) for i, f in enumerate(AUTOMATIC[:13])]
+    drawn = [*pairs, *[Reached(None, 0.1, 13 / 50)] * unscored]
+    found = estimate(automatic, drawn, design="simple", planned=len(drawn), at_planned=True)
+    bias = mean((one.automatic or 0) - (one.verified or 0) for one in pairs)
+    assert (43, 13) == (found.total, found.n)
+    assert bias == pytest.approx(found.bias, abs=1e-12)
+    assert mean(AUTOMATIC[:43]) - bias == pytest.approx(found.point, abs=1e-12)
+    assert found == replace(
+        estimate(AUTOMATIC[:43], pairs, design="simple", planned=13, at_planned=True),
+        automatic=found.automatic, ahead=found.ahead, soon=found.soon, assumptions=found.assumptions,
+    )  # fmt: skip
+
+
+def test_the_three_means_hang_together_where_units_are_lacking_too() -> None:
+    """A reviewed sample without verified units leaves the mean of the score as well."""
+    automatic = [*AUTOMATIC[:50], None]
+    drawn = [Reached(f, None if i % 5 == 4 else (f + 0.3) / 2, 0.4) for i, f in enumerate(AUTOMATIC[:20])]
+    found = estimate(automatic, drawn, design="simple", planned=20, at_planned=True)
+    pairs = [(one.automatic or 0) - one.verified for one in drawn if one.verified is not None]
+    assert found.counted is not None
+    assert mean(pairs) == pytest.approx(found.bias, abs=1e-12)
+    assert found.point == pytest.approx(found.counted - mean(pairs), abs=1e-12)
+
+
+def test_a_score_that_does_not_help_is_named() -> None:
+    """Verified values alone vary little; against a score that is unrelated to them they vary a lot."""
+    drawn = [Reached(f, 0.5 + OFF[i % 3] / 4, 1 / 3) for i, f in enumerate(AUTOMATIC[:20])]
+    said = " ".join(simple(drawn).assumptions)
+    assert "The automatic score does not help here: without it the interval would be" in said
+    assert "Decide before you review" in said
+    close = [replace(one, verified=0.9 * (one.automatic or 0)) for one in plain()]
+    assert "does not help" not in " ".join(simple(close).assumptions)
+
+
+def test_without_any_score_the_verified_values_stand_alone() -> None:
+    found = estimate([None] * 60, plain(), design="simple", planned=20, at_planned=True)
+    assert (60, None, None) == (found.total, found.automatic.value, found.bias)
+    assert mean(one.verified or 0 for one in plain()) == pytest.approx(found.point, abs=1e-12)
 
 
 def test_excluded_samples_are_counted() -> None:
@@ -354,38 +342,17 @@ def test_skipped_samples_of_a_whole_corpus_leave_a_range() -> None:
     assert 1 / 60 == pytest.approx(found.corpus.width)
 
 
-def test_equal_differences_within_each_stratum_give_no_interval() -> None:
-    """The strata would each show no spread, and the interval would have no width."""
+def test_equal_differences_within_each_stratum_still_leave_a_width() -> None:
     strata = ["a"] * 30 + ["b"] * 30
     drawn = [Reached(f, f - 0.1, 0.5, "a") for f in AUTOMATIC[:15]]
     drawn += [Reached(f, f - 0.3, 0.5, "b") for f in AUTOMATIC[30:45]]
-    found = estimate(
-        AUTOMATIC, drawn, design="stratified", strata=strata, planned=30, at_planned=True, limits=None
-    )
+    found = estimate(AUTOMATIC, drawn, design="stratified", strata=strata, planned=30, at_planned=True)
     assert mean(AUTOMATIC) - 0.2 == pytest.approx(found.point)
-    assert (None, None, None) == (found.corpus, found.generalising, found.bias_interval)
-    assert any("No interval" in one for one in found.assumptions)
-    rounded = [replace(one, verified=round((one.verified or 0) + 1e-5 * i, 4)) for i, one in enumerate(drawn)]
-    found = estimate(
-        AUTOMATIC, rounded, design="stratified", strata=strata, planned=30, at_planned=True, limits=None,
-        within=1e-3,
-    )  # fmt: skip
-    assert (None, None, None) == (found.corpus, found.generalising, found.bias_interval)
+    assert found.corpus is not None
+    assert found.corpus.low + 0.01 < mean(AUTOMATIC) - 0.2 < found.corpus.high - 0.01
 
 
-@pytest.mark.parametrize("usual", [0.0, -0.5, 0.25])
-def test_all_but_a_few_differences_that_are_equal_give_the_exact_bound(usual: float) -> None:
-    """A t interval of them missed in up to 17 % of the draws where the usual difference is not 0."""
-    drawn = [Reached(0.6, 0.6 + usual if place < 27 else 0.6 + usual - 0.1, 0.5) for place in range(30)]
-    found = estimate([0.6] * 60, drawn, design="simple", planned=30, at_planned=True, limits=None)
-    assert "exact bound" == found.method
-    assert found.bound is not None
-    assert (3, 30) == (found.bound.differing, found.bound.n)
-    assert usual == pytest.approx(found.bound.usual)
-    assert at_most(3, 30) == pytest.approx(found.bound.share)
-
-
-def test_the_bound_on_equal_differences_holds_its_level() -> None:
+def test_the_interval_holds_its_level_where_differences_are_equal_or_rare() -> None:
     """1,000 samples that are off by −.5, one in twenty of them right; 400 draws of 60."""
     draw = random.Random(7)
     verified = [0.5] * 50 + [0.0] * 950
@@ -399,13 +366,11 @@ def test_the_bound_on_equal_differences_holds_its_level() -> None:
 
 
 def test_the_interval_is_held_against_the_one_of_gold_alone() -> None:
-    """Without automatic values the estimate is the mean of the verified ones: its t interval by hand."""
     off = [(f, (f + OFF[i % 3]) / 2 + 0.2) for i, f in enumerate(AUTOMATIC[:20])]
     drawn = [Reached(f, y, 1 / 3) for f, y in off]
     found = estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=True)
-    se = sqrt((1 - 20 / 60) * variance([y for _, y in off]) / 20)
     assert found.gold_only is not None
-    assert 2 * t_quantile(19) * se == pytest.approx(found.gold_only.width, abs=1e-12)
+    assert at_planned([part([y for _, y in off], 60)]).width == pytest.approx(found.gold_only.width, abs=1e-9)
     assert found.corpus is not None
     assert found.corpus.width != pytest.approx(found.gold_only.width)
 

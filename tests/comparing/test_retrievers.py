@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from workbench.comparing.intervals import Mean
-from workbench.comparing.retrievers import Flip, RetrieverSample, compare_retrievers
+from workbench.comparing.paired import Flip, RetrieverSample, compare_retrievers
 from workbench.model import Assessment, Match, Span, Tally, Unit, Verdict
 
 
@@ -87,3 +87,16 @@ def test_an_undecided_unit_flips_as_unsure() -> None:
     report = compare_retrievers([judged("a", "r", "a", x=None), judged("b", "r", "b", x="missing")])
 
     assert report.pairs[0].flips == (Flip("x", {"a": "unsure", "b": "missing"}),)
+
+
+def test_the_sign_test_counts_references_not_units() -> None:
+    """Six units of one reference flip: that is one reference, and p is 1."""
+    found: dict[str, Verdict | None] = dict.fromkeys("uvwxyz", "found")
+    missing: dict[str, Verdict | None] = dict.fromkeys("uvwxyz", "missing")
+    report = compare_retrievers([
+        judged("a1", "r1", "a", **found), judged("b1", "r1", "b", **missing),
+        judged("a2", "r2", "a", x="found"), judged("b2", "r2", "b", x="found"),
+    ])  # fmt: skip
+
+    (contrast,) = report.contrasts
+    assert (6, 0, (1, 0), 1.0) == (contrast.first_only, contrast.second_only, contrast.ahead, contrast.p)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
-from math import sqrt
 from pathlib import Path
 from statistics import mean, pstdev, stdev
 from typing import Any
@@ -61,7 +60,8 @@ def column(values: list[float]) -> pairing.Floats:
     return np.array(values, dtype=float)
 
 
-def ends(interval: intervals.Interval) -> list[float]:
+def ends(interval: intervals.Interval | None) -> list[float]:
+    assert interval is not None
     return [interval.low, interval.high]
 
 
@@ -246,7 +246,7 @@ def judgy(inputs: Any) -> Said:
 
 @replays("mcnemar.exact")
 def mcnemar(inputs: Any) -> Said:
-    return {"p": agreement.mcnemar(inputs["b"], inputs["c"])}
+    return {"p": agreement.sign_test(inputs["b"], inputs["c"])}
 
 
 @replays("alpha.krippendorff")
@@ -404,8 +404,8 @@ def finite_corpus(inputs: Any) -> Said:
     d = [b - a for a, b in zip(f, y, strict=True)]
     return {
         "point": found.point,
-        "se": sqrt(found.variance),
-        "ci95_t": ends(intervals.around(found.point, sqrt(found.variance), found.df)),
+        "se": known.standard_error(found.parts),
+        "ci95_t": ends(intervals.around(found.point, known.standard_error(found.parts), len(y) - 1)),
         "mean_F_all": found.point - mean(d),
         "mean_d": mean(d),
         "s_d": stdev(d),
@@ -414,7 +414,7 @@ def finite_corpus(inputs: Any) -> Said:
 
 @replays("strat.difference")
 def stratified(inputs: Any) -> Said:
-    automatic: list[float | None] = []
+    automatic: list[float] = []
     strata: list[str] = []
     drawn = []
     for name, one in enumerate(inputs["strata"]):
@@ -423,7 +423,7 @@ def stratified(inputs: Any) -> Said:
         chance = len(one["d"]) / one["N"]
         drawn += [Reached(one["f_mean"], one["f_mean"] + d, chance, str(name)) for d in one["d"]]
     found = difference_of_means(automatic, drawn, strata)
-    return {"point": found.point, "se": sqrt(found.variance)}
+    return {"point": found.point, "se": known.standard_error(found.parts)}
 
 
 # Bootstrap.

@@ -76,18 +76,18 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
 
     assert ".500" == facts["automatic, all 200"].value
     assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
-    assert "t interval at the planned n" == facts["estimated for all 200"].note
-    assert "[.428, .572]" == facts["these samples"].value
+    assert "95 % at the planned number of reviews, the mean of all 200" == facts["these samples"].note
+    assert "[.424, .580]" == facts["these samples"].value
     assert facts["new samples"].value.startswith("[.4")
     assert ".000" == facts["bias of automatic"].value
 
 
-def test_an_estimate_before_the_planned_n_is_called_a_confidence_sequence() -> None:
+def test_an_estimate_before_the_planned_n_holds_whenever_you_look() -> None:
     found = estimate([0.5] * 200, drawn(20, 200), design="simple", planned=40)
 
     lines = lines_of(words.estimate_facts(found))
 
-    assert "estimated for all 200: .500 confidence sequence" in lines
+    assert any("95 % whenever you look, the mean of all 200" in line for line in lines)
 
 
 def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
@@ -115,9 +115,8 @@ def test_assisted_gold_is_said_where_there_is_gold() -> None:
     nothing = estimate([0.5] * 200, [], design="simple")
 
     assert words.ASSISTED in words.estimate_notes(found, assisted=True)
-    assert (
-        "estimated for all 200: .500 t interval at the planned n, reviewers saw the suggestions"
-        in lines_of(words.estimate_facts(found, assisted=True))
+    assert "estimated for all 200: .500 reviewers saw the suggestions" in lines_of(
+        words.estimate_facts(found, assisted=True)
     )
     assert words.ASSISTED not in words.estimate_notes(found, assisted=False)
     assert words.ASSISTED not in words.estimate_notes(nothing, assisted=True)
@@ -204,8 +203,8 @@ def test_verdicts_have_ac1_beside_kappa() -> None:
     lines = lines_of(words.verdict_facts(table, beyond_chance(table.table)))
 
     assert ["units of both: 25 per verdict", "agree: .880 22 of 25 [.700, .958]"] == lines[:2]
-    assert "κ: .762 ± .125 (SE)" in lines
-    assert "AC1: .762 ± .132 (SE)" in lines
+    assert "κ: .762 standard error .125 if units were independent" in lines
+    assert "AC1: .762 standard error .132 if units were independent" in lines
     assert "TPR: .800 12 of 15 [.548, .930] sensitivity" in lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import unicodedata
 from collections import Counter, defaultdict
@@ -11,79 +12,26 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from workbench.comparing.estimates import DRAWN
+from workbench.comparing.words import CHOSEN
 from workbench.model import DEFAULT_LABELS, REASONS
-from workbench.stages.plan import prefix
+from workbench.reports.compare import figures_text
+from workbench.reports.plan import plan_lines
+from workbench.stages.figures import figures
+from workbench.stages.plan import prefix, report
 from workbench.stages.queue import queue_ids
 from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
 
 Row = dict[str, Any]
 
-DATA = files("workbench.demo_data").joinpath("demo.jsonl")
+DATA = files("workbench").joinpath("demo_data", "demo.jsonl")
 TEXT = DATA.read_bytes().decode("utf-8")
 LINES = TEXT.split("\n")[:-1]
 ROWS: list[Row] = [json.loads(line) for line in LINES]
 BY_ID: dict[str, Row] = {row["id"]: row for row in ROWS}
 LABELS = {label.name for label in DEFAULT_LABELS}
 SEED_IDS = ["taj-high", "taj-low", "france", "eiffel-en", "eiffel-ru", "refund"]
-
-TAJ_QUESTION = "What is the Taj Mahal?"
-TAJ = (
-    "The Taj Mahal is an ivory-white marble mausoleum on the right bank of the river Yamuna in the Indian "
-    "city of Agra. It was commissioned in 1631 by the Mughal emperor Shah Jahan to house the tomb of his "
-    "favorite wife, Mumtaz Mahal."
-)
-TAJ_HIGH = (
-    "The Taj Mahal is a symbol of love and architectural marvel located in Agra, India. It was built by the "
-    "Mughal emperor Shah Jahan in memory of his beloved wife, Mumtaz Mahal. The structure is renowned for "
-    "its intricate marble work and beautiful gardens surrounding it."
-)
-TAJ_LOW = (
-    "The Taj Mahal is an iconic monument in India. It is a UNESCO World Heritage Site and attracts millions "
-    "of visitors annually. The intricate carvings and stunning architecture make it a must-visit destination."
-)
-TAJ_ENTITIES = ["Taj Mahal", "Yamuna", "Agra", "1631", "Shah Jahan", "Mumtaz Mahal"]
-TAJ_HIGH_ENTITIES = ["Taj Mahal", "Agra", "Shah Jahan", "Mumtaz Mahal", "India"]
-EIFFEL_RU = "Гюстав Эйфель спроектировал башню в Париже в 1889 году."
-EIFFEL_RU_CONTEXT = "Башня в Париже была завершена в 1889 году и остаётся популярной достопримечательностью."
-
-# id: question, response, reference, context, entities of the reference, entities of the context
-SEEDS: dict[str, tuple[str, str | None, str, str, list[str], list[str]]] = {
-    "taj-high": (TAJ_QUESTION, None, TAJ, TAJ_HIGH, TAJ_ENTITIES, TAJ_HIGH_ENTITIES),
-    "taj-low": (TAJ_QUESTION, None, TAJ, TAJ_LOW, TAJ_ENTITIES, ["Taj Mahal", "UNESCO", "India"]),
-    "france": (
-        "What is the capital city of France?",
-        "Paris is the capital of France.",
-        "The capital city of France is Paris.",
-        "France is a country in Europe with a rich history and culture.",
-        ["France", "Paris"],
-        ["France", "Europe"],
-    ),
-    "eiffel-en": (
-        "Who designed the tower in Paris?",
-        None,
-        "Gustave Eiffel designed the tower in Paris in 1889.",
-        "The tower in Paris was completed in 1889 and remains a popular landmark.",
-        ["Gustave Eiffel", "Paris", "1889"],
-        ["Paris", "1889"],
-    ),
-    "eiffel-ru": (
-        "Кто спроектировал башню в Париже?",
-        None,
-        EIFFEL_RU,
-        EIFFEL_RU_CONTEXT,
-        ["Гюстав Эйфель", "Париж", "1889"],
-        ["Париж", "1889"],
-    ),
-    "refund": (
-        "What if these shoes don't fit?",
-        "We offer a 30-day full refund at no extra cost.",
-        "You are eligible for a 30 day full refund at no extra cost.",
-        "All customers are eligible for a 30 day full refund at no extra cost.",
-        [],
-        [],
-    ),
-}
 
 # id: entities found, entities missing, statements found, statements missing
 GOLD_COUNTS = {
@@ -102,7 +50,7 @@ GOLD_COUNTS = {
     "great-pyramid": (3, 2, 0, 0),
 }
 
-# The digits an exact comparison of string sets reports, found / (n + 1e-8).
+
 # Quotes that stand in no context, on purpose.
 UNGROUNDED_QUOTES = {
     ("apollo-bm25", "Collins orbited the Moon alone aboard Columbia"),
@@ -162,7 +110,7 @@ def test_ids_are_unique_and_there_are_enough_rows() -> None:
 
 def test_the_licence_lies_beside_the_data() -> None:
     """The note on the rights to the texts is installed with them."""
-    licence = files("workbench.demo_data").joinpath("LICENSE.txt").read_text(encoding="utf-8")
+    licence = files("workbench").joinpath("demo_data", "LICENSE.txt").read_text(encoding="utf-8")
 
     assert "CC0" in licence
 
@@ -172,19 +120,15 @@ def test_the_six_seeds_come_first() -> None:
     assert [row["id"] for row in ROWS[:6]] == SEED_IDS
 
 
-@pytest.mark.parametrize("seed", SEED_IDS)
-def test_a_seed_is_verbatim(seed: str) -> None:
-    """Texts and proposed entities of a worked example are exactly as published."""
-    row = BY_ID[seed]
-    question, response, reference, context, entities, context_entities = SEEDS[seed]
+def test_the_seeds_are_verbatim() -> None:
+    """Texts and proposals of the worked examples are exactly as published; nobody verified them."""
+    seeds = "\n".join(LINES[:6]).encode()
 
-    assert row["user_input"] == question
-    assert row.get("response") == response
-    assert row["reference"] == reference
-    assert row["retrieved_contexts"] == [context]
-    assert texts(row["proposal"]["reference_entities"]) == entities
-    assert [texts(found) for found in row["proposal"]["context_entities"]] == [context_entities]
-    assert {"gold", "scores", "group"}.isdisjoint(row)
+    assert (
+        "9a166ba63c85bc05483a1740241e01d440552eb5882a2df5b567ef5d5fb0acff"
+        == hashlib.sha256(seeds).hexdigest()
+    )
+    assert all({"gold", "scores", "group"}.isdisjoint(row) for row in ROWS[:6])
 
 
 def test_the_refund_seed_has_one_found_statement() -> None:
@@ -358,6 +302,30 @@ def test_the_gold_of_the_demo_is_the_whole_beginning_of_its_order(demo: Bench) -
     assert {"verified": 13} == begun.counts
     assert ("simple", True, 0) == (begun.design, begun.at_planned_n, begun.beyond)
     assert {13 / 50} == {row.pi for row in begun.rows}
+
+
+def test_the_figures_of_the_demo_hang_together_and_say_that_its_samples_were_chosen(demo: Bench) -> None:
+    """43 of 50 samples have a score: their mean minus the bias is the estimate, and causes add up to it."""
+    found = figures(demo.store, find_dataset(demo.store, "demo"), scorer="context_entity_recall")
+    one = found.estimate
+    assert (43, 43, 7) == (one.total, one.automatic.n, one.automatic.undefined)
+    assert one.automatic.value is not None
+    assert one.bias is not None
+    assert found.paired.bias == pytest.approx(one.bias, abs=1e-12)
+    assert one.automatic.value - one.bias == pytest.approx(one.point, abs=1e-12)
+    assert float(sum(cause.share for cause in found.causes)) == pytest.approx(one.bias, abs=1e-12)
+    assert CHOSEN in one.assumptions
+    assert not set(DRAWN.values()) & set(one.assumptions)
+    assert found.estimated.keys() == {cause.cause for cause in found.causes} - {"rounding"}
+    (shown,) = [line for line in figures_text(found).splitlines() if line.startswith("contextual_recall")]
+    assert ["contextual_recall", "3", "0", "–", "–", "–", "–"] == shown.split()[:7]  # three are no mean
+
+
+def test_the_plan_of_the_demo_says_that_its_samples_were_chosen_and_what_changes_its_end(demo: Bench) -> None:
+    lines = plan_lines(report(demo.store, find_dataset(demo.store, "demo")))
+    assert "  chosen for this demo and planned as if they had been drawn" in lines
+    assert "  what changes it: workbench plan --more N, or reviewing the 37 that are left" in lines
+    assert not [line for line in lines if "further on" in line]
 
 
 def test_the_first_samples_to_review_are_english(demo: Bench) -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from tests.conftest import Bench
 from tests.rows import Row, write_rows
-from workbench.errors import InputError
 from workbench.stages.export import ExportOptions, ExportReport, export
 from workbench.stages.plan import Wish, draft, make
 
@@ -172,40 +171,29 @@ def report_of(bench: Bench, *formats: str, **options: Any) -> ExportReport:
 
 
 def read_conll(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
-    """(id, text, [(start, end, label)]) of every text of an exported file.
-
-    Raises InputError where tokens and text do not fit together.
-    """
-    texts = path.with_name("texts.jsonl")
-    with (
-        path.open(encoding="utf-8", newline="\n") as file,
-        texts.open(encoding="utf-8", newline="\n") as named,
-    ):
-        numbered = enumerate(file, 1)
-        for line in named:
-            row = json.loads(line)
-            yield row["id"], row["text"], _conll_spans(path, numbered, row["text"])
-        for number, _ in numbered:
-            raise InputError(f"{path}:{number}: a token of a text that texts.jsonl does not have")
+    """(id, text, [(start, end, label)]) of every text of an exported file; tokens and text have to fit."""
+    tokens, texts = (one.read_bytes().decode().split("\n") for one in (path, path.with_name("texts.jsonl")))
+    lines = iter(tokens)
+    for row in map(json.loads, texts[:-1]):
+        yield row["id"], row["text"], _conll_spans(lines, row["text"])
+    assert [""] == list(lines)
 
 
-def _conll_spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> list[tuple[int, int, str]]:
+def _conll_spans(lines: Iterator[str], text: str) -> list[tuple[int, int, str]]:
     """The spans of a text, from its lines of tokens up to the blank one."""
     spans: list[tuple[int, int, str]] = []
-    place = number = 0
+    place = 0
     while text[place:].strip():
-        number, raw = next(numbered, (number + 1, "\n"))
-        token, _, tag = raw.rstrip("\n").partition("\t")
-        start = text.find(token, place)
-        if not token or start < 0 or text[place:start].strip():
-            raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
+        token, _, tag = next(lines).partition("\t")
+        start = text.index(token, place)
+        assert token
+        assert not text[place:start].strip()
         place = start + len(token)
         if tag.startswith("B-"):
             spans.append((start, place, tag[2:]))
         elif tag.startswith("I-") and spans:
             spans[-1] = (spans[-1][0], place, spans[-1][2])
-    if place and next(numbered, (0, "\n"))[1] != "\n":
-        raise InputError(f"{path}:{number + 1}: a token after the end of the text")
+    assert not place or "" == next(lines)
     return spans
 
 

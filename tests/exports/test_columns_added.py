@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave, edited
-from workbench.formats.readers import ours
+from workbench.formats.readers import native
 from workbench.stages.import_ import ImportOptions, preview_import
 from workbench.store.scores import external_columns
 
@@ -161,5 +161,5 @@ def test_a_look_at_the_file_says_which_columns_are_those_of_the_export(
     assert "meta" == found.becomes["judge"]
     exported = {name for name, said in found.becomes.items() if said == "as it was exported"}
     assert {"id", "entity_recall", "linked_found" if place == "csv" else "linked_recall", "u"} <= exported
-    assert all(ours.is_exported(name) for name in exported)
+    assert all(native.is_exported(name) for name in exported)
     assert 7 == found.extended

@@ -138,7 +138,7 @@ def calibrated(demo: Bench) -> Bench:
     """The demo with a calibration in use, and its file beside the database."""
     report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
     calibration_file.write(demo.folder / "calibration.json", report.document)
-    calibrate.use(demo.store, demo.info(), "may")
+    calibrate.use(demo.store, demo.info(), "may", "ann")
     return demo
 
 
@@ -167,7 +167,7 @@ def test_an_export_holds_the_calibration_in_use_as_calibrate_writes_it(
 
 def test_without_a_calibration_in_use_it_is_said_how_to_make_one(calibrated: Bench) -> None:
     """A saved one that is not in use is none that a pipeline should find."""
-    calibrate.use(calibrated.store, calibrated.info(), calibrate.NONE)
+    calibrate.use(calibrated.store, calibrated.info(), calibrate.NONE, "ann")
     target = leave(calibrated.store, calibrated.folder / "out", "native", "huggingface")
 
     assert not list(target.rglob("calibration.json"))

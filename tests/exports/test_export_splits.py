@@ -6,12 +6,9 @@ import csv
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import Bench
-from tests.exports.conftest import Leave, report_of
-from workbench.errors import UsageError
-from workbench.reports.export import export_text
+from tests.exports.conftest import report_of
+from workbench.reports.files import export_text
 
 
 def split_of(folder: Path) -> dict[str, str]:
@@ -40,8 +37,3 @@ def test_formats_without_a_column_for_it_get_a_folder_each(planned: Bench) -> No
     assert {"calibration", "README.md"} == {path.name for path in (folder / "few-shot").iterdir()}
     card = (folder / "huggingface" / "README.md").read_text("utf-8")
     assert "  - split: holdout\n    path: data/holdout.parquet" in card
-
-
-def test_a_plan_without_holdout_says_so(leave: Leave) -> None:
-    with pytest.raises(UsageError, match="--split: no chosen sample is kept back"):
-        leave("native", split=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import json
 import os
@@ -184,14 +183,6 @@ def test_label_studio_takes_tasks_and_configuration(leave: Leave) -> None:
             assert label.validate_annotation({"result": annotation["result"]})
         for prediction in task["predictions"]:
             assert label.validate_prediction(prediction)
-
-
-def test_the_csv_module_reads_as_many_rows_as_were_written(leave: Leave) -> None:
-    folder = leave("csv")
-    with (folder / "samples.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-
-    assert [row["id"] for row in ROWS] == [original(row["id"]) for row in rows]
 
 
 # What they write is read

@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, json_rows, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
-from tests.rows import write_rows
-from workbench.errors import InputError
 from workbench.formats.exports.item import ExportItem, Wrote
 from workbench.formats.exports.spans import (
     _prodigy_task,
@@ -61,30 +58,6 @@ def test_conll_holds_tokens_and_tags_and_nothing_else(leave: Leave) -> None:
         assert {2} == {len(cell) for cell in cells}
         assert {"O", "B", "I"} >= {tag.partition("-")[0] for _, tag in cells}
         assert "".join(one["text"].split()) == "".join(token for token, _ in cells)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda rows: rows[:-1], "gold.conll:{last}: a token of a text that texts.jsonl does not have"),
-        (
-            lambda rows: [*rows, {"id": "more", "text": "More."}],
-            "gold.conll:1: '' does not follow in the text",
-        ),
-        (lambda rows: [{**rows[0], "text": rows[0]["text"][:-1]}, *rows[1:]], "after the end of the text"),
-    ],
-)
-def test_conll_and_its_texts_have_to_fit(leave: Leave, change: Any, message: str) -> None:
-    folder = leave("conll")
-    named = change(json_rows(folder / "texts.jsonl"))
-    write_rows(folder / "texts.jsonl", named)
-    tokens = (folder / "gold.conll").read_text("utf-8")
-    last = tokens.removesuffix("\n\n").rindex("\n\n")
-
-    with pytest.raises(InputError) as raised:
-        list(read_conll(folder / "gold.conll"))
-
-    assert message.format(last=tokens[: last + 2].count("\n") + 1) in str(raised.value)
 
 
 def test_conll_counts_what_one_row_of_tags_cannot_hold(hard: Bench) -> None:

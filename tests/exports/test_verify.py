@@ -15,7 +15,7 @@ from tests.conftest import Bench
 from tests.exports.conftest import Leave, report_of
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports import folder
-from workbench.reports.export import verify_text
+from workbench.reports.files import verify_text
 from workbench.stages.upkeep import verify
 
 
@@ -40,18 +40,6 @@ def test_an_export_is_as_it_was_written(leave: Leave) -> None:
     assert 7 == report.checked
 
 
-def test_a_changed_missing_or_foreign_file_is_named(leave: Leave) -> None:
-    target = leave("all")
-    replace(target / "csv" / "samples.csv", "Where", "Whxre")
-    (target / "conll" / "README.md").unlink()
-    (target / "stray.txt").write_text("x")
-    found = "\n".join(verify(target).found)
-
-    assert "changed: csv/samples.csv: sha256" in found
-    assert "missing: conll/README.md" in found
-    assert "not in the manifest: stray.txt" in found
-
-
 def test_a_change_is_found_where_the_hashes_were_made_to_fit(leave: Leave) -> None:
     """Native rows are read as an import reads them: a span quotes its text."""
     target = leave("native")
@@ -61,27 +49,6 @@ def test_a_change_is_found_where_the_hashes_were_made_to_fit(leave: Leave) -> No
 
     assert not report.passed
     assert "do not quote their text" in "\n".join(report.found)
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda path: path.write_text("{}"),
-        lambda path: path.write_text("[" * 100_000),
-        lambda path: path.write_bytes(b"\xff\xfe"),
-    ],
-)
-def test_a_folder_that_is_no_export_is_an_error(leave: Leave, spoil: Callable[[Path], object]) -> None:
-    target = leave("native")
-    spoil(target / "manifest.json")
-
-    with pytest.raises(InputError):
-        verify(target)
-
-
-def test_a_folder_without_a_manifest_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match=r"no manifest\.json: not an export"):
-        verify(tmp_path)
 
 
 def test_a_manifest_whose_counts_are_nonsense_is_no_crash(leave: Leave) -> None:

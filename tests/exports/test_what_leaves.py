@@ -12,7 +12,7 @@ from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave, csv_rows, json_rows, manifest, report_of
 from workbench.errors import ExportError, UsageError, WorkbenchError
 from workbench.formats.exports.verify import FORMATS
-from workbench.stages import editing
+from workbench.reviewing.edits import Flag
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.review import act
@@ -55,7 +55,7 @@ def test_a_pseudonym_is_the_same_in_every_export_of_a_database(hard: Bench, leav
 def test_without_text_nothing_of_the_texts_leaves(hard: Bench, leave: Leave) -> None:
     """Neither in rows nor in notes; hashes, places, verdicts and figures do."""
     opened = hard.open("emoji", "ann")
-    act(hard.store, opened, editing.flag(opened, "secret flag"))
+    act(hard.store, opened, Flag("secret flag"))
     hard.load([{**ROWS[5], "id": "again", "group": "secret group"}], name="more.jsonl", dataset="hard")
     folder = leave("all", text=False)
     assert {"README.md", "samples.csv", "units.csv", "manifest.json"} == {
@@ -108,17 +108,12 @@ def test_an_export_may_replace_the_folder_that_one_stands_in(
 
 def test_disputed_samples_are_those_that_the_queue_calls_so(demo: Bench) -> None:
     opened = demo.open("taj-high")
-    act(demo.store, opened, editing.flag(opened, "look"))
+    act(demo.store, opened, Flag("look"))
     report = report_of(demo, "native", only="disputed")
     listed = {row["id"] for row in json_rows(Path(report.path) / "samples.jsonl")}
 
     assert "taj-high" in listed
     assert 0 < report.samples < 50
-
-
-def test_a_query_that_cannot_be_read_says_where(leave: Leave) -> None:
-    with pytest.raises(UsageError, match="--query: "):
-        leave("native", query="delta:much")
 
 
 def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp_path: Path) -> None:

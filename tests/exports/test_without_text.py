@@ -68,7 +68,7 @@ def fill(bench: Bench, by: str) -> None:
     )
     info = bench.info()
     calibrate.calibrate(bench.store, info, save="may", annotator="ann")
-    calibrate.use(bench.store, info, "may")
+    calibrate.use(bench.store, info, "may", "ann")
     queue = bench.query("SELECT key FROM sample ORDER BY rank LIMIT 16")
     mine = [key for (key,) in queue if int(key[-2:]) % 4 == 3]
     assert 4 == len(mine)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.formats.conftest import load_path
-from workbench.errors import AmbiguousError, InputError, UsageError
+from workbench.errors import AmbiguousError, UsageError
 from workbench.formats.columns import columns_of
+from workbench.formats.detect import READERS
 from workbench.formats.reading import read
-from workbench.formats.registry import READERS
 from workbench.formats.rows import Notes
 
 ROW = {"user_input": "q", "reference": "Ann", "retrieved_contexts": ["c"]}
@@ -136,15 +136,6 @@ def test_a_mapping_that_says_nothing_is_refused(fields: list[str], external: lis
     with pytest.raises(UsageError) as caught:
         columns_of(fields, external)
     assert str(caught.value).startswith(message)
-
-
-def test_a_table_without_a_needed_column_says_how_to_name_it(tmp_path: Path) -> None:
-    """With the option."""
-    path = tmp_path / "a.csv"
-    path.write_text("question,answer_gold,contexts\nq,r,[]\n")
-
-    with pytest.raises(InputError, match="name yours with --map reference=COLUMN"):
-        read(path, notes=Notes())
 
 
 @pytest.mark.parametrize("recall", ["context_recall", "context_entity_recall", "Contextual Recall"])

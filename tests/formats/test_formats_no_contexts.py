@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.reports.import_ import import_text
+from workbench.reports.files import import_text
 from workbench.stages.import_ import ImportOptions, preview_import
 
 WARNING = (
@@ -117,19 +117,3 @@ def test_a_retriever_that_found_nothing_is_taken_with_update(bench: Bench) -> No
     report = bench.load([{**ROW, "id": "a", "retrieved_contexts": []}], dataset="set", update=True)
 
     assert (0, 1, 1) == (report.rejected, report.updated, report.without_contexts)
-
-
-def test_contexts_that_are_no_list_are_still_a_bad_row(bench: Bench) -> None:
-    report = bench.load([{**ROW, "retrieved_contexts": 3}, {**ROW, "retrieved_contexts": ["c"]}])
-
-    assert (1, 1) == (report.new, report.rejected)
-    assert "retrieved_contexts: got number 3, expected a list of strings" in report.errors[0]
-
-
-def test_measuring_one_sample_without_contexts_is_an_error() -> None:
-    """There is no import that could say so: a score of 0 would stand for an answer."""
-    from workbench.api import ContextEntityRecall
-    from workbench.errors import RowError
-
-    with pytest.raises(RowError, match="retrieved_contexts"):
-        ContextEntityRecall().measure(ROW)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import re
 import subprocess
 import sys
@@ -96,29 +95,6 @@ def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
     assert bad.errors == ["2: row: got 2 bytes in a column, expected text"]
 
 
-def test_our_native_row_in_a_column_comes_back(tmp_path: Path) -> None:
-    """As a JSON string, so that every row has the same columns."""
-    gold = {"annotator": "zoe", "entities": [{"text": "r", "start": 0, "end": 1, "verdict": "found"}]}
-    native = {"id": "s", "user_input": "q", "retrieved_contexts": ["a"], "gold": gold, "scores": {"m": 0.5}}
-    row = {
-        "id": "s", "user_input": "q", "reference": "r", "retrieved_contexts": ["a"], "entity_recall": 1.0,
-        "workbench": json.dumps(native),
-    }  # fmt: skip
-    found = load_path(saved(tmp_path / "a.parquet", [row])).record
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({**native, "reference": "r"}))
-
-    assert found == load_path(path).record
-
-
-def test_other_texts_than_the_native_row_has_are_taken(tmp_path: Path) -> None:
-    """Somebody changed the column."""
-    native = json.dumps({"user_input": "q", "retrieved_contexts": ["a"]})
-    row = {"user_input": "other", "reference": "r", "retrieved_contexts": ["a"], "workbench": native}
-
-    assert load_path(saved(tmp_path / "a.parquet", [row])).record.sample.user_input == "other"
-
-
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     """Cut anywhere."""
     whole = saved(tmp_path / "a.parquet").read_bytes()
@@ -129,7 +105,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
             read(path, notes=Notes())
 
 
-def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+def test_a_small_file_that_unpacks_to_hundreds_of_megabytes_is_refused(tmp_path: Path) -> None:
     """By what its own index says, before anything is unpacked."""
     path = tmp_path / "bomb.parquet"
     text = "x" * (1 << 20)
@@ -137,11 +113,11 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> No
         [(name, arrow.string()) for name in ("user_input", "reference", "retrieved_contexts")]
     )
     with parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
-        column = arrow.array([text] * 300)
-        writer.write_table(arrow.table([column, column, column], schema=schema), row_group_size=300)
+        column = arrow.array([text] * 100)
+        writer.write_table(arrow.table([column, column, column], schema=schema), row_group_size=100)
 
     assert path.stat().st_size < 1 << 20
-    with pytest.raises(InputError, match=r"bytes that unpack to 9[0-9]{2},[0-9,]+: no dataset"):
+    with pytest.raises(InputError, match=r"bytes that unpack to 3[0-9]{2},[0-9,]+: no dataset"):
         read(path, notes=Notes())
 
 

@@ -45,6 +45,10 @@ def test_a_written_policy_steers_no_terminal(guidelines: str) -> None:
     ("old", "new", "said"),
     [
         ('kinds = ["entity"]', "kinds = []", "kinds"),
+        ('kinds = ["entity"]', 'kinds = "entity"', "kinds: expected a list"),
+        ('"1" = "person"', '"1" = ""', "labels: 1: expected a name"),
+        ('"1" = "person"', '"1" = person', "not TOML"),
+        ("[labels]", "\x00", "not TOML"),
         ('kinds = ["entity"]', 'kinds = ["entity", "entity"]', "kinds"),
         ('nested = "missing"', 'nested = "maybe"', "nested"),
         ('partial = "split"', "partial = 1", "partial"),

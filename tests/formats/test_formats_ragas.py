@@ -347,6 +347,7 @@ def test_bad_csv_rows_are_named_by_line_and_the_others_go_on(load: Any) -> None:
     ("text", "message"),
     [
         ("question,contexts\nq,[]\n", "no column for reference (one of reference, ground_truth,"),
+        ("question;gold;text\nq;r;[]\n", ", none for retrieved_contexts (one of retrieved_contexts,"),
         ("a,b\n1,2\n", "not a dataset: the header has a, b; expected user_input, reference"),
         ("question,contexts,ground_truth\n", "no rows under the header"),
         ("question,contexts,ground_truth\n\n  \n", "no rows under the header"),

@@ -65,17 +65,6 @@ def test_the_two_samples_of_a_row_are_one(load: Any, document: dict[str, Any], i
     assert loaded.record.gold == ()
 
 
-def test_what_we_exported_comes_back_as_one_row(load: Any) -> None:
-    """The native row stands beside the first of the two."""
-    units = [{"text": "Ann", "verdict": "found"}, {"text": "Bob", "verdict": "missing"}]
-    gold = {"annotator": "zoe", "entities": units}
-    native = {"id": "s", **{key: INPUT[key] for key in ("user_input", "retrieved_contexts")}, "gold": gold}
-    samples = [{**OF_REFERENCE, "workbench": native}, OF_CONTEXTS]
-    loaded = load(json.dumps({"context_entity_recall": samples}), "a.json")
-
-    assert loaded.record == load({**native, "reference": INPUT["reference"]}).record
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -118,24 +117,6 @@ def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(
     assert put_aside() is None
 
 
-def test_a_cell_that_is_put_right_in_the_file_of_rejects_comes_in(tmp_path: Path) -> None:
-    """A list in the text of its cell, as the table had it: with the bracket that was missing."""
-    path = tmp_path / "a.csv"
-    path.write_text("question,contexts,ground_truth\nq,\"['a', 'b'\",r\n")
-    (bad,) = read(path, notes=Notes())
-    assert bad.error is not None
-    line = rejected_line(bad.raw, bad.error)
-    aside = rejected_path(path)
-    aside.write_text(line)
-    (again,) = read(aside, notes=Notes())
-    aside.write_text(line.replace("'b'\"", "'b']\""))
-    (right,) = read(aside, notes=Notes())
-
-    assert str(again.error).endswith("contexts: got \"['a', 'b'\", expected a list that ends in ]")
-    assert right.record is not None
-    assert right.record.sample.retrieved_contexts == ("a", "b")
-
-
 @pytest.mark.parametrize(
     ("name", "text", "bad", "good"),
     [
@@ -175,22 +156,6 @@ def test_a_mended_reject_is_imported(tmp_path: Path, name: str, text: str, bad: 
     assert row.record is not None
     assert row.record.sample.retrieved_contexts == ("c",)
     assert row.record.scores == ({"context_recall": "0.5"} if name == "a.csv" else {})
-
-
-def test_the_same_rejects_are_the_same_bytes(load: Any, tmp_path: Path) -> None:
-    """Nothing in them depends on when or where the import ran."""
-    found = []
-    for place in ("x", "y"):
-        (tmp_path / place).mkdir()
-        path = tmp_path / place / "a.jsonl"
-        path.write_text('{"user_input": 3}\n')
-        with Rejects(path) as reject:
-            for row in read(path, notes=Notes()):
-                assert row.error is not None
-                reject(row.raw, row.error)
-        found.append(rejected_path(path).read_bytes())
-
-    assert found[0] == found[1]
 
 
 KILLED = """

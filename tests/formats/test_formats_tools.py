@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.formats.conftest import FIXTURES, Loaded, load_path
-from workbench.errors import InputError, UsageError
+from workbench.errors import InputError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import look
 from workbench.formats.json_lines import of_document
@@ -186,13 +186,6 @@ def path_of(load: Any) -> Path:
     """The file that `load` wrote last."""
     found: Path = load.__closure__[0].cell_contents
     return found / "rows.jsonl"
-
-
-def test_a_path_that_leads_nowhere_is_named(load: Any) -> None:
-    load([{"question": "q", "answer": "a"}])
-
-    with pytest.raises(UsageError, match=r"--map reference=gold\.answer: no column gold\.answer"):
-        load_path(path_of(load), columns=columns_of(["reference=gold.answer"], []))
 
 
 DOCUMENT = {"framework": "f", "results": [{"q": "q", "gold": "Ann"}], "runs": {"items": [{"n": 1}]}}

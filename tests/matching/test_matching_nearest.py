@@ -46,6 +46,14 @@ def test_other_endings_and_other_case_are_seen() -> None:
     assert quoted("東京タワー", ["京都は古い。東京タワーは高い。大阪。"], 1) == ["東京タワーは高い。"]
 
 
+def test_two_capitals_are_a_word_of_their_own() -> None:
+    """They say as much as a longer word, and are no beginning of another one."""
+    contexts = ["Europe is old. The law is new. Aim high. The EU has a law on AI."]
+
+    assert quoted("EU law", contexts, 2) == ["The EU has a law on AI.", "The law is new."]
+    assert quoted("AI", contexts) == ["The EU has a law on AI."]
+
+
 def test_nothing_alike_gives_nothing() -> None:
     """An empty list, not an arbitrary passage."""
     assert nearest("Eiffel", ["It rained.", ""]) == []
@@ -127,7 +135,7 @@ def without_dictionary(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The program as installed without the extra `russian`."""
 
     def forget() -> None:
-        for remembered in (inflection.forms, analysis.analyse, analysis._index):
+        for remembered in (inflection._forms, analysis.sketch, analysis.analyse, analysis._index):
             remembered.cache_clear()
 
     forget()

@@ -53,11 +53,12 @@ def quoted(found: Presence, *contexts: str) -> list[str]:
         ("14 июля 1889", "date", "opened on 14 July 1889", "ru", ["14 July 1889"], "normalised"),
         ("1,000", "number", "some 1000 people", "en", ["1000"], "normalised"),
         ("World Health Organization", "organisation", "the WHO said", "en", ["WHO"], "acronym"),
-        ("United States", "place", "born in the U.S. in", "en", ["U.S."], "alias"),
+        ("United States", "place", "born in the U.S. in", "en", ["U.S."], "country"),
         ("Atari, Inc.", "organisation", "made by Atari", "en", ["Atari"], "short_form"),
         ("концерн «Майкрософт»", "organisation", "акции Майкрософта", "ru", ["Майкрософта"], "short_form"),
         ("東京", "place", "彼は東京に住む", "ja", ["東京"], "inflected"),
         ("서울", "place", "그는 서울에서 산다", "ko", ["서울에서"], "inflected"),
+        ("يوسف", "person", "لاعب ـــ لعب يوسف هنا", "ar", ["يوسف"], "equal"),
     ],
 )
 def test_a_name_is_found_in_the_form_the_text_has(
@@ -81,6 +82,7 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("New York", "place", "a new flat. York is old", "en"),
         ("Philip V of Spain", "person", "in Spain", "en"),
         ("World Health Organization", "organisation", "who said", "en"),
+        ("Nobel Institute", "organisation", "Nobel left his Institute", "en"),
     ],
 )
 def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str, lang: str) -> None:

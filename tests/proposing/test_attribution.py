@@ -1,4 +1,4 @@
-"""How word overlap judges statements."""
+"""How shared words judge statements."""
 
 from __future__ import annotations
 
@@ -53,6 +53,19 @@ def test_support_may_be_spread_over_three_sentences() -> None:
     assert ("found", "missing") == (together.verdict, apart.verdict)
 
 
+def test_words_of_one_sentence_weigh_more_than_words_of_every_sentence() -> None:
+    """Half of the words are there in both; only the name tells which sentence is meant."""
+    contexts = ("The mill and its barn stand near the river. " * 4 + "Ottilie Kern came last.",)
+    named = attribute("Ottilie Kern owns sheep.", contexts, "en")
+    general = attribute("The mill and barn feed sheep.", contexts, "en")
+
+    assert ("found", "Ottilie Kern came last.") == (named.verdict, named.quote)
+    assert ("missing", "2 of 4 content words stand together in context 1") == (
+        general.verdict,
+        general.reason,
+    )
+
+
 def test_without_a_shared_word_there_is_no_quote() -> None:
     """Nothing shared, nothing quoted; nothing retrieved, nothing found."""
     strange = attribute("Octopuses dream.", CONTEXTS, "en")
@@ -100,7 +113,7 @@ def test_a_proposal_looks_at_everything() -> None:
     """Entities of the reference, a tuple of them per context, and statements: nothing is left unasked."""
     proposal = propose(Sample("eiffel", "Who built it?", "Gustave Eiffel built it in 1889.", CONTEXTS))
 
-    assert ("rules", "rules-1") == (proposal.proposer, proposal.model)
+    assert ("rules", "rules-2") == (proposal.proposer, proposal.model)
     assert ["Gustave Eiffel", "1889"] == [one.text for one in proposal.reference_entities or ()]
     assert [["Paris", "Gustave Eiffel", "1889"], ["Berlin", "Spree"]] == [
         [one.text for one in listed] for listed in proposal.context_entities or ()

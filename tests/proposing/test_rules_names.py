@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.proposing.rules import entities
+from workbench.proposing.rules import entities, quantities
 
 
 def labelled(text: str, lang: str | None = None) -> list[tuple[str, str]]:
@@ -49,11 +49,38 @@ def test_a_reference_about_the_taj_mahal() -> None:
         ("The U.S. Army and the US agreed.", ["U.S. Army", "US"]),
         ("see https://example.com/Some/Page or mail Jo.Doe@example.org", []),
         ("He wrote for bdnews.com in 2006.", ["bdnews.com", "2006"]),
+        ("LOL, they were on TV again. RT @marnow: FYI, NATO met.", ["NATO"]),
+        ("so @ Marnow Please ask NASA", ["Marnow", "NASA"]),
     ],
 )
 def test_what_joins_and_what_parts_a_name(text: str, expected: list[str]) -> None:
     """Particles, initials, company endings, numbers, hyphens, offices and possessives."""
     assert expected == names(text, "en")
+
+
+def test_a_place_after_a_place_and_a_comma_is_one() -> None:
+    """A chain of places goes from the smaller to the larger one."""
+    assert [("Ravna", "place"), ("Lipovo", "place")] == labelled("They live in Ravna, Lipovo.", "en")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Valencia 2 Sevilla 0", ["Valencia", "Sevilla"]),
+        ("1. Celtic 34 22 8 4 70 31 74", ["Celtic"]),
+        ("Toronto 4 , Ottawa 3", ["Toronto", "Ottawa"]),
+        ("SEATTLE 5 OAKLAND 3", ["SEATTLE", "OAKLAND"]),
+        ("Portland 102 Denver 99 (overtime)", ["Portland", "Denver"]),
+        ("T. Moreno 45 not out", ["T. Moreno"]),
+        ("RUGBY - FRANCE HOLD OFF LATE PUSH BY WALES", ["FRANCE", "WALES"]),
+        ("DETROIT AT TAMPA BAY", ["DETROIT", "TAMPA BAY"]),
+        ("MARTIN WEBER BEATS PETER LANG", ["MARTIN WEBER", "PETER LANG"]),
+        ("Apollo 8, Apollo 9 and a Boeing 747", ["Apollo 8", "Apollo 9", "Boeing 747"]),
+    ],
+)
+def test_lines_of_results_and_headlines(line: str, expected: list[str]) -> None:
+    """A score is no part of a name; capitals of a whole line say nothing."""
+    assert expected == [name for name, label in labelled(line, "en") if label != "number"]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +104,10 @@ def test_a_capital_at_a_sentence_start_needs_evidence(text: str, expected: list[
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("They sailed north of Bornholm.", ("Bornholm", "place")),
+        ("The book was published by Brillhart in May.", ("Brillhart", "organisation")),
+        ("The mayor of Lipovo resigned.", ("Lipovo", "place")),
+        ("We read The Silent Weaver twice.", ("The Silent Weaver", "other")),
         ("It was held at the University of Oslo.", ("University of Oslo", "organisation")),
         ("They crossed Lake Victoria.", ("Lake Victoria", "place")),
         ("It ended the Battle of Hastings.", ("Battle of Hastings", "event")),
@@ -87,11 +118,26 @@ def test_a_capital_at_a_sentence_start_needs_evidence(text: str, expected: list[
         ("Gumbo is a dish from the south.", ("Gumbo", "other")),
         ('She sang "Blue Moon" twice.', ("Blue Moon", "work")),
         ("He was born in Fernwick, Ohio.", ("Fernwick", "place")),
+        ("The archbishop of Brenn resigned.", ("Brenn", "place")),
+        ("They crossed northern Gorvia.", ("Gorvia", "place")),
+        ("He left the Margraviate of Gorvia.", ("Margraviate of Gorvia", "place")),
+        ("It is called cloth (Spanish: tela).", ("Spanish", "other")),
+        ("The song is sung in German by a choir.", ("German", "other")),
+        ("RT @ Marnow this is so true", ("Marnow", "person")),
     ],
 )
 def test_labels_follow_heads_neighbours_and_definitions(text: str, expected: tuple[str, str]) -> None:
     """A label comes from the head word, the noun beside the name, or the definition after it."""
     assert expected == labelled(text, "en")[0]
+
+
+def test_a_name_in_a_list_is_what_the_one_before_it_is() -> None:
+    """Names that nothing else speaks for: a place after places, a person after a person."""
+    places = labelled("They won in Oslo, Fernwick and Brenn.", "en")
+    people = labelled("It stars Zadie Quill, Vornholt and others.", "en")
+
+    assert [("Oslo", "place"), ("Fernwick", "place"), ("Brenn", "place")] == places
+    assert [("Zadie Quill", "person"), ("Vornholt", "person")] == people
 
 
 def test_a_surname_is_a_person_where_the_full_name_stands() -> None:
@@ -110,6 +156,10 @@ def test_a_surname_is_a_person_where_the_full_name_stands() -> None:
         ),
         ("Верховный суд отменил решение.", [("Верховный суд", "organisation")]),
         ("Он жил в Восточной Сибири.", [("Восточной Сибири", "place")]),
+        (
+            "Депутаты Приморья и Южной Осетии приехали.",
+            [("Приморья", "place"), ("Южной Осетии", "place")],
+        ),
         ("По мнению экспертов, цены вырастут.", []),
         (
             "Президент России Владимир Путин прилетел в Санкт-Петербург.",
@@ -203,7 +253,7 @@ def of_label(text: str, label: str, lang: str = "en") -> list[str]:
         ("from 11–12 July 1995 on", ["11–12 July 1995"]),
         ("(4 March 1919–22 November 2009)", ["4 March 1919", "22 November 2009"]),
         ("in 1939–1945 and 1992 to 2002", ["1939", "1945", "1992", "2002"]),
-        ("in the 1980s, the '90s and the 17th century", ["1980s", "'90s", "17th century"]),
+        ("in the 1980s, the '90s and the 17th century", ["the 1980s", "the '90s", "17th century"]),
         ("in 44 BC or AD 79", ["44 BC", "AD 79"]),
         ("for three weeks, a two-day trip", ["three weeks", "two-day"]),
         ("a 35-year-old man, 40 years old", []),
@@ -262,3 +312,28 @@ def test_dates_of_other_languages(lang: str, text: str, expected: list[str]) -> 
 def test_amounts(lang: str, text: str, expected: list[str]) -> None:
     """Money, shares and measures go with their unit, counts stand alone; marks and list numbers are none."""
     assert expected == of_label(text, "number", lang)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12thJuly 1995, on 12July and July_4, July 4, 1776; 11–12 July 1995",
+        "4 Mayıs 1999, 4 MAYIS 1999 İstanbul; 3 ΜΑΐΟΥ 1990; ngày 3 tháng 4 năm 1975",
+        "c. 1450 and AD 79, A.D. 40; 1939–45 1939-1945; 44 v. Chr. 2001-02-03 03.04.1999 1/2/99",
+        "'80s 1980s 1980-х 1980er Jahre, XIX век, 19-го века, the nineteenth century, siglo XX",
+        "12 जुलाई 1995, 12 กรกฎาคม 2540, 1234年5月6日",
+        "3:45 p.m. 15 Uhr 12 часов 5 минут",
+    ],
+)
+def test_dates_are_those_of_the_patterns_tried_everywhere(text: str) -> None:
+    """They are tried only where a figure or a word stands that they need."""
+    starts = [found.start() for found in quantities._STARTS.finditer(text)]
+    level = quantities._levelled(text)
+    words = frozenset(quantities._LETTERS.findall(level))
+    for quick, pattern in (
+        (quantities._by_calendar(text, level, words, starts), quantities._calendar()),
+        (quantities._centuries(text), quantities._CENTURY),
+        (quantities._years(text, starts), quantities._YEAR),
+        (quantities._at(quantities._CLOCK, text, starts), quantities._CLOCK),
+    ):
+        assert [one.span() for one in pattern.finditer(text)] == [one.span() for one in quick]

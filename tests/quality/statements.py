@@ -1,13 +1,13 @@
-"""How well word overlap attributes statements, against domain experts.
+"""How well weighed words attribute statements, against domain experts and against a model's verdicts.
 
     python -m tests.quality.statements DATA
 
 DATA is a folder with `native/expertqa_val_statements.jsonl`: claims of answers that experts judged against
-evidence. The units are the experts' own statements, each judged by `attribute`. Experts read the whole page
-behind a link, a row holds an extract, so some of their `found` cannot be seen in the text. κ has a 95 %
-bootstrap interval over answers (1,000 resamples, seed 0), TPR (found by both / found by experts) and TNR
-(missing by both / missing by experts) have Wilson intervals. Two constant judges stand beside, so that the
-accuracy can be read.
+evidence; and `native/claude_*_dev.jsonl`: statements that a model proposed and judged. Experts read the whole
+page behind a link, a row holds an extract, so some of their `found` cannot be seen in the text. They call
+missing whatever an answer gives no source for; "cited" leaves such claims out. κ has a 95 % bootstrap
+interval over answers (1,000 resamples, seed 0), TPR (found by both / found by experts) and TNR (missing by
+both / missing by experts) have Wilson intervals. Two constant judges show what the accuracy is worth.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tests.quality.labelled import bootstrapped, folder, rows_of, wilson
+from tests.quality.labelled import Row, bootstrapped, folder, rows_of, wilson
 from workbench.proposing.rules.attribution import judge, passages
 
 
@@ -51,22 +51,26 @@ def report(title: str, answers: Sequence[Sequence[Verdict]]) -> None:
     )
 
 
+def judged(row: Row, statements: Sequence[Row], lang: str) -> list[Verdict]:
+    known = passages(row["retrieved_contexts"], lang)
+    return [
+        Verdict(judge(one["text"], known, lang).verdict == "found", one["verdict"] == "found")
+        for one in statements
+    ]
+
+
 def main() -> None:
-    rows = rows_of(folder(__doc__) / "native" / "expertqa_val_statements.jsonl")
-    answers = []
-    for row in rows:
-        known = passages(row["retrieved_contexts"], "en")
-        judged = [
-            Verdict(
-                judge(one["text"], known, "en").verdict == "found",
-                one["verdict"] == "found",
-            )
-            for one in row["gold"]["statements"]
-        ]
-        answers.append(judged)
-    report("word overlap", answers)
+    native = folder(__doc__) / "native"
+    rows = [(row, row["gold"]["statements"]) for row in rows_of(native / "expertqa_val_statements.jsonl")]
+    cited = [(row, [one for one in claims if "[" in one["text"]]) for row, claims in rows]
+    answers = [judged(row, claims, "en") for row, claims in rows]
+    report("experts", answers)
+    report("experts, cited", [judged(row, claims, "en") for row, claims in cited])
     report("always found", [[v._replace(rules=True) for v in answer] for answer in answers])
     report("always missing", [[v._replace(rules=False) for v in answer] for answer in answers])
+    for name, lang in (("redocred", "en"), ("factrueval", "ru")):
+        read = rows_of(native / f"claude_{name}_dev.jsonl")
+        report(f"model, {name}", [judged(row, row["proposal"]["statements"], lang) for row in read])
 
 
 if __name__ == "__main__":

@@ -21,12 +21,12 @@ from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import followed
 from workbench.stages import editing
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.intents import shifted
 from workbench.stages.propose import propose
 from workbench.stages.review import Opened, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
-from workbench.tui.intents import shifted
 
 
 class Changed(NamedTuple):

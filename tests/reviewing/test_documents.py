@@ -164,13 +164,6 @@ def test_a_policy_survives_without_its_version() -> None:
     assert policy_of(through_json(policy_document(policy)), 3) == policy
 
 
-def test_every_put_has_a_name_that_is_read_back() -> None:
-    """A closed set: what is written today is read tomorrow."""
-    for what in get_args(What):
-        edit = Put(what, "entity", ())
-        assert edit_of(*edit_document(edit)) == edit
-
-
 def test_an_unknown_operation_is_refused() -> None:
     """A journal of a later version is not silently shortened."""
     with pytest.raises(ValueError, match="unknown operation 'paint'"):

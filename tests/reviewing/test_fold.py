@@ -221,15 +221,3 @@ def test_undo_and_redo_walk_a_stack(presses: list[tuple[str, int]]) -> None:
 
         assert newest_effective(newest_first(journal)) == (done[-1] if done else None)
         assert newest_undone(newest_first(journal)) == (undone[-1] if undone else None)
-
-
-def test_redo_after_a_redone_bulk_act_goes_on_to_the_older_one() -> None:
-    """An undo over two samples is one undo: the second row of it is not a second one."""
-    journal: Journal = [
-        ("bulk", Comment("x")), ("bulk", Comment("x")), ("b", Comment("y")),
-        ("u1", Undo("b")),
-        ("u2", Undo("bulk")), ("u2", Undo("bulk")),
-        ("r1", Redo("bulk")), ("r1", Redo("bulk")),
-    ]  # fmt: skip
-
-    assert newest_undone(newest_first(journal)) == "b"

@@ -7,8 +7,15 @@ from dataclasses import replace
 import pytest
 
 from workbench.model import Assessment, Evidence, Match, Span, Unit
-from workbench.reviewing.fold import carry
-from workbench.reviewing.gold import GoldOrigin, Verified, disputed_labels, gold_units, place_of, resolve
+from workbench.reviewing.fold import (
+    GoldOrigin,
+    Verified,
+    carry,
+    disputed_labels,
+    gold_units,
+    place_of,
+    resolve,
+)
 
 ROME = Unit("p1", "entity", "Rome", "place", (Span(10, 14),), Match("found", evidence=(Evidence(0, 0, 4),)))
 OSLO = Unit("p2", "entity", "Oslo", "place", (Span(0, 4),), Match("missing", "absent"))

@@ -115,15 +115,6 @@ def test_duplicates_in_the_contexts_have_no_effect() -> None:
     assert once == twice
 
 
-def test_one_context_name_finds_one_unit_only() -> None:
-    """Links are one-to-one; text may hold both."""
-    names = (ProposedEntity("United States"), ProposedEntity("USA"))
-
-    found = scored("United States (USA).", ("USA",), names, ((ProposedEntity("USA"),),))
-
-    assert found["linked"].tally.found == 1
-
-
 def test_a_context_name_that_is_in_no_context_is_a_suggestion_and_never_counts() -> None:
     """ragas compares sets of strings and never looks at the contexts, so its numbers stay."""
     names = (ProposedEntity("Ann Lee", "person"), ProposedEntity("Rome", "place"))
@@ -217,7 +208,7 @@ def test_a_mean_says_how_many_values_it_rests_on(values: list[Fraction | None]) 
 
 
 def demo() -> list[Record]:
-    with as_file(files("workbench.demo_data").joinpath("demo.jsonl")) as path:
+    with as_file(files("workbench").joinpath("demo_data", "demo.jsonl")) as path:
         return [
             row.record for row in native.rows(of_lines(path), path, Notes(), native.record_of) if row.record
         ]

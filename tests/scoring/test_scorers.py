@@ -10,10 +10,8 @@ import pytest
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Policy, Record, Score, Tally
-from workbench.scoring.counted import Counted, doubt
-from workbench.scoring.gate import gate
 from workbench.scoring.names import SCORERS, headline
-from workbench.scoring.scorers import assess_all, band, score
+from workbench.scoring.scorers import Counted, assess_all, doubt, gate, score
 
 THIRDS = [("a", Fraction(1, 3)), ("b", Fraction(1)), ("c", None)]
 
@@ -128,18 +126,3 @@ def test_entity_recall_of_the_examples(demo: dict[str, Record], key: str, ragas:
     assert found["ragas"].value == found["ragas_legacy"].value == ragas
     assert found["linked"].tally == found["presence"].tally == tally
     assert found["linked"].value == tally.found / tally.units
-
-
-@pytest.mark.parametrize("key", ["eiffel-en", "eiffel-ru"])
-def test_two_of_three_is_in_the_third_band(demo: dict[str, Record], key: str) -> None:
-    """Париж counts in «Париже»."""
-    assert band(scores(demo[key])["presence"].tally) == "50-70"
-
-
-def test_a_reference_without_entities_is_undefined_for_entities_alone(demo: dict[str, Record]) -> None:
-    """refund names nothing, and its one statement is supported."""
-    found = scores(demo["refund"])
-
-    for name in ("ragas", "ragas_legacy", "linked", "presence"):
-        assert (found[name].tally, found[name].value) == (Tally(0, 0), None)
-    assert (found["contextual_recall"].tally, found["contextual_recall"].value) == (Tally(1, 0), 1.0)

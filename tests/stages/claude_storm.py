@@ -25,7 +25,7 @@ from tests.rows import write_rows
 from workbench.formats.policy import to_toml
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
-from workbench.proposing.claude.pace import CallPace
+from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import ModelOptions, propose_by_model, setup_of
 from workbench.stages.claude_book import Book

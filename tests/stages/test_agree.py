@@ -8,7 +8,8 @@ import pytest
 
 from tests.rows import proposal, sample
 from workbench.errors import UsageError
-from workbench.reports.agree import agree_text
+from workbench.reports import document
+from workbench.reports.team import agree_text
 from workbench.stages import editing, review
 from workbench.stages.agree import AgreeReport, agree
 from workbench.stages.recompute import score_dataset
@@ -67,16 +68,51 @@ def test_two_people_agree_as_far_as_their_units_verdicts_and_recalls_do(cities: 
     assert "), recall differs by .12. Machine and reviewer: " in first
 
 
-def test_below_ten_samples_the_report_has_counts_only(cities: Any) -> None:
+def test_below_ten_samples_the_report_counts_and_lists_the_verdicts_that_differ_without_figures(
+    cities: Any,
+) -> None:
     for number in range(9):
-        for who in ("ada", "bo"):
-            decide(cities, number, who)
+        decide(cities, number, "ada")
+        decide(cities, number, "bo", toggle=number in (2, 4))
+    found = report(cities, "label")
+    said = agree_text(found).splitlines()
+
+    assert "Two reviewers decided 9 samples independently: figures need 10." == said[0]
+    assert (
+        "data · entity · 9 samples decided by at least two people independently (ada, bo) · 4 documents"
+        == said[2]
+    )
+    assert [
+        "2 of 18 matches differ",
+        "  s02 · Riga: ada missing, bo found",
+        "  s04 · Lima: ada missing, bo found",
+        "units: 18 that both have (0 with another boundary, 0 with another label), 0 that only one has",
+        "",
+        "label  units  both  F1",
+        "place  36     18    –",
+    ] == said[3:10]
+    assert 2 == len(document(found)["differing"])
+
+
+def test_the_first_verdicts_that_differ_are_listed_and_the_rest_are_counted(cities: Any) -> None:
+    for number in range(8):
+        decide(cities, number, "ada")
+        decide(cities, number, "bo", toggle=True)
     said = agree_text(report(cities))
 
-    assert "Two reviewers decided 9 samples independently: figures need 10." == said.splitlines()[0]
-    assert "units: 18 units of both" in said
-    assert "F1 1" not in said
-    assert "κ" not in said
+    assert "8 of 16 matches differ\n  s00 · Oslo: ada missing, bo found\n" in said
+    assert "  s04 · Lima: ada missing, bo found\n  … and 3 more: workbench agree --json\nunits: " in said
+
+
+def test_samples_in_which_somebody_found_nothing_are_counted_in_words(cities: Any) -> None:
+    for who in ("ada", "bo"):
+        opened = cities.open("s00", who)
+        for unit in opened.state.entity.assessment.units:
+            opened = act(cities.store, opened, editing.reject(opened, unit))
+        act(cities.store, opened, editing.accept(opened, "entity"))
+
+    said = agree_text(report(cities))
+    assert "no units: both people found none 1 time (F1 leaves these out), only one of the two found " in said
 
 
 def test_nobody_agrees_where_nobody_met(cities: Any) -> None:

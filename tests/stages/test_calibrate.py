@@ -134,7 +134,7 @@ def test_only_resolved_gold_that_the_run_has_not_seen_counts(bench: Any) -> None
     load(bench, LOW, 16)
     bench.load([{**row("s00", LOW), "gold": row("s00", HIGH)["gold"] | {"annotator": "otto"}}], gold="given")
     opened = bench.open("s01")
-    act(bench.store, opened, editing.exclude(opened, "broken"))
+    act(bench.store, opened, editing.exclude("broken"))
     with bench.store.writing() as session:
         session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 's02'")
         session.connection().exec_driver_sql("UPDATE gold_unit SET document = json_set(document, "
@@ -203,7 +203,7 @@ def test_a_saved_calibration_is_used_by_scoring_and_the_order_and_taken_back(ben
     counted = bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
     fit(bench, save="may")
 
-    info = stage.use(bench.store, bench.info(), "may")
+    info = stage.use(bench.store, bench.info(), "may", "ann")
 
     assert [] == before
     assert ("may", 76) == (info.calibration, info.threshold)
@@ -212,7 +212,7 @@ def test_a_saved_calibration_is_used_by_scoring_and_the_order_and_taken_back(ben
     assert "match threshold 76 by calibration may" in score_text(report)
     assert counted != bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
 
-    info = stage.use(bench.store, info, "none")
+    info = stage.use(bench.store, info, "none", "ann")
 
     assert ("", 85) == (info.calibration, info.threshold)
     assert counted == bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
@@ -236,7 +236,7 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
         return [ids[number] for number in found if number in ids]
 
     before = order()
-    stage.use(bench.store, bench.info(), "may")
+    stage.use(bench.store, bench.info(), "may", "ann")
 
     assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
 
@@ -244,9 +244,9 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
 def test_another_threshold_by_hand_ends_the_use(bench: Any) -> None:
     load(bench, LOW)
     fit(bench, save="may")
-    info = stage.use(bench.store, bench.info(), "may")
+    info = stage.use(bench.store, bench.info(), "may", "ann")
 
-    info = keep_threshold(bench.store, info, 90)
+    info = keep_threshold(bench.store, info, 90, "ann")
 
     assert ("", 90) == (info.calibration, info.threshold)
     assert stage.UNCALIBRATED == stage.cross_fitted(bench.store, info)
@@ -261,14 +261,14 @@ def test_a_saved_calibration_never_changes(bench: Any) -> None:
     with pytest.raises(UsageError, match="a printable name"):
         fit(bench, save="none")
     with pytest.raises(NotFoundError, match="no calibration 'june'; there is: may"):
-        stage.use(bench.store, bench.info(), "june")
+        stage.use(bench.store, bench.info(), "june", "ann")
 
 
 def test_a_dataset_that_is_calibrated_is_compared_with_the_threshold_before(bench: Any) -> None:
     """Fitted anew while one is in use, the question is still whether it is better than without any."""
     load(bench, LOW)
     fit(bench, save="may")
-    stage.use(bench.store, bench.info(), "may")
+    stage.use(bench.store, bench.info(), "may", "ann")
 
     assert (76, 85) == ((found := fit(bench).found).threshold, found.threshold_now)
 
@@ -280,7 +280,7 @@ def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench:
     new = [row("kin", LOW, group="g03"), row("twin", LOW, reference="s04"), row("far", LOW)]
     fit(bench, save="may")
     bench.load([{k: v for k, v in one.items() if k != "gold"} for one in new])
-    info = stage.use(bench.store, bench.info(), "may")
+    info = stage.use(bench.store, bench.info(), "may", "ann")
 
     fitted = stage.cross_fitted(bench.store, info)
 
@@ -302,7 +302,7 @@ def half_and_half(bench: Any) -> Any:
     bench.load(rows, gold="given", blind=0.0)
     fit(bench, save="may")
     bench.load([row("far", LOW)], gold="given")
-    return stage.use(bench.store, bench.info(), "may")
+    return stage.use(bench.store, bench.info(), "may", "ann")
 
 
 def test_what_no_calibration_saw_counts_with_its_mean_over_the_folds(bench: Any) -> None:
@@ -324,7 +324,7 @@ def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(b
     """Figures are; a single sample and the list of disputes are not."""
     load(bench, LOW)
     fit(bench, save="may")
-    info = stage.use(bench.store, bench.info(), "may")
+    info = stage.use(bench.store, bench.info(), "may", "ann")
     bench.load([row("far", HIGH)], gold="given")
     whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
     listed = disputes.disputes(bench.store, info, "ann", scorers=["ragas"]).disputes
@@ -340,7 +340,7 @@ def test_a_calibrated_threshold_set_by_hand_says_that_nothing_is_cross_fitted(be
     load(bench, LOW)
     fit(bench, save="may")
     at_first = figures(bench.store, bench.info()).notes
-    info = keep_threshold(bench.store, bench.info(), 76)
+    info = keep_threshold(bench.store, bench.info(), 76, "ann")
 
     (note,) = figures(bench.store, info).notes
 

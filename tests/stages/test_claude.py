@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -304,49 +297,3 @@ def test_a_service_that_is_not_there_is_said_at_once(
     assert where == plan_run(bench.store, bench.info(), ModelOptions()).host
     assert bench.query("SELECT count(*) FROM run WHERE proposer = 'claude'") == [(0,)]
     assert bench.query("SELECT count(*) FROM failed") == [(0,)]
-
-
-KILLED = """
-import sys
-from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import ModelOptions, propose_by_model
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
-store = open_store(sys.argv[1])
-info = find_dataset(store, None)
-propose_by_model(store, info, ModelOptions(), annotator="ann", limits=Limits(in_flight=2))
-"""
-
-
-def test_a_killed_run_goes_on_and_asks_for_no_stored_answer(bench: Any, service: Start) -> None:
-    """Killed after some answers are stored; the next start asks only for the texts that have none."""
-    local = service(latency=0.05)
-    rows = [
-        {"id": str(n), "user_input": "q?", "reference": f"Town{n} lies in Land{n}. " + "It is old. " * 300,
-         "retrieved_contexts": []}
-        for n in range(60)
-    ]  # fmt: skip
-    bench.load(rows)
-    process = subprocess.Popen([sys.executable, "-c", KILLED, str(bench.db)], env={**os.environ})
-    end = time.monotonic() + 60
-    while answered(bench.db) < 10:
-        assert time.monotonic() < end
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    time.sleep(0.5)
-    stored, texts_before = answered(bench.db), local.stats.bodies[:]
-
-    report = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
-
-    fresh = local.stats.bodies[len(texts_before) :]
-    assert (report.proposed + report.already, report.failed, report.left) == (60, 0, 0)
-    assert report.requests == len(fresh)
-    assert sum(json.dumps(body).count("lies in Land") for body in fresh) == 60 - stored
-    assert answered(bench.db) == 60
-
-
-def answered(database: Path) -> int:
-    with closing(sqlite3.connect(database)) as raw:
-        return int(raw.execute("SELECT count(*) FROM answer").fetchone()[0])

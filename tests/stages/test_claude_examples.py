@@ -100,7 +100,7 @@ def test_blind_unresolved_and_excluded_samples_are_never_shown(bench: Any) -> No
     bench.load([gold(row(*PLACES[0])), gold(row(*PLACES[1])), row(*PLACES[2])], gold="given")
     bench.load([gold(row(*PLACES[0]), annotator="hugo", country="found")], gold="given")
     opened = bench.open("Rome")
-    act(bench.store, opened, editing.exclude(opened, "broken"))
+    act(bench.store, opened, editing.exclude("broken"))
     bench.load([gold(row(*one)) for one in PLACES], dataset="blind", gold="given", blind=1.0)
 
     for name in ("data", "blind"):

@@ -18,9 +18,9 @@ from workbench.comparing.versions import GoldDiff, GoldVersion, UnitChange, Vers
 from workbench.errors import UsageError, WorkbenchError
 from workbench.model import Assessment, Match, Span, Unit
 from workbench.reports.compare import diff_text
-from workbench.reviewing.gold import Verified
+from workbench.reviewing.fold import Verified
 from workbench.stages import editing, local
-from workbench.stages.diff import diff
+from workbench.stages.compare import diff
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.recompute import score_dataset

@@ -179,7 +179,7 @@ def test_two_runs_are_in_dispute_under_one_name_whichever_is_the_current_one(ben
     set_dataset(bench.store, bench.info().id, show_auto="always")
 
     first = only(read(bench))
-    runs.make_current(bench.store, bench.info(), "a-run-1")
+    runs.make_current(bench.store, bench.info(), "a-run-1", "ann")
     second = only(read(bench))
 
     assert ("a", "run:a-run-1~run:p-run-1", 0.0, 0.6) == (first.id, first.between, first.first, first.second)

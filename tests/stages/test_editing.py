@@ -11,7 +11,7 @@ from tests.conftest import add_text
 from tests.quality.verdicts import after
 from tests.quality.verdicts import changed as changed_by_themselves
 from workbench.model import Evidence, Match, Span, Unit
-from workbench.reviewing.edits import Dispose, Put
+from workbench.reviewing.edits import Dispose, Flag, Put
 from workbench.stages import editing
 from workbench.stages.export import export
 from workbench.stages.propose import propose
@@ -178,7 +178,7 @@ def test_an_edge_or_a_label_never_changes_a_verdict_that_a_person_gave(bench: An
 def test_an_edit_is_matched_by_the_proposal_that_was_shown(bench: Any) -> None:
     """Another run is current by now; the review is still the one that was opened."""
     bench.load([PEOPLE])
-    begun = act(bench.store, bench.open("p"), editing.flag(bench.open("p"), "later"))
+    begun = act(bench.store, bench.open("p"), Flag("later"))
     propose(bench.store, bench.info(), "rules", annotator="ann", run="other")
     opened = bench.open("p")
     assert opened.stored.proposal_id != begun.stored.proposal_id
@@ -247,7 +247,7 @@ def test_skip_leaves_what_is_verified(bench: Any, opened: Opened) -> None:
 
     assert editing.skip(done) == Dispose("skipped", ("statement",))
     assert editing.skip(opened) == Dispose("skipped", ("entity", "statement"))
-    assert editing.exclude(done, "broken") == Dispose("excluded", ("entity", "statement"), "broken")
+    assert editing.exclude("broken") == Dispose("excluded", ("entity", "statement"), "broken")
 
 
 def test_reviewed_samples_leave_and_come_back(bench: Any, opened: Opened, tmp_path: Any) -> None:
@@ -273,15 +273,21 @@ def test_reviewed_samples_leave_and_come_back(bench: Any, opened: Opened, tmp_pa
 
 
 def test_a_name_that_is_there_in_another_form_is_known(bench: Any) -> None:
-    """Inflected or shortened; what does not count, or is another name, is not taken for it."""
+    """Inflected or shortened; not what does not count, another name, or one inside a longer name."""
     reference = "Большой театр в Москве. Труппа Большого театра велика. Москва рада."
-    names = [{"text": "Большой театр", "label": "organisation"}, {"text": "Москве", "label": "place"}]
-    proposal = {"proposer": "p", "reference_entities": names}
-    bench.load([{**ROW, "id": "ru", "reference": reference, "proposal": proposal}])
+    inside = "Сборная Москвы по шахматам"
+    for name, text, names in (("ru", reference, ("Большой театр", "Москве")), ("in", inside, (inside,))):
+        units = [{"text": one, "label": "organisation" if " " in one else "place"} for one in names]
+        proposal = {"proposer": "p", "reference_entities": units}
+        bench.load([{**ROW, "id": name, "reference": text, "proposal": proposal}])
+
+    def other(name: str, at: Opened) -> str:
+        start = at.sample.reference.index(name)
+        return editing.other_form(at, Span(start, start + len(name)))
+
     opened = bench.open("ru")
-
-    found = [editing.other_form(opened, name) for name in ("Большого театра", "Москва", "Труппа")]
-
+    found = [other(name, opened) for name in ("Большого театра", "Москва", "Труппа")]
     assert ["Большой театр", "Москве", ""] == found
     gone = after(opened, editing.reject(opened, unit(opened, "p2")))
-    assert "" == editing.other_form(gone, "Москва")
+    assert "" == other("Москва", gone)
+    assert "" == other("Москвы", bench.open("in"))

@@ -261,7 +261,7 @@ def test_a_re_import_does_not_overrule_what_the_annotator_did_since(bench: Any) 
         [{**ROME, "gold": GOLD}, {**OSLO, "gold": {"annotator": "gina", "entities": []}}], gold="given"
     )
     rome = bench.open("rome", "gina")
-    act(bench.store, rome, editing.exclude(rome, "wrong"))
+    act(bench.store, rome, editing.exclude("wrong"))
     before = bench.tables()
 
     report = bench.load(
@@ -365,7 +365,7 @@ def test_an_update_leaves_an_exclusion_alone(bench: Any) -> None:
     """A wrong reference is wrong under any contexts."""
     bench.load([{**ROME, "proposal": PROPOSAL}])
     opened = bench.open("rome")
-    act(bench.store, opened, editing.exclude(opened, "the reference is wrong"))
+    act(bench.store, opened, editing.exclude("the reference is wrong"))
 
     bench.load([{**ROME, "retrieved_contexts": ["Other."]}], update=True)
 

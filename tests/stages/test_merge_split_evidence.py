@@ -174,7 +174,7 @@ def place(unit: Unit) -> int:
 def test_a_merged_name_that_is_a_unit_already_is_refused(bench: Any, opened: Opened) -> None:
     """An entity is one unit; so is a unit that does not count."""
     city = act(bench.store, opened, add_text(opened, "entity", "New York City"))
-    with pytest.raises(InputError, match="'New York City' is a unit already"):
+    with pytest.raises(InputError, match="'New York City' is in the list"):
         editing.merge(city, unit(city, "New York"), unit(city, "City"))
     with pytest.raises(InputError, match="only two units that count"):
         editing.merge(city, unit(city, "City"), unit(city, "City"))
@@ -212,7 +212,7 @@ def test_an_entity_is_split_at_a_token(bench: Any, opened: Opened) -> None:
     assert [one.match.evidence for one in (brin, page)] == [(Evidence(1, 29, 40),), (Evidence(1, 11, 21),)]
     after = act(bench.store, opened, edit)
     assert unit(after, "Larry Page") == page
-    with pytest.raises(InputError, match="'Larry Page' is a unit already"):
+    with pytest.raises(InputError, match="'Larry Page' is in the list"):
         editing.split(after, pair, token_at("Larry"))
 
 

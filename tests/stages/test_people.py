@@ -8,15 +8,30 @@ from typing import Any
 
 import pytest
 
-from tests.rows import sample
+from tests.rows import naming
 from workbench.errors import UsageError
 from workbench.formats.policy import to_toml
-from workbench.stages import people, team, upkeep
+from workbench.reviewing.edits import Flag
+from workbench.stages import (
+    calibrate,
+    claude,
+    disputes,
+    editing,
+    people,
+    queue,
+    review,
+    runs,
+    team,
+    upkeep,
+)
+from workbench.stages.desk import open_desk
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.people import Person, add_person, disable
+from workbench.stages.people import PERMITTED, Person, add_person, disable, new_token
 from workbench.stages.plan import Wish, draft, drop, make
 from workbench.stages.policy import change_policy
-from workbench.tui.desk import open_desk
+from workbench.stages.propose import propose
+from workbench.stages.recompute import keep_threshold, score_dataset
+from workbench.stages.review import act, open_sample
 
 pytestmark = pytest.mark.databases
 
@@ -26,7 +41,7 @@ Act = Callable[[Any, str, Path], object]
 @pytest.fixture
 def three(bench: Any) -> Any:
     """A dataset with an owner, an annotator, and an annotator who adjudicates."""
-    bench.load([sample(f"s{n}", "Paris.", "Paris.", user_input=f"Where {n}?") for n in range(12)])
+    bench.load([naming(f"s{n}", ["Rome"], ["Rome"], also=f" {n}") for n in range(12)])
     for name, role, adjudicator in (
         ("ann", "owner", False),
         ("bo", "annotator", False),
@@ -36,8 +51,9 @@ def three(bench: Any) -> Any:
     return bench
 
 
-def plan(bench: Any, who: str) -> None:
-    make(bench.store, bench.info(), draft(bench.store, bench.info(), Wish(5, "simple", "", 0.0, None), who))
+def plan(bench: Any, who: str, holdout: float = 0.0) -> None:
+    wish = Wish(5, "simple", "", holdout, None)
+    make(bench.store, bench.info(), draft(bench.store, bench.info(), wish, who))
 
 
 def planned_and_dropped(bench: Any, who: str) -> None:
@@ -45,34 +61,67 @@ def planned_and_dropped(bench: Any, who: str) -> None:
     drop(bench.store, bench.info(), who)
 
 
-FOR_OWNERS: dict[str, Act] = {
-    "import files": lambda bench, who, _: bench.load([sample("more", "Rome.", "Rome.")], annotator=who),
-    "change the policy": lambda bench, who, _: change_policy(
-        bench.store, bench.info(), to_toml(bench.info().policy), who
-    ),
-    "make a plan": lambda bench, who, _: plan(bench, who),
-    "drop the plan": lambda bench, who, _: planned_and_dropped(bench, who),
+def export_as(bench: Any, who: str, folder: Path, **options: Any) -> None:
+    export(bench.store, bench.info(), folder / "out", ExportOptions(**options), annotator=who)
+
+
+def open_holdout(bench: Any, who: str, folder: Path) -> None:
+    if who == "bo":
+        plan(bench, "ann", 0.2)
+    export_as(bench, who, folder, holdout=True)
+
+
+def a_dispute(bench: Any) -> Any:
+    act(bench.store, bench.open("s1"), Flag("odd"))
+    return disputes.disputes(bench.store, bench.info(), "ann").disputes[0]
+
+
+def keep_calibration(bench: Any, who: str) -> None:
+    score_dataset(bench.store, bench.info())
+    seen = calibrate.look(bench.store, bench.info().id, "bias")
+    calibrate.keep(bench.store, seen, "may", who, {"scorer": "linked"})
+
+
+FOR_OWNERS: dict[people.Deed, Act] = {
+    "import files": lambda bench, who, _: bench.load([naming("more", ["Rome"], ["Rome"])], annotator=who),
     "remove samples": lambda bench, who, _: upkeep.purge(
         bench.store, bench.info(), upkeep.plan_purge(bench.store, bench.info(), ["s1"]), who
     ),
-    "export the names of annotators": lambda bench, who, folder: export(
-        bench.store, bench.info(), folder / "out", ExportOptions(names=True), annotator=who
+    "copy the database": lambda bench, who, folder: upkeep.copy(
+        bench.store, str(folder / "copy.db"), None, who, lambda _: None
     ),
+    "export the names of annotators": lambda bench, who, folder: export_as(bench, who, folder, names=True),
+    "open the holdout": open_holdout,
+    "propose for everybody": lambda bench, who, _: propose(bench.store, bench.info(), "rules", annotator=who),
+    "choose the run": lambda bench, who, _: runs.make_current(bench.store, bench.info(), "p-run-1", who),
+    "say what may leave the machine": lambda bench, who, _: claude.keep_external(
+        bench.store, bench.info(), "never", who
+    ),
+    "change the policy": lambda bench, who, _: change_policy(
+        bench.store, bench.info(), to_toml(bench.info().policy), who
+    ),
+    "change the match threshold": lambda bench, who, _: keep_threshold(bench.store, bench.info(), 90, who),
+    "keep a calibration": lambda bench, who, _: keep_calibration(bench, who),
+    "make a plan": lambda bench, who, _: plan(bench, who),
+    "drop the plan": lambda bench, who, _: planned_and_dropped(bench, who),
     "assign samples": lambda bench, who, _: team.assign(bench.store, bench.info(), who, 2, None, None),
+    "give people tokens": lambda bench, who, _: new_token(bench.store, who, "bo"),
     "change who works here": lambda bench, who, _: add_person(
         bench.store, who, Person("eve", "annotator", adjudicator=False, disabled=False)
     ),
 }
 
 
+def test_all_that_only_owners_may_do_is_tried_here() -> None:
+    assert PERMITTED["owner"] - PERMITTED["adjudicator"] == set(FOR_OWNERS)
+
+
 @pytest.mark.parametrize("what", FOR_OWNERS)
 def test_what_is_for_owners_is_refused_to_annotators_and_done_for_owners(
-    three: Any, tmp_path: Path, what: str
+    three: Any, tmp_path: Path, what: people.Deed
 ) -> None:
-    for name in ("bo", "cy"):
-        with pytest.raises(
-            UsageError, match=f"{name} is an annotator and may not {what}: that is for owners"
-        ):
+    for name, role in (("bo", "annotator"), ("cy", "adjudicator")):
+        with pytest.raises(UsageError, match=f"{name} is an {role} and may not {what}: that is for owners"):
             FOR_OWNERS[what](three, name, tmp_path)
     FOR_OWNERS[what](three, "ann", tmp_path)
 
@@ -87,16 +136,25 @@ def test_annotators_review_and_nobody_who_is_not_named_does(three: Any) -> None:
 
 
 def test_adjudicators_and_owners_settle_what_others_differ_in(three: Any) -> None:
-    people.check(three.store, "ann", "adjudicate")
-    people.check(three.store, "cy", "adjudicate")
-    with pytest.raises(UsageError, match="bo may not settle what others differ in"):
-        people.check(three.store, "bo", "adjudicate")
+    people.check(three.store, "ann", "settle what others differ in")
+    people.check(three.store, "cy", "settle what others differ in")
+    with pytest.raises(UsageError, match=r"may not settle what others differ in: .* adjudicators and owners"):
+        people.check(three.store, "bo", "settle what others differ in")
+
+
+def test_adjudicators_and_owners_say_what_became_of_a_disagreement(three: Any) -> None:
+    one = a_dispute(three)
+    with pytest.raises(UsageError, match="bo is an annotator and may not settle disagreements"):
+        disputes.set_state(three.store, one, "explained", "fine", "bo")
+    assert "explained" == disputes.set_state(three.store, one, "explained", "fine", "cy").state
 
 
 def test_without_people_everybody_is_an_owner_and_the_first_is_who_names_them(bench: Any) -> None:
-    people.check(bench.store, "zoe", "own", "do anything")
+    people.check(bench.store, "zoe", "change the policy")
     with pytest.raises(UsageError, match="you must be an owner yourself"):
         add_person(bench.store, "zoe", Person("bo", "annotator", adjudicator=False, disabled=False))
+    with pytest.raises(UsageError, match="if that is you: workbench --as bo person add bo --role owner"):
+        add_person(bench.store, "zoe", Person("bo", "owner", adjudicator=False, disabled=False))
     assert [] == people.people(bench.store)
 
 
@@ -113,3 +171,23 @@ def test_what_a_disabled_person_holds_is_free(three: Any) -> None:
 
     assert [(0,)] == three.query("SELECT count(annotator) FROM assignment")
     assert ("bo", True) == [(one.name, one.disabled) for one in upkeep.status(three.store, "ann").people][1]
+
+
+def test_a_disabled_person_in_an_open_window_decides_nothing_more_and_gets_no_sample(three: Any) -> None:
+    team.assign(three.store, three.info(), "ann", 1, 1.0, None)
+    number = queue.take_next(three.store, three.info().id, "bo")
+    assert number is not None
+    opened = open_sample(three.store, number, "bo")
+    opened = act(three.store, opened, Flag("look"))
+    disable(three.store, "ann", "bo")
+
+    for attempt in (
+        lambda: act(three.store, opened, editing.accept(opened, "entity")),
+        lambda: editing.apply(three.store, "bo", []),
+        lambda: queue.take_next(three.store, three.info().id, "bo"),
+        lambda: review.undo(three.store, three.info().id, "bo"),
+    ):
+        with pytest.raises(UsageError, match="bo is disabled"):
+            attempt()
+    assert [("todo", "look")] == three.query("SELECT entity, flag FROM review WHERE annotator = 'bo'")
+    assert [] == three.query("SELECT id FROM assignment WHERE annotator = 'bo'")

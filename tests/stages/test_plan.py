@@ -54,7 +54,7 @@ def decide(bench: Any, key: str, how: str = "verified", who: str = "ann", *, off
         opened = act(bench.store, opened, editing.toggle(opened, unit))
     edit: Accept | Dispose = editing.accept(opened, "entity")
     if how == "excluded":
-        edit = editing.exclude(opened, "broken")
+        edit = editing.exclude("broken")
     elif how == "skipped":
         edit = editing.skip(opened)
     act(bench.store, opened, edit)
@@ -548,3 +548,55 @@ def test_an_empty_dataset_has_an_empty_prefix(bench: Any) -> None:
     bench.load(rows(2))
     assert found(bench).rows == ()
     assert not found(bench).whole
+
+
+# By score, and longer.
+
+
+def scored(number: int) -> dict[str, Any]:
+    return row(number, context_entity_recall=0.9 if number % 4 else 0.1)
+
+
+def test_without_a_design_low_and_high_scores_are_strata(bench: Any) -> None:
+    """A quarter of the samples score .1: every beginning has its quarter of them."""
+    bench.load([scored(number) for number in range(80)])
+    drafted = make(bench, 40, design="")
+    assert "stratified" == drafted.plan.design
+    assert {"score below 0.5": (20, 10), "score 0.5 or more": (60, 30)} == dict(drafted.strata)
+    first = order(bench)[:12]
+    assert 3 == sum(int(key[1:]) % 4 == 0 for key in first)
+
+
+def test_without_scores_or_with_equal_ones_a_plan_is_simple(bench: Any) -> None:
+    bench.load([row(number, context_entity_recall=0.9) for number in range(20)])
+    assert "simple" == make(bench, 10, design="").plan.design
+
+
+def test_a_plan_gets_longer_in_its_order_after_reviews(bench: Any) -> None:
+    bench.load([scored(number) for number in range(80)])
+    make(bench, 12, design="")
+    before = order(bench)
+    for key in before[:12]:
+        decide(bench, key)
+    assert report(bench.store, bench.info()).complete
+
+    plan.extend(bench.store, bench.info(), 8, "ann")
+
+    longer = report(bench.store, bench.info())
+    assert (20, 12, False) == (longer.planned_n, longer.done, longer.complete)
+    assert {"score below 0.5": (20, 5), "score 0.5 or more": (60, 15)} == {
+        one.name: (one.samples, one.planned) for one in longer.strata
+    }
+    assert before == order(bench)
+    for key in before[12:20]:
+        decide(bench, key)
+    assert found(bench).at_planned_n
+
+
+@pytest.mark.parametrize(("planned", "why"), [(0, "no plan to extend"), (10, "10 samples left")])
+def test_a_plan_that_cannot_get_longer_says_why(bench: Any, planned: int, why: str) -> None:
+    bench.load(rows(20))
+    if planned:
+        make(bench, planned)
+    with pytest.raises(UsageError, match=why):
+        plan.extend(bench.store, bench.info(), 11, "ann")

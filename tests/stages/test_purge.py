@@ -15,8 +15,7 @@ import pytest
 from tests.conftest import Bench, add_text
 from workbench.errors import NotFoundError, StoreError
 from workbench.formats.exports.folder import writing
-from workbench.reports.export import purge_text
-from workbench.reports.import_ import import_text
+from workbench.reports.files import import_text, purge_text
 from workbench.stages import plan as planning
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file, load_demo

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from workbench.formats.policy import to_toml
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
+from workbench.stages.desk import open_desk
 from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
@@ -57,7 +59,7 @@ def verify(
 
 def exclude(bench: Any, key: str, who: str = "ann") -> None:
     opened = bench.open(key, who)
-    act(bench.store, opened, editing.exclude(opened, "broken"))
+    act(bench.store, opened, editing.exclude("broken"))
 
 
 def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
@@ -78,6 +80,17 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     assert ids(cities, "cause:missed") == []
     assert ids(cities, "-cause:missed") == ["all"]
     assert ids(cities, "delta>0.4 -rome") == []
+
+
+@pytest.mark.parametrize(("text", "order"), [("", "delta"), ("delta>0.4", "u"), ("is:disputed", "u")])
+def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: queue.Order) -> None:
+    verify(cities, "all", toggle=("Rome",))
+    desk = open_desk(cities.store, None, "ann")
+    query = parse(text)
+    assert isinstance(query, Query)
+    for chosen, left in ((desk.ids(), 1), (desk.ids(query, order), 0)):
+        asyncio.run(chosen)
+        assert left == len(queue_values.uncounted(cities.store, cities.info(), "ann"))
 
 
 def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any) -> None:

@@ -11,13 +11,13 @@ from tests.rows import naming
 from tests.stages.test_queue import ids
 from workbench.comparing.explained import in_short, reasons
 from workbench.model import Imported, Tally
+from workbench.reports.units import first_of
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.review import Opened, act
 from workbench.stages.why import explain
 from workbench.store.datasets import set_dataset
 from workbench.tui.view import outcome
-from workbench.tui.why_text import reasons_line, totals
-from workbench.tui.widgets.tallies import first_of
+from workbench.tui.widgets.cause_list import reasons_line, totals
 
 COLUMN = "context_entity_recall"
 ROWS = [
@@ -167,4 +167,4 @@ def test_why_opens_with_the_column_of_which_a_person_gave_the_kind(cities: Any) 
 
 def test_a_statement_that_is_supported_has_no_other_form() -> None:
     assert "2 statements supported after all" == in_short("another form", 2, "statement")
-    assert "2 names in another form" == in_short("another form", 2, "entity")
+    assert "2 names not recognised" == in_short("another form", 2, "entity")

@@ -14,7 +14,6 @@ from workbench.proposing.claude.answers import Usage
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import runs
 from workbench.stages.claude import ModelOptions, parameters, setup_of
-from workbench.store import calls
 from workbench.store import runs as run_store
 from workbench.store.samples import load_samples
 from workbench.store.tables import CallRow
@@ -57,7 +56,7 @@ def claude_run(bench: Any, model: str = "claude-haiku-5-5") -> int:
 def call(bench: Any, run: int, tokens_in: int, tokens_out: int, *, batch: str = "", key: str = "k") -> None:
     usage = {"input": tokens_in, "output": tokens_out}
     paid = CallRow(run_id=run, task="entities", keys=[key], usage=usage, batch=batch)
-    calls.save_call(bench.store, paid, ([],))
+    run_store.save_call(bench.store, paid, ([],))
 
 
 def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
@@ -74,7 +73,7 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
     run_store.add_results(
         bench.store, [], [{"run_id": first, **failed, "failure": "refused", "message": "refused: no"}]
     )
-    runs.make_current(bench.store, bench.info(), "claude-run-1")
+    runs.make_current(bench.store, bench.info(), "claude-run-1", "ann")
 
     listed = runs.list_runs(bench.store, bench.info())
 
@@ -92,7 +91,7 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
     assert paid.cost == Decimal("0.50") + Decimal("0.25") + Decimal("0.0255")
     assert rules
     assert [{"a", "b", "c"}, set()] == [
-        {key for key, _ in calls.answers_to(bench.store, task)} for task in ("entities", "statements")
+        {key for key, _ in run_store.answers_to(bench.store, task)} for task in ("entities", "statements")
     ]
     (one,) = runs.failures(bench.store, bench.info(), "claude-run-1")
     assert (one.id, one.kind, one.message) == ("lima", "refused", "refused: no")
@@ -115,10 +114,10 @@ def test_openings_go_by_the_current_run(bench: Any) -> None:
     said(bench, second, oslo=["Norway"])
 
     for name, unit in (("claude-run-2", "Norway"), ("claude-run-1", "Oslo")):
-        assert runs.make_current(bench.store, bench.info(), name).run == name
+        assert runs.make_current(bench.store, bench.info(), name, "ann").run == name
         assert [one.text for one in bench.open("oslo").state.entity.assessment.units] == [unit]
     with pytest.raises(NotFoundError, match="there is: claude-run-1, claude-run-2"):
-        runs.make_current(bench.store, bench.info(), "nobody-run-1")
+        runs.make_current(bench.store, bench.info(), "nobody-run-1", "ann")
 
 
 def test_a_run_is_asked_again_with_its_own_set_up_only(bench: Any) -> None:

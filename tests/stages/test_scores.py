@@ -71,7 +71,7 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
     verify(cities, "all")
     verify(cities, "none", Rome=True)
     opened = cities.open("none")
-    act(cities.store, opened, editing.exclude(opened, "broken"))
+    act(cities.store, opened, editing.exclude("broken"))
 
     found = report(cities)
 
@@ -188,7 +188,7 @@ def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
     """Dataset, run, match threshold, and how many samples stand where."""
     verify(cities, "all")
     opened = cities.open("none")
-    act(cities.store, opened, editing.exclude(opened, "broken"))
+    act(cities.store, opened, editing.exclude("broken"))
     line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 not counted, 0 unresolved"
 
     assert score_text(report(cities)).splitlines()[0] == line
@@ -260,6 +260,6 @@ def test_an_imported_column_has_a_mean(bench: Any) -> None:
     ]
     bench.load(rows)
     opened = bench.open("c")
-    act(bench.store, opened, editing.exclude(opened, "broken"))
+    act(bench.store, opened, editing.exclude("broken"))
 
     assert Mean(0.5, 2, 0) == report(bench).means["context_entity_recall"]

@@ -162,7 +162,7 @@ def test_a_name_is_one_unit_and_a_restored_duplicate_counts(bench: Any) -> None:
     proposal = {"proposer": "p", "reference_entities": ["Paris", "PARIS"], "context_entities": [["Paris"]]}
     bench.load([row("a", ["Paris."], proposal=proposal)])
     opened = bench.open("a")
-    with pytest.raises(InputError, match="already"):
+    with pytest.raises(InputError, match="is in the list and counts once"):
         add_text(opened, "entity", "Paris")
 
     twice = opened.state.entity.assessment.units[1]

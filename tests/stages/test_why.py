@@ -44,7 +44,7 @@ TAJ: dict[str, Any] = {
         ],
     },
 }
-FAR = "teach the matcher this name: no threshold would link it"
+FAR = "= in the review teaches the matcher this name: no threshold would link it"
 SAME = "an equal name: another entity, or a verdict to look at again"
 HERE = "add to the proposer's context extraction"
 THERE = "add to the proposer's extraction from the reference"
@@ -263,7 +263,7 @@ def test_imported_gold_is_explained_to_anybody(bench: Any) -> None:
 
 
 def test_an_excluded_sample_has_nothing_to_compare_with(taj: Any) -> None:
-    do(taj, "taj", lambda opened: editing.exclude(opened, "broken"))
+    do(taj, "taj", lambda _: editing.exclude("broken"))
     with pytest.raises(InputError, match="not counted"):
         why(taj)
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 from tests.rows import proposal, sample
+from workbench.formats.policy import to_toml
+from workbench.model import RESOLVED
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review, team
+from workbench.stages.desk import open_desk
 from workbench.stages.plan import Wish, draft, make
+from workbench.stages.policy import change_policy
 from workbench.stages.review import act
+from workbench.stages.upkeep import doctor
 from workbench.store import assignments, journal
 from workbench.store.engine import open_store
 
@@ -206,10 +214,20 @@ def test_an_absent_person_reserves_nothing_but_what_was_given_by_name(four: Any)
 
     assert "s2" == held(four, "bo")
     assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
+    accept(four, "s0", "bo")  # which claims the next one, given by name
     expire(four)
     assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
     assert 1 == team.release(four.store, four.info(), "ann", "bo")
     assert [(1, None, False, False, False), (2, None, False, False, False)] == places(four, "s2")
+
+
+def test_who_settles_a_sample_is_not_told_who_holds_a_place_there(four: Any) -> None:
+    number = four.id(held(four, "ada"))
+    desk = open_desk(four.store, None, "cy")
+
+    told = [asyncio.run(one.held(number)) for one in (desk, replace(desk, resolves=True))]
+
+    assert [["ada"], []] == [[place.annotator for place in each] for each in told]
 
 
 @pytest.mark.parametrize(("share", "two"), [(1.0, 60), (0.3, None), (0.0, 0)])
@@ -247,12 +265,64 @@ def test_new_samples_get_places_and_gold_of_a_file_needs_nobody(four: Any) -> No
     assert [] == places(four, "s5")
 
 
+def test_gold_of_a_file_that_comes_after_the_places_takes_the_free_ones_away(four: Any) -> None:
+    gold = {"annotator": "eve", "entities": [{"text": "Paris", "label": "place", "verdict": "found"}]}
+    four.load([{**rows(1)[0], "gold": gold}], dataset="data", gold=True)
+
+    assert [] == places(four, "s0")
+    assert 2 == len(places(four, "s1"))
+
+
+def test_late_work_takes_the_place_that_a_larger_overlap_asks_for(bench: Any) -> None:
+    bench.load(rows(1), blind=0)
+    team.assign(bench.store, bench.info(), "ann", 1, 1.0, None)
+    held(bench, "ada")
+    expire(bench)
+    held(bench, "bo")
+    accept(bench, "s0", "bo")
+    accept(bench, "s0", "ada")
+    assert (2, "ada", False, True, True) == places(bench, "s0")[1]
+
+    team.assign(bench.store, bench.info(), "ann", 2, 1.0, None)
+    assert [(1, "bo", False, True, False), (2, "ada", False, True, False)] == places(bench, "s0")
+    review.undo(bench.store, bench.info().id, "ada")
+    assert (2, "ada", True, False, False) == places(bench, "s0")[1]
+
+
+def test_with_assignments_the_last_sample_of_a_person_is_not_called_the_last_of_all(four: Any) -> None:
+    for key in bench_ids(four):
+        accept(four, key, "ada")
+
+    assert None is held(four, "ada")
+    assert "no sample is left for you" == open_desk(four.store, None, "ada").nothing_left
+    assert (0, 4) == (state(four).complete, state(four).samples)
+
+
+def test_a_remark_on_a_decided_sample_holds_no_other(four: Any) -> None:
+    first = held(four, "ada")
+    accept(four, first or "", "ada")
+    assignments.release(four.store, "ada")
+    act(four.store, four.open(first, "ada"), Flag("look"))
+
+    assert [] == four.query("SELECT id FROM assignment WHERE NOT done AND annotator IS NOT NULL")
+
+
 def test_what_was_decided_before_takes_a_place(bench: Any) -> None:
     bench.load(rows(3), blind=0)
     accept(bench, "s1", "ada")
     team.assign(bench.store, bench.info(), "ann", 2, None, None)
 
     assert [(1, "ada", False, True, False), (2, None, False, False, False)] == places(bench, "s1")
+
+
+def test_what_nobody_has_reviewed_alone_takes_no_place(four: Any) -> None:
+    """A review that settles what people differ in is nobody's own."""
+    opened = four.open("s0", RESOLVED)
+    journal.record(four.store, [review.act_on(opened, editing.accept(opened, "entity"))], RESOLVED)
+    team.assign(four.store, four.info(), "ann", 2, None, None)
+
+    assert [] == wrong(four)
+    assert RESOLVED not in {one.name for one in state(four).people}
 
 
 def test_two_windows_of_one_person_hold_one_sample(four: Any) -> None:
@@ -276,7 +346,7 @@ def test_two_windows_of_one_person_hold_one_sample(four: Any) -> None:
 
 
 def test_without_assignments_a_single_user_sends_what_they_always_sent(bench: Any) -> None:
-    """No statement is about places or people."""
+    """No statement is about places; whether there are people who may do it is asked once an act."""
     bench.load(rows(3), blind=0)
     opened = bench.open("s0")
     with statements(bench.store) as sent:
@@ -284,5 +354,50 @@ def test_without_assignments_a_single_user_sends_what_they_always_sent(bench: An
         queue.next_sample(bench.store, bench.info(), "ann", bench.id("s0"))
         journal.undo(bench.store, bench.info().id, "ann")
 
-    assert [] == [one for one in sent if "assignment" in one or "person" in one]
+    assert [] == [one for one in sent if "assignment" in one]
+    assert 1 == len([one for one in sent if "person" in one])
     assert [(0,)] == bench.query("SELECT count(*) FROM assignment")
+
+
+def wrong(bench: Any) -> list[str]:
+    """What `doctor` finds, without the numbers of rows: their order is random."""
+    found = doctor(bench.store, lambda _done: None).found
+    return [re.sub(r"^(assignment|review) \d+:", r"\1:", line) for line in found]
+
+
+WRONG_PLACES = {
+    # what happens past the program, and the line that names it
+    "UPDATE assignment SET annotator = 'cy' WHERE done":
+        ["assignment: it is done, and its person has not decided the sample",
+         "review: it is decided, and its person has no place that is done"],
+    "UPDATE assignment SET done = false, until = 0 WHERE done":
+        ["review: it is decided, and its person has no place that is done"],
+    "UPDATE assignment SET until = until + 25 * 60 * 60 WHERE until IS NOT NULL":
+        ["assignment: it is held for more than a day longer than the lease"],
+    "DELETE FROM assignment WHERE slot = 2 AND sample_id = 4":
+        ["sample s3: its place 2 of the assignments is not there"],
+    "UPDATE assignment SET slot = 3 WHERE slot = 1 AND sample_id = 4":
+        ["sample s3: its place 1 of the assignments is not there"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("damage", "lines"), WRONG_PLACES.items())
+def test_doctor_names_places_that_samples_and_reviews_contradict(
+    four: Any, damage: str, lines: list[str]
+) -> None:
+    accept(four, "s0", "ann")  # who holds another one from now on
+    assert [] == wrong(four)
+
+    with four.store.writing() as session:
+        session.execute(text(damage))
+
+    assert lines == wrong(four)
+
+
+def test_a_kind_that_the_policy_adds_is_to_be_decided_by_those_who_had_decided(four: Any) -> None:
+    accept(four, "s0", "ann")
+    policy = to_toml(replace(four.info().policy, kinds=("entity", "statement")))
+    assert change_policy(four.store, four.info(), policy, "ann").changed
+
+    assert [("ann", False)] == [(who, done) for _, who, _, done, _ in places(four, "s0") if who]
+    assert [] == wrong(four)

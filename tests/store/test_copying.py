@@ -24,7 +24,7 @@ from tests.stages.test_purge import fill, leave, row, run_purge
 from workbench.errors import InputError, StoreError, UsageError
 from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
-from workbench.reviewing.edits import Comment
+from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing, upkeep
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
@@ -38,9 +38,9 @@ from workbench.store.tables import METADATA
 NUMBERS = itertools.count()
 DO: dict[str, Callable[[Opened], Any]] = {
     "accept": lambda opened: editing.accept(opened, opened.dataset.kinds[0]),
-    "flag": lambda opened: editing.flag(opened, "⚑ look"),
+    "flag": lambda _: Flag("⚑ look"),
     "comment": lambda _: Comment("a\nnote 😀 \x00"),
-    "exclude": lambda opened: editing.exclude(opened, "unanswerable"),
+    "exclude": lambda _: editing.exclude("unanswerable"),
     "skip": editing.skip,
 }
 

@@ -88,7 +88,7 @@ DAMAGE = {
     "UPDATE gold_unit SET text = 'Ada LovelacE' WHERE review_id = 2":
         "review 2 (open, ann): gold_unit 2 is not what its journal says",
     "INSERT INTO gold_unit SELECT 99, dataset_id, sample_id, 3, annotator, kind, 7, unit, text, label, "
-    "start, \"end\", verdict, reason, rule, document FROM gold_unit WHERE id = 2":
+    "start, \"end\", verdict, reason, rule, alias, document FROM gold_unit WHERE id = 2":
         "review 3 (secret, Böb): gold_unit 99 is none of its verified units",
     "UPDATE counted SET run_id = 77": "counted 1 77 ",
     "UPDATE score SET found = found + 1": "is not the recall of its counts",
@@ -107,9 +107,12 @@ DAMAGE = {
         "calibration 1: dataset 9 is not there",
     "INSERT INTO holdout_opening VALUES (1, 9, 'x', 'ann', '2026-01-01 00:00:00')":
         "holdout_opening 1: dataset 9 is not there",
-    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, 'x')": "person bo: cannot be read",
+    "INSERT INTO person VALUES ('bo', 'annotator', 0, 0, 'x', '')": "person bo: cannot be read",
+    "INSERT INTO session VALUES ('k', 'bo', 1)": "session k: key is no hash",
+    "INSERT INTO passed VALUES (9, 'bo', 'ann', '2026-01-01 00:00:00')":
+        "passed 9 bo: dataset 9 is not there",
     "INSERT INTO assignment VALUES (1, 1, 1, 1, .5, 'bo', NULL, 1, 0)":
-        "assignment 1: it is done, and its person has no review there",
+        "assignment 1: it is done, and its person has not decided the sample",
     "INSERT INTO dispute VALUES (9, 'entity', 'a~b', 'open', '', 'ann', '2026-01-01 00:00:00')":
         "dispute 9 entity a~b: sample 9 is not there",
     "INSERT INTO assignment (id, dataset_id, sample_id, slot, rank, done, extra) "
@@ -155,3 +158,12 @@ def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(
             assert expected == found(server)
         finally:
             server.close()
+
+
+def test_a_server_whose_clock_is_another_one_is_told(
+    monkeypatch: pytest.MonkeyPatch, postgres: Server
+) -> None:
+    """A clock that is exactly ours is too far away here: leases run by the server's."""
+    monkeypatch.setattr("workbench.store.engine.SKEW", -1.0)
+    with postgres.database() as url, closing(open_store(url)) as server:
+        assert ["the server: its clock and the one here are 0 s apart"] == found(server)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -13,11 +15,11 @@ from workbench.errors import ConflictError, SpanError, StoreError
 from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
 from workbench.reviewing.documents import assessment_document, unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Flag, Put
-from workbench.reviewing.gold import gold_units
+from workbench.reviewing.fold import gold_units
 from workbench.stages import editing, review
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store import gold, journal
-from workbench.store.engine import open_store
+from workbench.store.engine import Store, open_store
 
 pytestmark = pytest.mark.databases
 
@@ -214,6 +216,32 @@ def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
     ]
 
 
+def test_an_act_and_an_undo_that_two_processes_send_at_once_are_stored_once_and_told_to_both(
+    bench: Any,
+) -> None:
+    bench.load(ROWS)
+    bench.reopen()
+    stores, dataset, begin = [bench.store, open_store(bench.store.url)], bench.info().id, Barrier(2)
+
+    def comment(store: Store, number: int) -> int:
+        opened = open_sample(store, bench.id("rome"), "ann")
+        begin.wait()
+        return len(act(store, opened, Comment("once"), action=f"comment {number}").state.comments)
+
+    def take_back(store: Store, number: int) -> int:
+        begin.wait()
+        moved = undo(store, dataset, "ann", f"undo {number}")
+        assert moved is not None
+        return len(moved.state.comments)
+
+    with ThreadPoolExecutor(2) as pool:
+        for number in range(6):
+            assert [1, 1] == list(pool.map(comment, stores, [number] * 2))
+            assert [0, 0] == list(pool.map(take_back, stores, [number] * 2))
+    stores[1].close()
+    assert [(12,)] == bench.query("SELECT count(*) FROM review_event WHERE op <> 'open'")
+
+
 def test_undo_stays_in_its_dataset(bench: Any) -> None:
     """Two datasets in one file have two histories."""
     bench.load(ROWS, "one.jsonl")
@@ -381,7 +409,7 @@ def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     opened = bench.open("rome")
     accepted = act(bench.store, opened, editing.accept(opened, "entity"))
 
-    excluded = act(bench.store, accepted, editing.exclude(accepted, "the reference is wrong"))
+    excluded = act(bench.store, accepted, editing.exclude("the reference is wrong"))
 
     assert (excluded.state.entity.disposition, excluded.state.entity.reason) == (
         "excluded",

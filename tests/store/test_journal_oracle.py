@@ -21,8 +21,7 @@ from workbench.errors import InputError
 from workbench.model import KINDS, Kind, Match, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
-from workbench.reviewing.fold import ReviewState
-from workbench.reviewing.gold import gold_units
+from workbench.reviewing.fold import ReviewState, gold_units
 from workbench.stages import editing, review
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store import journal
@@ -142,9 +141,9 @@ class Desk:
             case "skip":
                 return [editing.skip(opened)]
             case "exclude":
-                return [editing.exclude(opened, f"because {n}")]
+                return [editing.exclude(f"because {n}")]
             case "flag":
-                return [editing.flag(opened, "" if n % 3 == 0 else f"odd {n}")]
+                return [Flag("" if n % 3 == 0 else f"odd {n}")]
             case "comment":
                 return [Comment(f"note {n}")]
             case "both":

@@ -19,8 +19,7 @@ from tests.rows import proposal, sample
 from workbench.model import KINDS
 from workbench.reviewing.documents import unit_of
 from workbench.reviewing.edits import Comment
-from workbench.reviewing.fold import fold
-from workbench.reviewing.gold import gold_units
+from workbench.reviewing.fold import fold, gold_units
 from workbench.store import journal
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills by signal")

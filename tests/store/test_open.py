@@ -259,13 +259,13 @@ def upgrade() -> None:
 @pytest.fixture
 def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Make this program one migration newer than the database; call with what the migration does last."""
-    from workbench.store.migrations import run
+    from workbench.store import migrations
 
     def make(then: str = "pass") -> None:
         folder = bench.folder / "migrations"
-        shutil.copytree(Path(run.__file__).parent, folder)
+        shutil.copytree(Path(migrations.__file__).parent, folder)
         (folder / "versions" / "v9999_next.py").write_text(NEXT.format(then=then, newest=NEWEST))
-        monkeypatch.setattr(run, "__file__", str(folder / "run.py"))
+        monkeypatch.setattr(migrations, "__file__", str(folder / "__init__.py"))
         monkeypatch.setattr(engine, "SCHEMA", "9999")
 
     return make

@@ -354,7 +354,7 @@ def test_every_term_can_be_said_to_postgresql(bench: Any) -> None:
     info = replace(bench.info(), show_auto="always")
     for text in texts:
         (term,) = query(text).terms
-        picked: dict[Any, list[int]] = {"fast": [1], "disputed": [1]} | (
+        picked: dict[Any, list[int]] = {"fast": [1], "disputed": [1], "unresolved": [1]} | (
             {term: [1]} if "auto" in text else {}
         )
         dialect: Any = postgresql

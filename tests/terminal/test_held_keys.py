@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.pty_app import PtyApp, frames, installed, plain, terminal_environment
+from tests.benchmarks.pty_app import LIBC, PtyApp, frames, installed, plain, terminal_environment
 from tests.rows import proposal, sample, write_rows
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
@@ -160,3 +162,26 @@ def test_a_held_accept_stops_at_a_doubt_until_it_is_pressed_anew(
         app.write(b"a")
         app.wait_for(f"Word{order[11]:03}", start=start)
         assert [f"s{number:03}" for number in order[:11]] == accepts(path)
+
+
+@pytest.mark.skipif(LIBC is None, reason="Linux alone tells a process that its parent has ended")
+def test_a_program_in_a_terminal_ends_with_the_one_that_drives_it(tmp_path: Path) -> None:
+    """A measurement that is killed leaves nobody behind who reads the end of a terminal for ever."""
+    said = tmp_path / "child"
+    code = (
+        "import pathlib, sys, time\nfrom tests.benchmarks.pty_app import PtyApp\n"
+        "app = PtyApp(['sleep', '600'])\npathlib.Path(sys.argv[1]).write_text(str(app.process.pid))\n"
+        "time.sleep(600)"
+    )
+    driver = subprocess.Popen([sys.executable, "-c", code, str(said)], cwd=Path(__file__).parents[2])
+    while not (said.exists() and said.read_text()):
+        assert driver.poll() is None
+        time.sleep(0.02)
+    child = int(said.read_text())
+    driver.kill()
+    driver.wait()
+    state = Path(f"/proc/{child}/stat")
+    until = time.monotonic() + 20
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < until, "it goes on"
+        time.sleep(0.02)

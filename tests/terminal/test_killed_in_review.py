@@ -35,7 +35,7 @@ HELD = ["m", "j", "M", "x", "x", "a", "a"]
 def database(tmp_path: Path) -> Path:
     """Samples with proposals and without any gold."""
     given = os.environ.get("WORKBENCH_TEST_SAMPLES")
-    source = Path(given) if given else Path(str(files("workbench.demo_data"))) / "demo.jsonl"
+    source = Path(given) if given else Path(str(files("workbench"))) / "demo_data" / "demo.jsonl"
     database = tmp_path / "wb.db"
     store = open_store(str(database))
     import_file(store, source, ImportOptions(dataset="killed", seed=3, blind=0.0), annotator="importer")

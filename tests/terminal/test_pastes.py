@@ -102,3 +102,4 @@ def test_a_paste_changes_nothing(app: tuple[PtyApp, Path], bracketed: bool) -> N
             program.press(b"\x1b", silence=0.5)
     program.write(b"\x11")  # ctrl+q
     assert 0 == program.process.wait(timeout=60)
+    assert before == rows(database)

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from workbench.text.folding import find_folded
 from workbench.text.language import detect
-from workbench.text.normalise import fold
+from workbench.text.normalise import find_folded, fold
 from workbench.text.safe import clean
 
 

@@ -89,6 +89,16 @@ def test_spans_lie_in_the_text_in_order(quote: str, text: str) -> None:
         last = span.end
 
 
+@pytest.mark.parametrize("word", ["x" * 200, "х" * 200, "х" * 20 + "-"], ids=["latin", "cyrillic", "hyphens"])
+def test_a_word_of_a_megabyte_is_searched_without_a_hang(word: str) -> None:
+    """A quote that stands all over one word, as broken texts have it."""
+    start = time.process_time()
+    found = ground(word.strip("-"), word * (1_000_000 // len(word)))
+
+    assert found
+    assert time.process_time() - start < 30
+
+
 @pytest.mark.parametrize(
     ("quote", "text"),
     [

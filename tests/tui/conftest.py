@@ -30,6 +30,7 @@ from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.widgets.bars import Status
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
@@ -324,6 +325,11 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
         await settle(pilot)
 
     return go
+
+
+def said(app: Any) -> str:
+    """What the status line says."""
+    return str(app.screen.query_one(Status).text).strip()
 
 
 class User:

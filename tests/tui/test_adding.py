@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from tests.tui.conftest import User
@@ -20,9 +21,10 @@ from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.cells import width
 from workbench.tui.keys import TWINS
+from workbench.tui.own import LIGHT
 from workbench.tui.screens.adding import OfferRows
-from workbench.tui.theme import LIGHT
-from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.screens.finding import FindScreen
+from workbench.tui.widgets.bars import Bar, Field, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -344,7 +346,7 @@ async def test_a_unit_that_is_there_already_is_shown(user: User, press: Press) -
         await hand.press(*hand.code(*place(text, "Eiffel")))
         await hand.press(*hand.code(*place(text, "Tower")))
         assert hand.screen == "ReviewScreen"
-        assert "it is rejected: restore it with x" in hand.said
+        assert "'Eiffel Tower' is in the list, rejected: x restores it" in hand.said
         assert listed.chosen is not None
         assert listed.chosen.text == "Eiffel Tower"
 
@@ -375,7 +377,7 @@ async def test_a_statement_is_its_first_and_its_last_token(
             await hand.press(*hand.code(*place(text, "The")))
             await hand.press(*hand.code(*place(text, ".")))
         assert hand.presses <= 5
-        assert "is a unit already" in hand.said
+        assert "is in the list and counts once (N: a longer one)" in hand.said
     with closing(open_store(str(statements))) as store:
         units = opened(store, "tower").state.statement.assessment.units
     claim = "The Eiffel Tower stands on the Champ de Mars in Paris."
@@ -393,7 +395,10 @@ async def test_blind_samples_have_no_name_hints(
         hand = Hand(user.pilot, press)
         text = hand.reference.text
         assert underlined(hand) == []
-        await hand.press("N")
+        await hand.press("n")
+        lines = [user.pilot.app.screen.query_one(name).region.y for name in ("#title", "#nothing", "#hint")]
+        assert [0, 1, 2] == [line - lines[0] for line in lines]
+        await hand.press("escape", "N")
         assert set(map(len, hand.codes().values())) == {2}
         await hand.press(*hand.code(*place(text, "Seine")), "enter", "2")
         assert underlined(hand) == []
@@ -426,6 +431,18 @@ async def test_the_hints_of_a_reference_are_looked_for_once(store: Store) -> Non
     sample = opened(store, "tower")
     assert names_of(sample) is names_of(sample)
     assert "Seine" in [sample.sample.reference[span.start : span.end] for span, _ in names_of(sample).places]
+
+
+@pytest.mark.parametrize(("pasted", "taken"), [(" Champ de Mars\n", True), ("Champ " * 40, False)])
+async def test_a_name_that_is_pasted_is_searched_for(user: User, pasted: str, taken: bool) -> None:
+    """As one that is typed so fast that it comes at once; a whole text is not."""
+    async with user.opens("tower") as app:
+        await user.press("n")
+        app.post_message(Paste(pasted))
+        await user.press()
+        assert taken == isinstance(app.screen, FindScreen)
+        if taken:
+            assert "Champ de Mars" == app.screen.query_one(Field).value
 
 
 # Labels.
@@ -573,7 +590,7 @@ async def test_dragging_over_a_unit_says_that_it_is_one(user: User, press: Press
         start, end = place(hand.reference.text, "Champ de Mars")
         await mouse.drag(start + 1, end - 2)
         assert hand.screen == "ReviewScreen"
-        assert "'Champ de Mars' is a unit already" in hand.said
+        assert "'Champ de Mars' is in the list and counts once" in hand.said
         assert app.screen.query_one(UnitList).chosen.text == "Champ de Mars"
 
 

@@ -12,17 +12,17 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.conftest import User
+from tests.rows import gold, naming
+from tests.tui.conftest import User, said
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
+from workbench.tui.own import LIGHT
 from workbench.tui.screens.calibrate import CalibrateScreen
-from workbench.tui.screens.dialogs import ConfirmScreen
-from workbench.tui.screens.prompt import ReadScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.theme import LIGHT
-from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import ThresholdPlot
 
@@ -50,33 +50,23 @@ def row(place: int) -> dict[str, Any]:
         "Oslo": "missing",
     }
     inside = [NEAR.get(name, name) for name in said if name != "Oslo"]
-    return {
-        "id": f"s{place:02}",
-        "user_input": f"question {place}",
-        "reference": ", ".join(said) + ".",
-        "retrieved_contexts": [", ".join(inside) + f". {place}"],
-        "proposal": {
-            "proposer": "p",
-            "reference_entities": [{"text": name, "label": "place"} for name in said],
-            "context_entities": [inside],
-        },
-        "gold": {
-            "annotator": "gina",
-            "entities": [{"text": name, "label": "place", "verdict": one} for name, one in said.items()],
-        },
-    }
+    own = {"user_input": f"question {place}", "gold": gold(said)}
+    return naming(f"s{place:02}", said, inside, also=f" {place}", **own)
 
 
 @pytest.fixture
 def calibrated(tmp_path: Path, empty_database: Path) -> Callable[..., Path]:
-    """A database with `gold` verified samples and some that are not."""
+    """A database with `gold` verified samples and some that are not. `unkept`: nobody keeps the last name."""
 
-    def put(gold: int = 24, more: int = 6) -> Path:
+    def put(gold: int = 24, more: int = 6, *, unkept: bool = False) -> Path:
         database, source = tmp_path / "wb.db", tmp_path / "rows.jsonl"
         shutil.copy(empty_database, database)
         rows = [row(place) for place in range(gold + more)]
         for one in rows[gold:]:
             del one["gold"]
+        for one in rows if unkept else []:
+            one["proposal"]["reference_entities"][-1]["label"] = "date"
+            one.get("gold", {"entities": [0]})["entities"].pop()
         source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
         store = open_store(str(database))
         import_file(
@@ -90,10 +80,6 @@ def calibrated(tmp_path: Path, empty_database: Path) -> Callable[..., Path]:
 
 def numbers(app: Any) -> str:
     return str(app.screen.query_one("#numbers", Static).content)
-
-
-def said(app: Any) -> str:
-    return str(app.screen.query_one(Status).text)
 
 
 async def test_moving_the_threshold_scores_all_samples_anew(
@@ -206,6 +192,31 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
     assert "3 verified samples with units on both sides; 10 are needed: review more" in why
     assert 82 == last.at
     assert "all 12 samples\nautomatic   .600" in shown
+
+
+@pytest.mark.parametrize("gold", [24, 3])
+async def test_a_policy_that_the_reviews_ask_for_is_taken_with_one_key(
+    user: User, calibrated: Callable[..., Path], gold: int
+) -> None:
+    database = calibrated(gold=gold, unkept=True)
+    async with user.opens(database=database, size=(80, 24)) as app:
+        await user.press("K")
+        before = str(app.screen.query_one("#finding", Static).content)
+        await user.press("V")
+        asked = app.screen
+        await user.press("y")
+        done, after = said(app), str(app.screen.query_one("#finding", Static).content)
+        await user.press("V")
+        again = said(app)
+
+    assert "V: do not count date: error " in before
+    assert isinstance(asked, ConfirmScreen)
+    assert "policy version 2 is current" in done
+    assert "do not count" not in after
+    assert "your reviews ask for no change of the policy" in again
+    store = open_store(str(database))
+    assert "date" not in find_dataset(store, None).policy.counted_labels
+    store.close()
 
 
 async def test_without_proposals_it_says_what_to_do(user: User, import_rows: Callable[..., Path]) -> None:

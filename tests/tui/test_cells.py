@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from workbench.tui.cells import clusters, cut, cut_middle, fit, index_at, steady, width, wrap
+from workbench.tui.cells import clusters, cut, cut_middle, fit, index_at, other_direction, steady, width, wrap
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -103,3 +103,18 @@ def test_index_at_finds_the_character_under_the_mouse() -> None:
 def test_names_are_cut_in_the_middle(text: str, size: int, expected: str) -> None:
     """Both ends stay, in at most as many cells as there are."""
     assert (expected, True) == (cut_middle(text, size), width(cut_middle(text, size)) <= size)
+
+
+@pytest.mark.parametrize(
+    ("text", "turned"),
+    [
+        ("نهر النيل", "لينلا رهن"),
+        ("שָׁלוֹם", "םוֹלשָׁ"),
+        ("تأسست 1889 (UNESCO)", "(UNESCO) 1889 تسسأت"),
+        ("Eiffel 1889", ""),
+        ("", ""),
+    ],
+)
+def test_a_text_from_right_to_left_is_turned_by_characters(text: str, turned: str) -> None:
+    """Marks stay on their letters, numbers and Latin words as they are; other texts need no second line."""
+    assert turned == other_direction(text)

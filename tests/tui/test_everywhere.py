@@ -44,6 +44,22 @@ async def test_help_and_the_way_out_work_where_one_is(user: User, keys: tuple[st
     assert app.return_code == 0
 
 
+async def test_ctrl_q_over_a_comment_that_is_half_typed_asks_first(user: User) -> None:
+    """Escape goes back to what was typed; y leaves."""
+    async with user.opens(size=(80, 24)) as app:
+        await user.review("tower")
+        await user.press("c", "ctrl+q")
+    assert app.return_code == 0
+    async with user.opens(size=(80, 24)) as app:
+        await user.review("tower")
+        await user.press("c", *"half", "ctrl+q")
+        assert "leave" == app.screen.id
+        await user.press("escape")
+        assert "half" == app.screen.query_one(Field).value
+        await user.press("ctrl+q", "y")
+    assert app.return_code == 0
+
+
 async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
     """In a field, and with the mouse; it says so."""
     async with user.opens() as app:

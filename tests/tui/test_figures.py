@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from workbench.model import Evidence, Match, Span, Tally, Unit
+from workbench.reports.units import doubtful, least_certain, tally, unit_symbol, verdict
 from workbench.text.figures import delta, value
-from workbench.tui.figures import doubtful, least_certain, tally, unit_symbol, verdict
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.matching.nearest import shared
 from workbench.model import Evidence, Match, Sample, Span, Unit
 from workbench.reviewing.edits import Comment, Dispose, Flag, Put
-from workbench.tui.intents import told
+from workbench.stages.intents import told
+from workbench.tui import view
 from workbench.tui.screens import finding
 from workbench.tui.screens.finding import NOWHERE, Scope, Search, TextPlace
 from workbench.tui.view import advice, around, near_text
@@ -62,7 +64,38 @@ def test_passages_are_cut_around_their_likeness() -> None:
 
     assert text.splitlines() == ["1 · 1: The Eiffel Tower.", "2 · 2: … a tower of iron."]
     assert [text[mark.start : mark.end] for mark in marks] == ["Eiffel", "Tower", "tower"]
+    far = "Tower of Pisa, and a long way from it the Eiffel Tower of Paris."
+    assert ("… it the Eiffel Tower of…", [(9, 15), (16, 21)]) == around(far, shared("Eiffel Tower", far), 25)
+    end = "In 1686 she married Guillaume du Noyer."
+    assert "… she married Guillaume du Noyer." == around(end, shared("Anne du Noyer", end), 38)[0]
     assert around("紫" * 40 + "源氏" + "式" * 40, [Span(40, 42)], 20)[0].count("源氏") == 1
+
+
+@pytest.mark.parametrize(
+    ("match", "proposed", "said"),
+    [
+        (Match("missing", "absent", nested=True), "", "missing: only inside a longer name"),
+        (Match("missing", "absent", rule="human", nested=True), "", "missing: absent, your decision"),
+        (Match("found", rule="human", similarity=80, note="perhaps 1815"), "", "found: your decision"),
+        (
+            Match("found", rule="short_form", similarity=93),
+            "Nexus\u00a0Q",
+            "found: short form, similarity 93",
+        ),
+    ],
+)
+def test_what_is_known_of_a_unit_is_of_its_verdict(match: Match, proposed: str, said: str) -> None:
+    """Not what the matcher thought before, nor a proposal that looks the same."""
+    unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=match)
+
+    assert ["work", unit.origin, said] == [*view._facts(unit), *view._verdict_lines(unit)]
+
+
+def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None:
+    """A context of which only the heading is left has no lines 8 to 7."""
+    titles = [view.context_title("Context 1 of 4", range(1), None, seen) for seen in ((3, 6, 9), (8, 7, 7))]
+
+    assert ["Context 1 of 4 · lines 3–6 of 9", "Context 1 of 4"] == titles
 
 
 def test_edits_are_told_as_they_were_said() -> None:

@@ -13,8 +13,9 @@ from rich.segment import Segment
 from textual.color import Color
 
 from tests.tui.conftest import User
+from workbench.text.safe import flat
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.safe import TerminalGuard, flat
+from workbench.tui.safe import TerminalGuard
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 

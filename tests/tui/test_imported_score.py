@@ -12,9 +12,8 @@ from textual.widgets import Static
 from tests.tui.conftest import User
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.why_text import written
 from workbench.tui.widgets.bars import Bar, Status
-from workbench.tui.widgets.cause_list import CauseList
+from workbench.tui.widgets.cause_list import CauseList, written
 from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.widgets.tallies import Tallies
 

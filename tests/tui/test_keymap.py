@@ -193,6 +193,17 @@ async def test_every_place_shows_the_chosen_keys(
         assert any(line.split() == ["F6", "Accept", "and", "go", "on"] for line in text.splitlines())
 
 
+async def test_actions_that_differ_in_their_digit_stand_once_with_what_they_share(user: User) -> None:
+    """In the help; the palette lists each."""
+    async with user.opens() as app:
+        await user.press("C")
+        active = app.screen.active_bindings
+
+    assert "Show a part" == next(act.description for act in acts(active) if act.id == "compare.section")
+    each = [act.description for act in acts(active, digits_as_one=False)]
+    assert {"Show a part: overview", "Show a part: all figures"} <= set(each)
+
+
 async def test_a_letter_is_typed_in_a_field_whatever_it_is_bound_to(user: User) -> None:
     """Also when the action has another key that the field leaves alone; the bar shows what works there."""
     async with user.opens(keymap=keymap(keys(queue__down="h down", queue__open="l f6"))) as app:

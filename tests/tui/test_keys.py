@@ -11,16 +11,14 @@ from textual.screen import Screen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import TWINS, nodes
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import MenuScreen
+from workbench.tui.screens.dialogs import MenuScreen, PromptScreen, ReadScreen
 from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
-from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.help import TERMS, HelpScreen
 from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
-from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.terms import TERMS
 
 SCREENS: list[type[Screen[None]]] = [
     QueueScreen, ReviewScreen, HelpScreen, ReadScreen, MenuScreen, PromptScreen,

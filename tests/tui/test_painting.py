@@ -6,9 +6,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from tests.tui.conftest import User
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import review
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]
 
@@ -57,3 +63,64 @@ async def test_scrolled_texts_and_other_widths_are_painted_whole(
             await user.press("j")
             painted = app.export_screenshot()
             assert painted == await repainted(app, user.pilot, settle), width
+
+
+async def test_moving_and_deciding_paint_no_whole_pane(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new title paints its own line, a message that has no room none."""
+    whole: list[str] = []
+    refresh = Widget.refresh
+
+    def noted(self: Widget, *regions: Region, **how: Any) -> Widget:
+        if not regions and not how:
+            whole.append(type(self).__name__)
+        return refresh(self, *regions, **how)
+
+    async with user.opens("schiller", size=(120, 36)):
+        await user.press("j", "k", "m", "m")
+        monkeypatch.setattr(Widget, "refresh", noted)
+        await user.press("j", "j", "m", "m", "k")
+
+    assert {"Status"} == {*whole}
+
+
+@pytest.mark.parametrize(("more", "stays"), [(2, True), (3, True), (5, False), (-1, False)])
+async def test_panes_move_only_where_a_text_lacks_lines(
+    user: User, import_rows: Any, rows: list[Any], more: int, stays: bool
+) -> None:
+    """The reference has up to three lines more than it needs; one that needs more gets them at once."""
+    for row, lines in zip(rows, (6, 6 - more), strict=False):
+        row["reference"] = "\n".join(f"line {number}" for number in range(lines))
+        row["retrieved_contexts"][0] += " word" * 2000
+    async with user.opens("tower", database=import_rows(rows[:2]), size=(120, 36)) as app:
+        before = app.screen.pane.reference.region
+        await user.press("S")
+        assert stays == (before == app.screen.pane.reference.region)
+        assert app.screen.pane.reference.lines <= app.screen.pane.reference.size.height
+
+
+async def test_a_review_is_first_painted_with_its_sample(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The queue stays in sight until there is something to read."""
+    painted: list[bool] = []
+    display = WorkbenchApp._display
+
+    def noted(self: Any, screen: Any, renderable: Any) -> None:
+        if isinstance(screen, ReviewScreen) and not self._batch_count:
+            painted.append(screen.pane.opened is not None)
+        display(self, screen, renderable)
+
+    monkeypatch.setattr(WorkbenchApp, "_display", noted)
+    monkeypatch.setattr(review, "EMPTY", 60)
+    async with user.opens("tower", size=(120, 36)):
+        assert painted
+        assert all(painted)
+
+
+async def test_labels_are_whole_where_there_is_room(user: User, import_rows: Any, rows: list[Any]) -> None:
+    """Next to names that are too long for the list, at 120 columns."""
+    for unit in rows[0]["proposal"]["reference_entities"]:
+        unit["label"] = "organisation"
+    async with user.opens("tower", database=import_rows(rows[:1]), size=(120, 36)) as app:
+        listed = app.screen.query_one(UnitList)
+        lines = [listed.render_line(y).text for y in range(listed.count)]
+        assert all("organisation" in line for line in lines)
+        assert any("found in 1" in line for line in lines)

@@ -14,8 +14,10 @@ from textual.pilot import Pilot
 from tests.rows import write_rows
 from tests.tui.conftest import User, first_offer, until
 from tests.tui.test_hostile import NASTY, on_screen, steering
+from workbench.stages.export import FORMATS
+from workbench.tui import commands
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.commands import DatasetCommands
+from workbench.tui.commands import Actions, DatasetCommands
 from workbench.tui.safe import TerminalGuard
 from workbench.tui.widgets.passage import Passage
 
@@ -69,8 +71,13 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
     """The actions in the order of their keys; what holds everywhere and moving about come last."""
     async with user.opens(size=(120, 36)) as app:
         await user.pilot.press("ctrl+p")
-        await until(user.pilot, lambda: app.screen.query_one(CommandList).option_count > 0)
-        options = [str(option.prompt).split("\n")[0] for option in app.screen.query_one(CommandList).options]
+
+        def offered() -> list[str]:
+            listed = app.screen.query_one(CommandList).options
+            return [str(option.prompt).split("\n")[0] for option in listed]
+
+        await until(user.pilot, lambda: "Page down" in offered())  # they come a few at a time
+        options = offered()
 
     assert "Review this sample" == options[0]
     assert options.index("Import") < options.index("Theme") < options.index("Page down")
@@ -199,6 +206,21 @@ async def test_hostile_names_are_shown_and_steer_nothing(
                 assert "@click" not in style.meta
 
 
+async def test_a_title_that_begins_with_what_is_typed_comes_first(user: User) -> None:
+    """Before those that have the letters at the start of a later word."""
+    async with user.opens() as app:
+        await user.settle()
+        hits = [hit async for hit in Actions(app.screen).search("back")]
+
+    assert "Backup" == max(hits, key=lambda hit: hit.score).text
+    assert "Disagreements, largest effect first; back" in [hit.text for hit in hits]
+
+
+def test_every_format_that_can_be_exported_is_offered_with_what_it_is() -> None:
+    """In the order of the exports."""
+    assert list(FORMATS) == list(commands.FORMATS)
+
+
 async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(user: User) -> None:
     """Leaving while samples are looked for must not end in an error."""
     async with user.opens() as app:
@@ -220,7 +242,8 @@ async def test_actions_are_found_with_their_keys(user: User) -> None:
         said = {command.title: command.help for command in app.get_system_commands(app.screen)}
         assert said["Review this sample"] == "Queue · enter"
         assert "Tour" in said
-        assert "Find any action or dataset" not in said  # it is open already
+        assert "Disagreement: open, explained or fixed" not in said  # none is listed here
+        assert "Any action, export, report" not in said  # it is open already
         for help_text in said.values():
             assert Content.from_markup(help_text).plain == help_text
 

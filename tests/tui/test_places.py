@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import User
+from tests.tui.conftest import User, said
 from workbench.model import Unit
 from workbench.stages import queue, review
 from workbench.store.datasets import find_dataset
@@ -17,9 +17,8 @@ from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Status
-from workbench.tui.widgets.contexts import Contexts
-from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.bars import Bar
+from workbench.tui.widgets.passage import Contexts, Passage
 from workbench.tui.widgets.unit_list import UnitList
 
 LONG = " ".join(f"Sentence {number} says nothing of note." for number in range(400))
@@ -37,10 +36,6 @@ def many(import_rows: Any, rows: Any) -> Path:
     tower["proposal"]["context_entities"] += [[], [], []]
     path: Path = import_rows(rows[:1])
     return path
-
-
-def said(app: Any) -> str:
-    return str(app.screen.query_one(Status).text).strip()
 
 
 def count(app: Any) -> str:
@@ -184,6 +179,8 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(user: User, many: 
         assert isinstance(app.screen, EvidenceScreen)
         offered = "1 · context 1: The Eiffel Tower is a wrought-iron lattice tower in Paris, France."
         assert offered == app.screen.query_one("#offers", Passage).text
+        await user.press("2")
+        assert said(shown(app)) == "only 1 offered: e picks words of a context, / searches"
         await user.press("right_square_bracket")
         assert 1 == context.current
         await user.press("j")
@@ -217,10 +214,10 @@ async def test_evidence_by_letters_in_the_context(user: User, many: Path) -> Non
 
 
 async def test_evidence_by_search(user: User, many: Path) -> None:
-    """`e /`, what is typed is looked for in the contexts alone, Enter takes the place; all in one burst."""
+    """`e /`, what is typed is looked for in the contexts alone, Enter takes its words; all in one burst."""
     async with user.opens("tower", database=many, size=(80, 24)) as app:
         choose(app, "University of Paris")
-        await user.press("e", "slash", *"cafe", "f3", "enter", "j", "k")
+        await user.press("e", "slash", *"caf", "f3", "enter", "j", "k")
         assert evidence(user.store, "University of Paris") == ("found", "human", "cafe")
         assert 4 == app.screen.query_one(Contexts).current
         await user.press("e", "slash", *"zebra", "enter")
@@ -239,7 +236,7 @@ async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path)
         height = detail.size.height
         choose(app, "University of Paris")
         await user.press()
-        assert detail.text.splitlines()[2] == "1 · 1: … tower in Paris, France."
+        assert detail.text.splitlines()[2] == "1 · 1: … lattice tower in Paris, France."
         (mark,) = (mark for mark in detail._marks if mark.role == "like")
         assert (detail.text[mark.start : mark.end], mark.role) == ("Paris", "like")
         await user.press("j")
@@ -251,16 +248,20 @@ async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path)
 
 
 async def test_blind_reviews_suggest_no_passage(user: User, import_rows: Any, rows: Any) -> None:
-    """No passages beside the unit and none to choose: `e` says so and stays; `e e` has letters and search."""
+    """No passages beside the unit and none to choose: `e` says so and has letters and search."""
     async with user.opens(
         "tower", database=import_rows(rows[:1], name="blind", blind=1.0), size=(120, 36), dataset="blind"
     ) as app:
-        await user.press("n", *"seine", "enter", "2")
         detail = app.screen.query_one("#detail", Passage)
+        await user.press("n", *"seine", "enter", "2")
+        assert "Seine" == detail.border_title
+        await user.press("u")
+        assert "" == detail.border_title  # no unit, no name
+        await user.press("n", *"seine", "enter", "2")
         assert "1 · " not in detail.text
         await user.press("e")
-        assert "nothing is suggested here; e again chooses the evidence by letters" == said(app)
-        await user.press("m")
+        assert "EvidenceScreen" == type(app.screen).__name__
+        await user.press("escape", "m")
         assert app.screen.query_one(UnitList).chosen.match.verdict == "found"
         await user.press("e", "e")
         assert isinstance(app.screen, PickScreen)
@@ -275,7 +276,7 @@ async def test_merge_with_the_next_and_split_at_a_letter(user: User, many: Path)
     async with user.opens("tower", database=many, size=(120, 36)) as app:
         choose(app, "Gustave Eiffel")
         await user.press("ampersand")
-        assert said(app) == "✓ merged Gustave Eiffel with 1889"
+        assert said(app) == "✓ merged Gustave Eiffel with 1889, another name of it"
         merged = stored(user.store, "tower")["Gustave Eiffel"]
         assert stored(user.store, "tower")["1889"].duplicate_of == merged.id
         await user.press("u")
@@ -320,10 +321,10 @@ async def test_a_long_context_says_which_lines_are_seen(user: User, many: Path) 
         assert context.border_title == "Context 1 of 5 · 3 names"
         await user.press("number_sign", *"3", "enter")
         height = context.size.height
-        seen = f"Context 3 of 5 · lines 1–{height} of 401"
+        seen = f"Context 3 of 5 · lines 1–{height} of 453"
         assert context.border_title == f"{seen} · evidence also in 1"
         await user.press("space")
-        assert context.border_title.startswith(f"Context 3 of 5 · lines {height}–{2 * height - 1} of 401")
+        assert context.border_title.startswith(f"Context 3 of 5 · lines {height}–{2 * height - 1} of 453")
         await user.press(*["space"] * 30)
         assert [2, 3, 4] == list(context.in_sight)
 

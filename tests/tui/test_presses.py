@@ -14,6 +14,8 @@ from workbench.stages import review
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
+from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
 
@@ -63,7 +65,9 @@ WAYS: list[tuple[str, str, list[str], dict[str, tuple[str, str, str] | None]]] =
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "unit", "keys", "changes"), WAYS, ids=[way[0] for way in WAYS])
+@pytest.mark.parametrize(
+    ("name", "unit", "keys", "changes"), WAYS, ids=[f"{len(way[2])}-{way[0]}" for way in WAYS]
+)
 async def test_presses(
     user: User, name: str, unit: str, keys: list[str], changes: dict[str, tuple[str, str, str] | None]
 ) -> None:
@@ -110,3 +114,36 @@ async def test_split_is_two_presses(user: User) -> None:
     texts = [(unit.text, unit.label) for unit in stored(user.store, "schiller")[1].values()]
     assert [("Friedrich", "person"), ("Schiller", "person")] == texts[:2]
     assert counted(user.database) == 2
+
+
+async def test_excluding_is_three_presses(user: User) -> None:
+    """`X`, the number of the reason, Enter."""
+    async with user.opens("schiller"):
+        await user.press("X", "2", "enter")
+
+    assert ("excluded", {}) == (stored(user.store, "schiller")[0], gold(user.database))
+    assert counted(user.database) == 3
+
+
+async def test_another_name_is_two_presses(user: User) -> None:
+    """`=` and the letter of a name in the context in sight; `=` again takes it back, `u` brings it back."""
+    async with user.opens("schiller") as app:
+        app.screen.query_one(UnitList).move_to(0)
+        await user.press("equals_sign")
+        passage = app.screen_stack[1].query_one("#context", Passage)
+        goethe = passage.text.index("Wolfgang von Goethe"), passage.text.index("Johann")
+        code = next(hint.code for hint in passage.hints if hint.start in goethe)
+        await user.press(code)
+        unit = stored(user.store, "schiller")[1]["p1"]
+        assert ("found", "human", True) == (unit.match.verdict, unit.match.rule, unit.match.alias)
+        assert (
+            "Friedrich Schiller = Johann Wolfgang, in other samples once accepted"
+            in app.screen.query_one(Status).text
+        )
+        await user.press("equals_sign")
+        assert not stored(user.store, "schiller")[1]["p1"].match.alias
+        await user.press("u", "a")
+
+    assert counted(user.database) == len("=j=ua")
+    (alias,) = find_dataset(user.store, None).aliases
+    assert ("Friedrich Schiller", "Johann Wolfgang") == (alias.text, alias.other)

@@ -24,7 +24,7 @@ from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.tables import PLACE
-from workbench.tui.figures import short, told_of
+from workbench.tui.cells import short, told_of
 from workbench.tui.screens.dialogs import Choices
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
@@ -110,6 +110,10 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
         line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
         await press(pilot, "D")
         back = len(shown(app)), app.screen.order
+        await press(pilot, "v", "j", "enter")
+        by_menu = shown(app), app.screen.order
+        await press(pilot, "v", "k", "enter")
+        back_by_menu = len(shown(app)), app.screen.order
 
     assert "Random order: stop when you like, you have a random sample." == first.strip()
     assert about.startswith("Disagreements, largest effect first. enter: evidence, d: set the state.")
@@ -118,7 +122,8 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
     assert ["schiller"] == flagged
     assert "1 of 8 samples  disagreements, 1 open" in head
     assert ["flagged", "–", "–", "open"] == line[-4:]
-    assert (8, "u") == back
+    assert (8, "u") == back == back_by_menu
+    assert (["schiller"], "disputes") == by_menu
 
 
 async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
@@ -150,6 +155,15 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         asked = str(app.screen.query_one("#hint").content)
         await press(pilot, *"a typo", "enter")
         settled = "".join(part.text for part in listed.segments(0, 110)), app.screen.query_one(Head).text
+        await press(pilot, "enter", "d", "home", "k", "k", "enter")
+        reopened = app.screen is app.home, listed.disputes[listed.chosen].state
+        keys = str(app.screen.query_one(KeyBar).render())
+        await press(pilot, "u")
+        undone = listed.disputes[listed.chosen], app.screen.query_one(Status).text
+        await press(pilot, "u")
+        no_more = app.screen.query_one(Status).text
+        await press(pilot, "D")
+        left = app.screen.query_one(Status).text
 
     hidden = sum(one.hidden for one in everything)
     assert f"{hidden} more between automatic values: hidden until you review their samples" == said
@@ -166,6 +180,12 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert "what explains it?" in asked
     assert settled[0].strip().endswith("explained: a typo")
     assert "2 explained" in settled[1]
+    assert (True, "open") == reopened
+    assert ("explained", "a typo") == (undone[0].state, undone[0].note)
+    assert "✓ undid: baikal is explained again" == undone[1]
+    assert "nothing to undo" == no_more
+    assert keys.endswith("  d state  u undo  q quit  ? help")
+    assert "" == left
 
 
 async def test_a_view_is_saved_under_a_name_and_is_there_at_the_next_start(
@@ -241,7 +261,7 @@ async def test_completion_while_typing(user: User) -> None:
         await user.press("enter")
         assert app.screen.focused is None
         assert set(shown(app)) == {"tower", "nevsky", "genji", "schiller", "emoji"}
-        assert str(hint.render()).startswith("What your search found, in random order.")
+        assert str(hint.render()).startswith("Your search, in random order.")
 
 
 async def test_samples_without_an_id_of_their_own_show_the_whole_question(
@@ -651,7 +671,7 @@ def test_planned_verified_and_flagged_stay_before_what_the_end_of_a_plan_means()
         return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99), room, (20, 20)))
 
     assert line(78).endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
-    assert "20 of 20 planned · complete: the estimate is final" in line(130)
+    assert "20 of 20 planned · complete: the estimate stands" in line(130)
 
 
 @pytest.mark.parametrize("size", [8, 14, 28])
@@ -689,3 +709,16 @@ async def test_with_assignments_an_accept_leads_to_what_it_held_and_the_line_say
     assert 2 == len(own)
     assert [there] == [number for number, done in own if not done]
     assert "▱▱▱▱▱▱▱▱▱▱  1 yours today · 0 of 8 done (2 each)" == line.split(" · 0.")[0]
+
+
+async def test_a_narrow_queue_names_the_sample_under_the_cursor(user: User) -> None:
+    """Its rows have no room for ids; a wider one shows it next to the list."""
+    async with user.opens(size=(80, 24)) as app:
+        await user.settle()
+        for _ in range(2):
+            here = app.screen.samples.row(app.screen.samples.cursor).key
+            assert f"{here}   as ann" == app.screen.query_one(Head).text.partition("samples")[2]
+            await user.press("j")
+        await user.pilot.resize_terminal(120, 36)
+        await user.settle()
+        assert "as ann" == app.screen.query_one(Head).text.partition("samples")[2]

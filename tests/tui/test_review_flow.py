@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import User
+from tests.tui.conftest import User, said
 from workbench.model import Unit
 from workbench.stages import queue, review
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Field, Head, KeyBar, Status
-from workbench.tui.widgets.contexts import Contexts
+from workbench.tui.widgets.bars import Bar, Field, Head, KeyBar
+from workbench.tui.widgets.passage import Contexts
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -36,11 +36,6 @@ def stored(store: Store, key: str, annotator: str = "ann") -> Any:
 def units(store: Store, key: str) -> dict[str, Unit]:
     """The units of a sample by their text, as stored."""
     return {unit.text: unit for unit in stored(store, key).entity.assessment.units}
-
-
-def said(app: Any) -> str:
-    """What the status line says."""
-    return str(app.screen.query_one(Status).text).strip()
 
 
 def hint(app: Any) -> str:
@@ -236,7 +231,7 @@ async def test_blind_samples_propose_nothing(user: User, import_rows: Any, rows:
         assert listed.rows == ()
         assert "without suggestions" in app.screen.query_one(Head).text
         await user.press("a")
-        assert said(app) == "no units yet: n makes one, 0 says there are none, S leaves it for later"
+        assert said(app) == "no units yet: n makes one, 0 accepts none, S leaves it for later"
         await user.press("n", *"weimar", "enter", "2")
         assert [(unit.text, unit.match.verdict) for unit in listed.rows] == [("Weimar", None)]
         await user.press("m")
@@ -409,10 +404,7 @@ async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
     }  # fmt: skip
     async with user.opens("one", database=import_rows([row]), size=(80, 24)) as app:
         await user.press("n", *"Seine", "enter", "2")
-        assert (
-            "✓ added Seine: missing; m makes it found (context 2 has these words, but no name like it)"
-            == said(app)
-        )
+        assert "✓ added Seine: missing; m makes it found (context 2 has these words)" == said(app)
         await user.press("m")
         assert "found" == app.screen.query_one(UnitList).chosen.match.verdict
 
@@ -449,6 +441,11 @@ async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
         assert "new entity Большого театра · already there as Большой театр" in title
         await user.press("escape")
         assert 1 == len(app.screen.pane.units)
+        await user.press("n", *"труппа", "enter", "full_stop", "shift+right")
+        title = str(app.screen.query_one("#title", Bar).render())
+        assert title.startswith("new entity труппа Большого театра ")
+        await user.press("comma", "3")
+        assert "труппа Большого" == app.screen.query_one(UnitList).chosen.text
 
 
 async def test_zero_says_what_it_is_for(user: User) -> None:

@@ -20,21 +20,20 @@ from tests.proposing.claude.server import Options, Service, running
 from tests.tui.conftest import User
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
-from workbench.proposing.claude.pace import CallPace
+from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude
 from workbench.stages.claude import ModelOptions, keep_external
+from workbench.stages.desk import open_desk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.desk import open_desk
-from workbench.tui.proposing import Going
 from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.screens.runs import RunsScreen
+from workbench.tui.screens.runs import RunList, RunsScreen, doing
 from workbench.tui.widgets.bars import Bar, Status
-from workbench.tui.widgets.run_list import RunList, doing
+from workbench.tui.work import Going
 
 Press = Callable[..., Awaitable[None]]
 Start = Callable[..., Service]
@@ -243,7 +242,7 @@ async def test_without_a_key_the_message_says_what_to_set(
 
 async def test_a_dataset_that_must_not_leave_is_not_sent(user: User, service: Start) -> None:
     local = service()
-    keep_external(user.store, find_dataset(user.store, None), "never")
+    keep_external(user.store, find_dataset(user.store, None), "never", "ann")
     async with user.opens(size=(80, 24)) as app:
         await user.press("R", "n", "enter")
         assert "must not leave the machine: nothing is sent" in shown(app, "#text")

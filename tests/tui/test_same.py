@@ -156,10 +156,10 @@ def test_when_one_sample_moved_on_none_is_changed(desk: Any) -> None:
 
 def test_what_holds_here_only_is_refused(desk: Any) -> None:
     """A verdict depends on each sample's contexts; an untouched unit says nothing."""
-    with pytest.raises(InputError, match="nothing was decided"):
+    with pytest.raises(InputError, match="nothing to repeat"):
         editing.decision_on(desk("agra"), desk.unit("agra", "Agra"))
     toggled = review.act(desk.store, desk("agra"), editing.toggle(desk("agra"), desk.unit("agra", "Agra")))
-    with pytest.raises(InputError, match="nothing was decided"):
+    with pytest.raises(InputError, match="nothing to repeat"):
         editing.decision_on(toggled, toggled.state.entity.assessment.units[0])
 
 
@@ -177,7 +177,7 @@ def test_a_blind_sample_is_left_alone(import_rows: Callable[..., Path]) -> None:
 @pytest.mark.parametrize("what", ["exclude", "skip"])
 def test_what_was_put_aside_is_left_alone(desk: Any, what: str) -> None:
     """Excluded or skipped: a decision on the whole sample."""
-    edit = editing.exclude(desk("delhi"), "broken") if what == "exclude" else editing.skip(desk("delhi"))
+    edit = editing.exclude("broken") if what == "exclude" else editing.skip(desk("delhi"))
     review.act(desk.store, desk("delhi"), edit)
 
     _, places = reject_everywhere(desk)
@@ -241,7 +241,9 @@ async def test_there_is_nothing_to_apply(user: User, import_rows: Callable[..., 
     """The dialog says so, and Enter does nothing."""
     async with user.opens("lima", database=import_rows(ROWS, name="india"), size=(80, 24)) as app:
         await user.press("A")
-        assert "nothing was decided" in app.screen.query_one(Status).text
+        status = app.screen.query_one(Status)
+        assert "nothing to repeat elsewhere yet: first reject, label or add this unit" == status.text.strip()
+        assert len(status.text) <= status.room
         await user.press("x", "A", "enter")
         assert isinstance(app.screen, SameScreen)
         assert NOTHING == app.screen.query_one("#sum", Bar).text

@@ -15,12 +15,11 @@ import pytest
 from textual.widgets import Static
 
 from tests.tui.conftest import User
-from workbench.stages import editing, queue, review
+from workbench.stages import editing, intents, queue, review
 from workbench.store import engine
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
-from workbench.tui.screens import review as review_screen
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -186,14 +185,14 @@ async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(user: User) -
 
 async def test_a_fast_accept_is_marked(user: User, monkeypatch: Any) -> None:
     """Under a second on the screen is `fast`, over it is not; here a second is for ever, then no time."""
-    assert 1.0 == review_screen.FAST
-    monkeypatch.setattr(review_screen, "FAST", float("inf"))
+    assert 1.0 == intents.FAST
+    monkeypatch.setattr(intents, "FAST", float("inf"))
     async with user.opens("schiller"):
         await user.press("a")
         assert stored(user.store, "schiller").state.entity.fast
         await user.press("b")
         await user.review("genji")
-        monkeypatch.setattr(review_screen, "FAST", 0.0)
+        monkeypatch.setattr(intents, "FAST", 0.0)
         await user.press("a")
         assert not stored(user.store, "genji").state.entity.fast
 

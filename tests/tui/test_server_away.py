@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from tests.postgres import Server, ask
 from tests.rows import write_rows
-from tests.tui.conftest import User, until
+from tests.tui.conftest import User, said, until
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 from workbench.tui.widgets.bars import Status
@@ -38,7 +38,7 @@ def database(mortal: Server, tmp_path: Path, rows: list[Any]) -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is tried again ten times a second."""
-    monkeypatch.setattr("workbench.tui.screens.saver.PAUSES", (0.1,))
+    monkeypatch.setattr("workbench.tui.work.PAUSES", (0.1,))
 
 
 class Line:
@@ -133,6 +133,69 @@ async def test_a_decision_waits_for_a_killed_server_and_is_saved_when_it_is_back
         await user.settle()
         assert app.screen.pane.now.sample.id != "schiller"
     assert [("accept", 1), ("reject", 1), ("restore", 1)] == events(database)
+
+
+AWAY = "! server away, trying again in 0 s"
+
+
+@pytest.mark.parametrize(
+    ("key", "screen", "there"),
+    [
+        ("r", "QueueScreen", lambda screen: screen.progress is not None and screen.progress.verified == 1),
+        ("slash", "QueueScreen", lambda screen: screen.samples.count == 1),
+        ("P", "PlanScreen", lambda screen: screen.report is not None),
+        ("C", "CompareScreen", lambda screen: screen.found is not None),
+        ("K", "CalibrateScreen", lambda screen: screen.look is not None),
+        ("R", "RunsScreen", lambda screen: screen.listed.count),
+    ],
+)
+async def test_what_a_screen_reads_waits_for_a_killed_server_and_is_read_when_it_is_back(
+    user: User, database: str, mortal: Server, key: str, screen: str, there: Callable[[Any], object]
+) -> None:
+    """Keys act meanwhile, and nobody presses anything for it."""
+    async with user.opens("schiller") as app:
+        await user.press("a")
+        await user.press("b")
+        await user.press("end")
+        chosen = app.screen.samples.chosen
+        mortal.kill()
+        try:
+            await user.pilot.press(key, *("t", "o", "w", "e", "r", "enter")[: 6 * (key == "slash")])
+            await until(user.pilot, lambda: AWAY == said(app))
+            assert screen == type(app.screen).__name__
+        finally:
+            mortal.start()
+        await until(user.pilot, lambda: bool(there(app.screen)) and AWAY != said(app))
+        if key != "slash":
+            assert chosen == app.screen_stack[0].samples.chosen
+
+
+async def test_an_app_that_is_started_without_its_server_opens_when_it_is_there(
+    user: User, database: str, mortal: Server
+) -> None:
+    mortal.kill()
+    async with user.opens(database=cast("Path", database)) as app:
+        try:
+            await until(user.pilot, lambda: AWAY == said(app))
+        finally:
+            mortal.start()
+        await until(user.pilot, lambda: app.screen.samples.count > 0 and AWAY != said(app))
+
+
+async def test_a_screen_that_waits_for_the_server_can_be_left(
+    user: User, database: str, mortal: Server
+) -> None:
+    async with user.opens() as app:
+        await user.settle()
+        mortal.kill()
+        try:
+            await user.pilot.press("P")
+            await until(user.pilot, lambda: AWAY == said(app))
+            await user.pilot.press("b")
+            await until(user.pilot, lambda: type(app.screen).__name__ == "QueueScreen")
+        finally:
+            mortal.start()
+        await until(user.pilot, lambda: app.screen.progress is not None and AWAY != said(app))
 
 
 async def test_an_idle_app_does_not_notice_that_the_server_was_restarted(

@@ -235,12 +235,12 @@ def test_a_line_with_two_ends(left: str, right: str, room: int, drawn: str) -> N
 
 
 def test_a_label_is_cut_only_as_far_as_the_wording_needs_the_cells() -> None:
-    """Names of up to twelve cells leave the rest to the label; long ones keep twenty."""
+    """Names of up to twelve cells leave the rest to the label; long ones keep eighteen."""
     match = Match(verdict="missing")
 
     def unit(text: str) -> Unit:
         return Unit(id=text, kind="entity", text=text, label="organisation", spans=(), match=match)
 
     assert columns(34, [unit("Paris")])[:2] == (13, 12)
-    assert columns(34, [unit("University of Paris")])[:2] == (19, 6)
+    assert columns(34, [unit("University of Paris")])[:2] == (18, 7)
     assert columns(50, [unit("University of Paris")]).label == 12

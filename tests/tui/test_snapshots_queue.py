@@ -16,7 +16,7 @@ from workbench.formats.policy import to_toml
 from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
-from workbench.tui.theme import LIGHT
+from workbench.tui.own import LIGHT
 
 Press = Callable[..., Awaitable[None]]
 SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)

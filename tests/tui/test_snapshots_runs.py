@@ -15,11 +15,11 @@ from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
 from workbench.stages.claude import ModelOptions, parameters, setup_of
-from workbench.store import calls, runs, samples
+from workbench.store import runs, samples
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import CallRow
-from workbench.tui.theme import LIGHT
+from workbench.tui.own import LIGHT
 
 Press = Callable[..., Awaitable[None]]
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
@@ -60,7 +60,7 @@ def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     failed = [row(name, failure=one.kind, message=one.message) for name, one in FAILED]
     runs.add_results(store, proposals, failed)
     usage = {"input": 41_200, "output": 9_300, "cache_read": 12_000}
-    calls.save_call(store, CallRow(run_id=run, task="entities", keys=["a"], usage=usage), ([],))
+    runs.save_call(store, CallRow(run_id=run, task="entities", keys=["a"], usage=usage), ([],))
     with closing(sqlite3.connect(database)) as raw, raw:
         raw.execute("UPDATE run SET created_at = '2026-11-02 09:30:00'")
     return database

@@ -6,9 +6,9 @@ import asyncio
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -62,6 +62,18 @@ def is_opening(app: WorkbenchApp) -> bool:
     return isinstance(app.screen, ReviewScreen) and app.screen.is_mounted and app.screen.pane.opened is None
 
 
+@asynccontextmanager
+async def opening(user: User, app: WorkbenchApp) -> AsyncIterator[None]:
+    """The review of the first sample, which cannot be read meanwhile."""
+    desk = app.desk
+    assert desk is not None
+    sample = min(sample_ids(desk.store, desk.info.id).values())
+    with nothing_is_read():
+        await app.gate.enter(partial(app.review, desk, sample))
+        await until(user.pilot, partial(is_opening, app))
+        yield
+
+
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)], ids=["80x24", "60x16"])
 async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
     user: User, size: tuple[int, int], demo_db: Path
@@ -87,12 +99,7 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo_db: 
     before = decisions(demo_db)
     async with user.opens(database=demo_db, size=(80, 24)) as app:
         await user.settle()
-        desk = app.desk
-        assert desk is not None
-        sample = min(sample_ids(desk.store, desk.info.id).values())
-        with nothing_is_read():
-            await app.gate.enter(partial(app.review, desk, sample))
-            await until(user.pilot, partial(is_opening, app))
+        async with opening(user, app):
             for name in bound:
                 app.open_gate()  # whatever opened it
                 send(user.pilot, name)
@@ -114,12 +121,7 @@ async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, way:
     """Back, to the figures, and the help."""
     async with user.opens(database=demo_db, size=(80, 24)) as app:
         await user.settle()
-        desk = app.desk
-        assert desk is not None
-        sample = min(sample_ids(desk.store, desk.info.id).values())
-        with nothing_is_read():
-            await app.gate.enter(partial(app.review, desk, sample))
-            await until(user.pilot, partial(is_opening, app))
+        async with opening(user, app):
             app.open_gate()
             send(user.pilot, way)
             await until(user.pilot, lambda: not isinstance(app.screen, ReviewScreen))

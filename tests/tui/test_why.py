@@ -14,9 +14,8 @@ from tests.tui.conftest import User
 from workbench.tui.cells import width
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
-from workbench.tui.why_text import adding_up
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
-from workbench.tui.widgets.cause_list import CauseList
+from workbench.tui.widgets.cause_list import CauseList, adding_up
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
@@ -213,7 +212,7 @@ async def test_the_bar_names_the_keys_once_there_is_something_to_do(user: User, 
         await change(user.pilot)
         await user.press("w")
         bar = app.screen.query_one(KeyBar).render()
-        assert str(bar) == "s scorer  tab next difference  y copy  esc back  ? help"
+        assert str(bar) == "s scorer  tab next difference  y copy  esc back  ctrl+p more  ? help"
 
 
 @pytest.mark.parametrize("size", [(120, 36), (80, 24)])

@@ -19,7 +19,7 @@ from typer.core import TyperGroup, TyperOption
 from workbench import __version__, reports
 from workbench.cli.audit import audit
 from workbench.cli.calibrate import calibrate
-from workbench.cli.compare import compare, diff
+from workbench.cli.compare import compare, diff, disputes_app
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
@@ -27,6 +27,7 @@ from workbench.cli.console import (
     Run,
     annotator_name,
     call_of,
+    check_format,
     counted,
     dataset_of,
     exit_code,
@@ -36,15 +37,24 @@ from workbench.cli.console import (
     policy_from,
     say_whatever_comes,
 )
-from workbench.cli.disputes import disputes_app
+from workbench.cli.corpus import draw, score_files
 from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
 from workbench.cli.plan import plan
 from workbench.cli.propose import propose
+from workbench.cli.serve import serve
 from workbench.cli.team import agree, assign, person_app
 from workbench.errors import UsageError
-from workbench.reports.gate import gate_markdown, write_junit
-from workbench.reports.texts import gate_text, policy_changes_text, score_text, seen_lines, status_text
+from workbench.reports.texts import (
+    aliases_text,
+    gate_markdown,
+    gate_text,
+    policy_changes_text,
+    score_text,
+    seen_lines,
+    status_text,
+    write_junit,
+)
 from workbench.scoring.names import SCORERS
 from workbench.text.safe import name_of
 
@@ -167,8 +177,11 @@ app.command("import")(import_)
 
 app.command()(propose)
 app.command()(plan)
+app.command("score-files")(score_files)
+app.command()(draw)
 app.command()(assign)
 app.add_typer(person_app, name="person")
+app.command()(serve)
 
 
 @app.command()
@@ -215,16 +228,13 @@ def score(
     call: Call = context.obj
     if save and match_threshold is None:
         raise UsageError("--save keeps a match threshold: give --match-threshold too")
-    if format not in ("text", "markdown"):
-        raise UsageError(f"unknown format {format!r}; there is: text, markdown")
-    if json and format != "text":
-        raise UsageError("--json and --format exclude each other")
+    check_format(format, json=json)
     for name, given in (("--metric", metric), ("--junit", junit), ("--format", format != "text" or None)):
         if given is not None and threshold is None and not strict:
             raise UsageError(f"{name} is for a pass mark: give --threshold or --strict too")
     with counted(call, "Scoring") as (store, info, progress):
         if save and match_threshold is not None:
-            info = recompute.keep_threshold(store, info, match_threshold)
+            info = recompute.keep_threshold(store, info, match_threshold, call.annotator)
         report = recompute.score_dataset(
             store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
         )
@@ -315,16 +325,43 @@ def policy_edit(
     file: Annotated[
         str | None, typer.Option("--file", help="Read the policy from a file, - for standard input.")
     ] = None,
+    take: Annotated[
+        int | None, typer.Option("--take", help="Take a change that `calibrate` proposes.", metavar="N")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Change the policy: edit what `policy show` printed. Every change makes a new version."""
-    from workbench.stages.policy import change_policy
+    from workbench.stages.policy import change_policy, take_change
 
     call: Call = context.obj
-    text = policy_from(file)
-    with dataset_of(call) as (store, info):
-        report = change_policy(store, info, text, call.annotator)
+    if take is None:
+        text = policy_from(file)
+        with dataset_of(call) as (store, info):
+            report = change_policy(store, info, text, call.annotator)
+    elif file is not None:
+        raise UsageError("--take, --file: one of the two says what to change")
+    else:
+        with counted(call, "Reading reviews") as (store, info, progress):
+            report = take_change(store, info, take, call.annotator, progress)
     reports.show(report, policy_changes_text(report), as_json=json)
+
+
+@policy_app.command("aliases")
+def policy_aliases(
+    context: typer.Context,
+    remove: Annotated[str | None, typer.Option("--remove", help="Take back your aliases of a name.")] = None,
+    json: Json = False,
+) -> None:
+    """List the names that reviewers said are of one thing. The matcher uses them in other samples."""
+    from workbench.stages.policy import forget_alias
+
+    call: Call = context.obj
+    with dataset_of(call) as (store, info):
+        if remove is None:
+            reports.show(info.aliases, aliases_text(info.aliases), as_json=json)
+        else:
+            number = forget_alias(store, info, remove, call.annotator)
+            reports.show({"removed": number}, f"{number} removed; u in a review undoes this", as_json=json)
 
 
 def main() -> NoReturn:

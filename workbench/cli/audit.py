@@ -12,33 +12,28 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, on_terminal, open_app, open_for, usual_scorer
+from workbench.cli.console import Call, Json, check_format, counted, on_terminal, open_app, open_for
 from workbench.cli.import_ import (
     External,
     Fields,
     Rows,
     Update,
     command_of,
+    imported,
     new_file,
-    open_for_import,
     previewed,
-    size_of,
 )
 from workbench.errors import UsageError
 from workbench.reports.answer import answer_markdown, answer_text, one_line
 from workbench.reports.compare import figures_text
-from workbench.reports.import_ import import_text
+from workbench.reports.files import import_text
 from workbench.scoring.names import SCORERS, column_kind, headline, metric_of, runs_of
+from workbench.settings import usual_scorer
 from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.stages.import_ import ImportOptions, ImportReport
-    from workbench.store.datasets import DatasetInfo
-    from workbench.store.engine import Store
-
-
-FORMATS = ("text", "markdown")
 
 
 def audit(
@@ -65,10 +60,7 @@ def audit(
     from workbench.stages.import_ import ImportOptions
 
     call: Call = context.obj
-    if format not in FORMATS:
-        raise UsageError(f"unknown format {format!r}; there is: {', '.join(FORMATS)}")
-    if json and format != "text":
-        raise UsageError("--json and --format exclude each other")
+    check_format(format, json=json)
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
@@ -114,19 +106,15 @@ def _columns(call: Call, dataset: str) -> Collection[str]:
 
 def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
-    from workbench.stages.import_ import import_file
-
-    with open_for_import(call) as store:
-        with reports.progress("Importing", size_of(file), unit="bytes") as progress:
-            report = import_file(store, file, options, annotator=call.annotator, progress=progress)
-        before = report.n_samples - report.new
-        if call.dataset is None and report.new and before:
-            name = one_line(report.dataset)
-            had = f"which had {many(before, 'sample')}"
-            typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
-        if report.rejected or report.notes:
-            typer.echo(import_text(replace(report, blind=0)), err=True)  # the answer tells it
-        _propose(store, call, report.dataset)
+    report = imported(call, file, options)
+    before = report.n_samples - report.new
+    if call.dataset is None and report.new and before:
+        name = one_line(report.dataset)
+        had = f"which had {many(before, 'sample')}"
+        typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
+    if report.rejected or report.notes:
+        typer.echo(import_text(replace(report, blind=0)), err=True)  # the answer tells it
+    _propose(replace(call, dataset=report.dataset))
     return report
 
 
@@ -160,24 +148,16 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     return run
 
 
-def _propose(store: Store, call: Call, dataset: str) -> None:
+def _propose(call: Call) -> None:
+    """Let the rules find what nobody proposed; a file or a model that did so is left alone."""
     from workbench.stages.propose import propose
-    from workbench.store.datasets import count_samples
 
-    info = _info(store, dataset)
-    if info.run_id is None or info.run.startswith("rules"):
+    with counted(call, "Finding names") as (store, info, progress):
         if info.run_id is None:
-            words = command_of(replace(call, dataset=dataset), "propose")
-            command = shlex.join([*words, "--proposer", "claude"])
+            command = shlex.join([*command_of(call, "propose"), "--proposer", "claude"])
             typer.echo(f"rules find the names; to ask a model:\n  {command}", err=True)
-        with reports.progress("Finding names", count_samples(store, info.id)) as progress:
+        if info.run_id is None or info.run.startswith("rules"):
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
-
-
-def _info(store: Store, dataset: str) -> DatasetInfo:
-    from workbench.store.datasets import find_dataset
-
-    return find_dataset(store, dataset)
 
 
 def _answer(
@@ -185,14 +165,11 @@ def _answer(
 ) -> Answer:
     """Print the answer as it stands now."""
     from workbench.stages.answer import answer
-    from workbench.store.datasets import count_samples
 
-    with open_for(call.db, create=False) as store:
-        info = _info(store, dataset)
-        with reports.progress("Comparing", count_samples(store, info.id)) as progress:
-            found, figures = answer(
-                store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
-            )
+    with counted(replace(call, dataset=dataset), "Comparing") as (store, info, progress):
+        found, figures = answer(
+            store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
+        )
     looks = reports.looks()
     if full:
         looks.pop("height", None)  # more follows than a screen holds

@@ -61,7 +61,7 @@ def calibrate(
             document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
             text = list_text(found, info.calibration)
         elif use is not None and save is None:
-            info = stage.use(store, info, use, progress, out=out, force=force)
+            info = stage.use(store, info, use, call.annotator, progress, out=out, force=force)
             document = {"in_use": info.calibration, "threshold": info.threshold}
             text = used_text(info.calibration, info.threshold)
         else:
@@ -71,7 +71,7 @@ def calibrate(
             )  # fmt: skip
             text, document = report_text(report), report_document(report)
             if use is not None:
-                info = stage.use(store, info, use)
+                info = stage.use(store, info, use, call.annotator)
                 text += f"\n{used_text(info.calibration, info.threshold)}"
                 document["in_use"] = info.calibration
     reports.show(document, text, as_json=json)

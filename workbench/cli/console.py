@@ -18,6 +18,7 @@ from typer.core import TyperOption
 
 from workbench import __version__, reports
 from workbench.errors import StoreError, UsageError, WorkbenchError
+from workbench.model import KINDS, RESOLVED, Kind
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 DEFAULT_DB = "workbench.db"
+
+INTERRUPTED = 130
+"""How a command ends after Ctrl-C."""
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
@@ -67,6 +71,8 @@ def exit_code(run: Callable[[], object]) -> int:
     try:
         run()
     except SystemExit as ended:
+        if ended.code == INTERRUPTED:
+            _complain("Stopped. What was saved stays; run the same command again to go on.")
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except WorkbenchError as error:
         _complain_of(error)
@@ -112,13 +118,13 @@ def annotator_name(name: str | None) -> str:
         settings = read_settings()
         name, source = settings.annotator or _user(), f"{settings.path}: as"
     name = name.strip()
-    if not name or len(name) > 100 or not name.isprintable():
-        raise UsageError(f"{source}: give a printable name of 1 to 100 characters")
+    if not name or len(name) > 100 or not name.isprintable() or name == RESOLVED:
+        raise UsageError(f"{source}: give a printable name of 1 to 100 characters, other than {RESOLVED}")
     return name
 
 
 def _user() -> str:
-    import getpass
+    import getpass  # with termios: not for --help
 
     try:
         return getpass.getuser()
@@ -185,14 +191,6 @@ def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
         yield store, find_dataset(store, call.dataset)
 
 
-def usual_scorer() -> str:
-    """The scorer that the config file names; empty without one, and for a file that is off."""
-    try:
-        return read_settings().scorer
-    except UsageError:
-        return ""
-
-
 Start = Literal["next"] | tuple[int, ...] | None
 """What the screens open with: the queue, the next sample in random order, or some samples to be audited."""
 
@@ -215,11 +213,27 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     if path is not None and not path.exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
-    from workbench.tui.run import run
+    from workbench.tui.app import run
 
     code = run(connect, dataset, annotator, read_settings(), start)
     if code:
         raise SystemExit(code)
+
+
+def check_format(format: str, *, json: bool) -> None:  # noqa: A002
+    """Raise UsageError for another format than text and markdown, and for one next to --json."""
+    if format not in ("text", "markdown"):
+        raise UsageError(f"unknown format {format!r}; there is: text, markdown")
+    if json and format != "text":
+        raise UsageError("--json and --format exclude each other")
+
+
+def one_kind(named: str | None) -> Kind | None:
+    """The kind of unit that an option names; None for none. Raises UsageError."""
+    kind = next((one for one in KINDS if one == named), None)
+    if kind is None and named is not None:
+        raise UsageError(f"no kind {named!r}; there is: {', '.join(KINDS)}")
+    return kind
 
 
 def policy_from(file: str | None) -> str:

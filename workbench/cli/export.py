@@ -11,7 +11,14 @@ import typer
 from workbench import reports
 from workbench.cli.console import Call, Json, counted, dataset_of, named_path, on_terminal, open_for
 from workbench.errors import UsageError
-from workbench.reports.export import copy_text, export_text, purge_plan_text, purge_text, verify_text
+from workbench.reports.files import (
+    copy_text,
+    doctor_text,
+    export_text,
+    purge_plan_text,
+    purge_text,
+    verify_text,
+)
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 
@@ -97,8 +104,6 @@ def verify(
 
 def doctor(context: typer.Context, json: Json = False) -> None:
     """Check that the rows of the database fit together, and change nothing; exit 1 when some do not."""
-    from workbench import reports
-    from workbench.reports.export import doctor_text
     from workbench.stages.upkeep import doctor as stage
     from workbench.store.copying import count_rows
 
@@ -119,14 +124,15 @@ def copy(
     json: Json = False,
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
-    from workbench.store.copying import copy_into, count_rows
+    from workbench.stages.upkeep import copy as stage
+    from workbench.store.copying import count_rows
     from workbench.store.datasets import find_dataset
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
         only = find_dataset(store, call.dataset).id if call.dataset else None
         with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
-            report = copy_into(store, to, only, progress)
+            report = stage(store, to, only, call.annotator, progress)
     reports.show(report, copy_text(report), as_json=json)
 
 

@@ -12,6 +12,7 @@ import typer
 from workbench import reports
 from workbench.cli.console import Call, Json, named_path, open_for
 from workbench.errors import InputError, UsageError
+from workbench.reports.files import import_text
 
 if TYPE_CHECKING:
     from workbench.stages.import_ import ImportOptions, ImportReport
@@ -86,8 +87,7 @@ def import_(
     json: Json = False,
 ) -> None:
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
-    from workbench.reports.import_ import import_text
-    from workbench.stages.import_ import ImportOptions, import_file
+    from workbench.stages.import_ import ImportOptions
 
     call: Call = context.obj
     if gold and gold_if_given:
@@ -105,14 +105,7 @@ def import_(
         rows=rows,
         command=command_of(call, "import"),
     )
-    if dry_run:
-        report = previewed(call, file, options)
-    else:
-        with (
-            open_for_import(call) as store,
-            reports.progress("Importing", size_of(file), unit="bytes") as progress,
-        ):
-            report = import_file(store, file, options, annotator=call.annotator, progress=progress)
+    report = previewed(call, file, options) if dry_run else imported(call, file, options)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(2 if strict or not report.good else 3)
@@ -125,6 +118,17 @@ def command_of(call: Call, name: str) -> list[str]:
     db = shown_url(call.db) if "://" in call.db else call.db
     given = (["--db", db] if call.db_given else [], ["--dataset", call.dataset] if call.dataset else [])
     return ["workbench", name, *given[0], *given[1]]
+
+
+def imported(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+    """What an import did."""
+    from workbench.stages.import_ import import_file
+
+    with (
+        open_for_import(call) as store,
+        reports.progress("Importing", size_of(file), unit="bytes") as progress,
+    ):
+        return import_file(store, file, options, annotator=call.annotator, progress=progress)
 
 
 def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:

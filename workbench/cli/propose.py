@@ -106,7 +106,7 @@ def propose(
     )
     with dataset_of(call) as (store, info):
         if external is not None:
-            info = stage.keep_external(store, info, external)
+            info = stage.keep_external(store, info, external, call.annotator)
         _claude(
             store, info, options, call.annotator,
             dry_run=dry_run, yes=yes, max_cost=max_cost, json=json,

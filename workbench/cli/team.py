@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, annotator_name, counted, dataset_of, open_for
+from workbench.cli.console import Call, Json, annotator_name, counted, dataset_of, one_kind, open_for
 from workbench.errors import UsageError
-from workbench.model import KINDS
-from workbench.reports.team import people_text, team_text
+from workbench.reports.team import agree_text, people_text, team_text, training_text
 from workbench.text.figures import many
+from workbench.text.safe import clean
 
 person_app = typer.Typer(
     no_args_is_help=True, help="Name the people who work here, and say what they may do."
@@ -28,7 +28,9 @@ def assign(
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="The share of samples for so many people; the others get one."),
+        typer.Option(
+            min=0, max=1, help="About this share of samples, drawn by chance, is for so many people."
+        ),
     ] = None,
     lease: Annotated[
         int | None, typer.Option(min=1, help="Minutes for which a sample is kept for who does nothing.")
@@ -39,6 +41,17 @@ def assign(
     release: Annotated[
         str | None, typer.Option(metavar="NAME", help="Free what this person holds and has not decided.")
     ] = None,
+    training: Annotated[
+        bool | None,
+        typer.Option(
+            "--training/--no-training",
+            help="Train annotators first: with ten samples of FILTER whose answers are known.",
+        ),
+    ] = None,
+    mark: Annotated[
+        float | None,
+        typer.Option("--pass", min=0, max=1, help="With --training: the units and verdicts to agree on; .8."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say how many people review each sample; without options show how far they are.
@@ -48,13 +61,16 @@ def assign(
     of the holdout get as many people as the share.
     """
     from workbench.stages import team as stage
+    from workbench.stages import training as trained
 
     call: Call = context.obj
-    if sum((overlap is not None, to is not None, release is not None)) > 1:
-        raise UsageError("--overlap, --to and --release exclude each other")
+    if sum(one is not None for one in (overlap, to, release, training)) > 1:
+        raise UsageError("--overlap, --to, --release and --training exclude each other")
+    if mark is not None and not training:
+        raise UsageError("--pass goes with --training")
     if overlap is None and (share is not None or lease is not None):
         raise UsageError("--share and --lease go with --overlap: give how many people review a sample")
-    if bool(filter_) != (to is not None):
+    if bool(filter_) != (to is not None) and not training:
         raise UsageError(
             "--to NAME needs FILTER, and FILTER needs --to NAME: workbench assign --to bo is:flagged"
         )
@@ -69,8 +85,19 @@ def assign(
                 said += "; the others have no free place\n" if held < fit else "\n"
             elif release is not None:
                 freed = stage.release(store, info, call.annotator, release)
-                said = f"{many(freed, 'place is', 'places are')} free\n"
+                said = (
+                    f"{release} gave back {many(freed, 'place')}\n" if freed else f"{release} holds nothing\n"
+                )
+            elif training:
+                said = training_text(
+                    trained.begin(store, info, call.annotator, filter_, 0.8 if mark is None else mark)
+                )
+            elif training is False:
+                trained.end(store, info, call.annotator)
+                said = "nobody is trained any more\n"
             found = stage.team(store, info)
+        if info.training is not None and not said:
+            said = training_text(trained.progress(store, info))
     reports.show(found, said + team_text(found), as_json=json)
 
 
@@ -85,14 +112,12 @@ def agree(
     Only what two people decided without seeing the other's work counts: no imported, adjudicated or undone
     work. Below ten samples there are counts and no figures.
     """
-    from workbench.reports.agree import agree_text
     from workbench.stages.agree import agree as stage
 
     call: Call = context.obj
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
+    of_kind = one_kind(kind)
     with counted(call, "Counting") as (store, info, progress):
-        report = stage(store, info, by, kind, progress)
+        report = stage(store, info, by, of_kind, progress)
     reports.show(reports.document(report), agree_text(report), as_json=json)
 
 
@@ -100,19 +125,35 @@ def agree(
 def person_add(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="The name on their reviews, as --as gives it.")],
-    role: Annotated[str, typer.Option(help="owner, or annotator: reviews, and no more.")],
+    role: Annotated[
+        str | None,
+        typer.Option(help="owner, or annotator: reviews, and no more; a new person is an annotator."),
+    ] = None,
     adjudicator: Annotated[
         bool, typer.Option("--adjudicator", help="An annotator who may settle what others differ in.")
     ] = False,
+    new_token: Annotated[
+        bool, typer.Option("--new-token", help="Show a new token; the one before ends.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Add a person or change their role. Begin with yourself, as an owner."""
+    """Add a person or change their role. Begin with yourself, as an owner.
+
+    A new person gets a token to log in to `workbench serve` with. It is shown once, on standard error.
+    """
     from workbench.stages import people as stage
 
     call: Call = context.obj
-    person = stage.Person(annotator_name(name), role, adjudicator, disabled=False)
+    name = annotator_name(name)
     with open_for(call.db, create=False) as store:
+        own = next((person for person in stage.people(store) if person.name == name), None)
+        if own and role is None:
+            role, adjudicator = own.role, adjudicator or own.adjudicator
+        person = stage.Person(name, role or "annotator", adjudicator, disabled=False)
         found = stage.add_person(store, call.annotator, person)
+        token = stage.new_token(store, call.annotator, name) if new_token or not own else ""
+    if token:
+        typer.echo(f"The token of {clean(name)} for workbench serve, shown once: {token}", err=True)
     reports.show(found, people_text(found), as_json=json)
 
 
@@ -125,6 +166,21 @@ def person_list(context: typer.Context, json: Json = False) -> None:
     with open_for(call.db, create=False) as store:
         found = stage.people(store)
     reports.show(found, people_text(found), as_json=json)
+
+
+@person_app.command("pass")
+def person_pass(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Who is to get the samples now.")],
+    json: Json = False,
+) -> None:
+    """Let a person pass the training of the dataset, whatever they decided there."""
+    from workbench.stages.training import let_pass
+
+    call: Call = context.obj
+    with dataset_of(call) as (store, info):
+        found = let_pass(store, info, call.annotator, annotator_name(name))
+    reports.show(found, training_text(found), as_json=json)
 
 
 @person_app.command("disable")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import fsum, sqrt
 from typing import TypeVar
 
-from workbench.comparing.intervals import Interval, wilson
+from workbench.comparing.intervals import Interval, wilson, wilson_by_group
 
 Value = TypeVar("Value", bound=Hashable)
 Distance = Callable[[Value, Value], float]
@@ -32,10 +32,14 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """hits of n with Wilson's interval; `value` None without any."""
+    """hits of n with Wilson's interval; `value` None without any.
+
+    `groups` have (hits, n) of every group whose units are not independent: then the interval is by group.
+    """
 
     hits: int
     n: int
+    groups: tuple[tuple[int, int], ...] = field(default=(), repr=False, compare=False)
 
     @property
     def value(self) -> float | None:
@@ -43,16 +47,16 @@ class Rate:
         return self.hits / self.n if self.n else None
 
     @property
-    def interval(self) -> Interval:
-        """Wilson's, 95 %."""
-        return wilson(self.hits, self.n)
+    def interval(self) -> Interval | None:
+        """Wilson's, 95 %; None below ten groups."""
+        return wilson_by_group(self.groups) if self.groups else wilson(self.hits, self.n)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
     """The 2 × 2 table of found and missing: first the person, then the machine.
 
-    `human_unsure` units are in no cell. Rates are per verdict: units of one sample are not independent.
+    `human_unsure` units are in no cell. `parts` are the tables of the groups, whose units are dependent.
     """
 
     both_found: int
@@ -60,6 +64,10 @@ class Verdicts:
     only_machine: int
     both_missing: int
     human_unsure: int = 0
+    parts: tuple[Verdicts, ...] = field(default=(), repr=False, compare=False)
+
+    def _rate(self, hits: Callable[[Verdicts], int], of: Callable[[Verdicts], int]) -> Rate:
+        return Rate(hits(self), of(self), tuple((hits(one), of(one)) for one in self.parts))
 
     @property
     def n(self) -> int:
@@ -74,27 +82,27 @@ class Verdicts:
     @property
     def tpr(self) -> Rate:
         """Of those found by the person, found by the machine."""
-        return Rate(self.both_found, self.both_found + self.only_human)
+        return self._rate(lambda one: one.both_found, lambda one: one.both_found + one.only_human)
 
     @property
     def tnr(self) -> Rate:
         """Of those missing by the person, missing by the machine."""
-        return Rate(self.both_missing, self.both_missing + self.only_machine)
+        return self._rate(lambda one: one.both_missing, lambda one: one.both_missing + one.only_machine)
 
     @property
     def ppv(self) -> Rate:
         """Of those found by the machine, found by the person."""
-        return Rate(self.both_found, self.both_found + self.only_machine)
+        return self._rate(lambda one: one.both_found, lambda one: one.both_found + one.only_machine)
 
     @property
     def npv(self) -> Rate:
         """Of those missing by the machine, missing by the person."""
-        return Rate(self.both_missing, self.both_missing + self.only_human)
+        return self._rate(lambda one: one.both_missing, lambda one: one.both_missing + one.only_human)
 
     @property
     def raw(self) -> Rate:
         """Equal verdicts."""
-        return Rate(self.both_found + self.both_missing, self.n)
+        return self._rate(lambda one: one.both_found + one.both_missing, lambda one: one.n)
 
     @property
     def specific(self) -> tuple[float | None, float | None]:
@@ -120,6 +128,15 @@ def tabulate(pairs: Iterable[tuple[str | None, str | None]]) -> Verdicts:
         else:
             unsure += 1
     return Verdicts(cells[True, True], cells[True, False], cells[False, True], cells[False, False], unsure)
+
+
+def tabulate_by_group(pairs: Iterable[tuple[str | None, str | None]], groups: Iterable[Hashable]) -> Verdicts:
+    """The same with the table of each group, one name a pair."""
+    pairs = list(pairs)
+    of: dict[Hashable, list[tuple[str | None, str | None]]] = {}
+    for pair, group in zip(pairs, groups, strict=True):
+        of.setdefault(group, []).append(pair)
+    return replace(tabulate(pairs), parts=tuple(tabulate(own) for own in of.values()))
 
 
 def beyond_chance(table: Sequence[Sequence[int]]) -> Chance:
@@ -165,12 +182,12 @@ def _ac1(p: Sequence[Sequence[float]], shares: Sequence[float], n: int) -> tuple
     return ac1, sqrt(max(0.0, variance) / (n - 1)) / (1 - chance)
 
 
-def mcnemar(first_only: int, second_only: int) -> float:
-    """The exact two-sided p that two matchers are right equally often, from where one of them alone is."""
+def sign_test(first: int, second: int) -> float:
+    """The exact two-sided p that either of two is ahead equally often, from how often each is ahead."""
     from scipy.special import bdtr
 
-    n = first_only + second_only
-    return min(1.0, 2 * float(bdtr(min(first_only, second_only), n, 0.5))) if n else 1.0
+    n = first + second
+    return min(1.0, 2 * float(bdtr(min(first, second), n, 0.5))) if n else 1.0
 
 
 @dataclass(frozen=True, slots=True)

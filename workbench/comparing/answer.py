@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from workbench.comparing.estimates import Estimate
+from workbench.comparing.estimates import MORE, Estimate
 from workbench.comparing.explained import What, what_of
 from workbench.comparing.figures import Row
 from workbench.comparing.intervals import FEWEST, Mean
@@ -22,8 +22,6 @@ REVIEW_ALL = 60
 """Samples below which reviewing all of them is the next step: the answer is then complete, no estimate."""
 AT_ONCE = 20
 """Samples of a larger dataset to review before the first estimate."""
-MORE = 40
-"""Samples of a larger dataset to review next, once there is an estimate."""
 TOLERANCE = 0.1
 """Values that differ by more count as wrong."""
 BETTER = 0.02
@@ -80,15 +78,19 @@ class Worst:
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """The true mean of all samples. `complete`: every sample is settled, so that it is no estimate.
+    """The true mean of the `total` samples with a score. `complete`: all are settled: it is no estimate.
 
     `low` and `high` are the 95 % interval, or where every sample was `reached` the range that `open` samples
     and units that somebody is unsure of (in `unsure` samples) leave. `bias` is by how much the score is too
     high where a sample has both values; None where open ones decide its sign. `sure`: its interval does not
-    include 0, so that its sign is known.
+    include 0, so that its sign is known. `excluded` samples are not counted. `exact`: the mean score minus
+    the bias is the point, as all reviewed samples with a score have units.
     """
 
+    total: int
     n: int
+    excluded: int
+    exact: bool
     point: float
     low: float | None
     high: float | None
@@ -102,14 +104,22 @@ class Estimated:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error."""
+    """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error.
 
-    what: Literal["fast", "check", "random", "all", "settle", "scorer", "send"]
+    So does the change of the policy that `calibrate` lists as `number`, here as an order; `sure` where it is
+    better, or where reviews count one by one: behind a plan only all of them do. `before` and `after` are
+    that error, or half of the interval for the true mean.
+    """
+
+    what: Literal["fast", "check", "random", "extend", "all", "settle", "scorer", "policy", "send"]
     samples: int = 0
     minutes: int = 0
     scorer: str = ""
     before: float = 0.0
     after: float = 0.0
+    number: int = 0
+    order: str = ""
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +149,8 @@ class Answer:
     samples, which have both values: with an estimate those that it rests on, else all. `left_out` says how
     many decided samples are not among these, and why. `traced`: the file records steps of the score.
     `measured`: the minutes of the steps rest on reviews.
-    `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second.
+    `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second. `chosen`: the
+    samples in order were not drawn.
     """
 
     dataset: str
@@ -172,20 +183,24 @@ class Answer:
     withheld: int
     assisted: bool
     fast: int
+    chosen: bool = False
 
 
-def estimated(found: Estimate, reached: int) -> Estimated | None:
-    """The estimate as the answer gives it, or None. `reached`: how many samples the random order got to."""
+def estimated(found: Estimate) -> Estimated | None:
+    """The estimate as the answer gives it, or None."""
     if found.refusal or found.point is None:
         return None
-    whole = reached == found.total
+    whole = found.complete
     ends = found.reach if whole else found.corpus
     settled = whole and not found.open and found.reach is None
     low, high = (ends.low, ends.high) if ends is not None and not settled else (None, None)
     off = found.bias_interval
     sure = settled or (off is not None and off.low * off.high > 0)
     bias = None if whole and off is not None and not sure else found.bias
-    return Estimated(found.n, found.point, low, high, settled, whole, found.open, found.unsure, bias, sure)
+    return Estimated(
+        found.total, found.n, found.excluded, not (found.undefined or found.excluded), found.point, low, high,
+        settled, whole, found.open, found.unsure, bias, sure,
+    )  # fmt: skip
 
 
 def left_out(
@@ -238,13 +253,16 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
 def steps(
     total: int, left: int, shown: int, open_: int, fast: int, estimate: Estimated | None, in_order: int,
     planned: bool, seconds: float, error: float | None, rivals: Mapping[str, float],
+    ahead: int = 0, soon: float | None = None, change: Step | None = None,
 ) -> tuple[Step, ...]:  # fmt: skip
     """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong, on
     `open_` ones reviewers differ, `fast` ones were accepted in less than a second. `planned`: a plan is
-    complete, so that only a review of all samples changes the estimate.
+    complete, so that only a longer one changes the estimate; after `ahead` reviews more half of its
+    interval is likely to be `soon`.
 
     `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
     the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
+    `change` is the step to another policy, if reviews ask for one.
     """
 
     def minutes(samples: int) -> int:
@@ -255,13 +273,21 @@ def steps(
         found.append(Step("fast", fast))
     if open_:
         found.append(Step("settle", open_))
+    if change is not None:
+        found.append(change)
     if shown and left and estimate is None:
         found.append(Step("check", shown, minutes(shown)))
-    if left and (planned or total < REVIEW_ALL):
-        found.append(Step("all", left, minutes(left)))
+    now = (
+        (estimate.high - estimate.low) / 2 if estimate and estimate.low is not None and estimate.high else 0.0
+    )
+    if left and total < REVIEW_ALL:
+        found.append(Step("all", left, minutes(left), sure=not planned))
     elif left:
-        wanted = MORE if estimate else AT_ONCE - in_order if in_order < FEWEST else MORE
-        found.append(Step("random", min(left, wanted), minutes(min(left, wanted))))
+        wanted = AT_ONCE - in_order if not estimate and in_order < FEWEST else ahead or MORE
+        wanted = min(left, wanted)
+        gain = (now, soon) if soon is not None else (0.0, 0.0)
+        what: Literal["extend", "random"] = "extend" if planned else "random"
+        found.append(Step(what, wanted, minutes(wanted), "", *gain))
     best = min(rivals, key=lambda name: rivals[name], default="")
     if error is not None and best and error - rivals[best] > BETTER:
         found.append(Step("scorer", scorer=best, before=error, after=rivals[best]))

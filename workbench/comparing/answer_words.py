@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.comparing.explained import UNITS, What
-from workbench.comparing.intervals import FEWEST
+from workbench.comparing.intervals import BADGE, FEWEST
+from workbench.comparing.words import CHOSEN
 from workbench.text.figures import many, number, signed, value
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is suppor
 UNTRACED = "not explained: the file does not list what was counted"
 NOT_BY_STEPS = "not explained by the steps that the file records"
 _OF_NAMES: dict[What, tuple[str, str]] = {
-    "another form": ("name", "that the contexts contain in another form"),
+    "another form": ("name", "in the contexts that were not recognised"),
     "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
     "counted wrongly": ("name", "counted although the contexts do not contain them"),
     "should not count": ("name", "extracted by mistake"),
@@ -143,26 +144,33 @@ def _estimate(found: Answer) -> str:
     one = found.estimate
     assert one is not None
     if one.complete:
-        out = f", {found.excluded:,} of them not counted" if found.excluded else ""
-        every = f"All {many(found.total, 'sample')} are reviewed{out}"
+        out = f", {one.excluded:,} of them not counted" if one.excluded else ""
+        every = f"All {_samples(found)} are reviewed{out}"
         return f"{every}: the true mean is {value(one.point)}{_off(found)}."
+    of = f" of the other {one.total:,}" if one.total < found.total else ""
     if not one.sure and one.bias is not None and abs(one.bias) >= SMALL:
         ends = "there is no 95 % range yet"
         if one.low is not None:
             ends = f"the 95 % range is {value(one.low)} to {value(one.high)}"
         return (
             f"{one.n:,} reviewed samples are too few to tell whether {_score(found)} is too low or too high. "
-            f"Best guess of the true mean: {value(one.point)}; {ends}."
+            f"Best guess of the true mean{of}: {value(one.point)}; {ends}."
         )
     if one.reached and one.low is not None:
-        done = f"{one.n:,} of {many(found.total, 'sample')} are settled, {one.open:,} open"
+        done = f"{one.n:,} of {_samples(found)} are settled, {one.open:,} open"
         if not one.open:
             units = f"units that a reviewer is unsure of in {one.unsure:,} of them"
-            done = f"All {many(found.total, 'sample')} are reviewed, with {units}"
+            done = f"All {_samples(found)} are reviewed, with {units}"
         return f"{done}: the true mean is between {value(one.low)} and {value(one.high)}{_off(found)}."
     ends = "" if one.low is None else f" (95 % range {value(one.low)} to {value(one.high)})"
     based = f"Based on {one.n:,} reviewed samples"
-    return f"{based}, the true mean is about {value(one.point)}{ends}{_off(found)}."
+    return f"{based}, the true mean{of} is about {value(one.point)}{ends}{_off(found)}."
+
+
+def _samples(found: Answer) -> str:
+    """`50 samples`, or `43 samples with a score`: those that the estimate is about."""
+    total = found.estimate.total if found.estimate else found.total
+    return many(total, "sample") + (" with a score" if total < found.total else "")
 
 
 def _score(found: Answer) -> str:
@@ -178,12 +186,10 @@ def _off(found: Answer) -> str:
     if one is None or one.bias is None or abs(one.bias) < SMALL:
         return ""
     where = ""
-    if one.complete and found.compared < found.total:
+    if one.complete and found.compared < one.total:
         where = f" (over the {found.compared:,} samples that have both values)"
-    elif not one.complete and {"excluded", "no units"} & found.left_out.keys():
+    elif not one.exact:
         where = " (over the samples that have both values)"
-    elif found.score.n < found.total:
-        where = f" (over the {found.score.n:,} samples that have one)"
     apart = round(one.point, 2) - round(found.score.value or 0.0, 2)
     exact = one.complete and abs(apart + round(one.bias, 2)) < SMALL
     about = "" if exact else "about "
@@ -241,26 +247,26 @@ def _too_few(found: Answer) -> str:
 
 
 def cause(one: Effect, found: Answer, share: float, say: Say) -> str:
-    """`7 names that the contexts contain in another form (Lee for Ann Lee), which … did not count (−.08)`."""
+    """`7 names in the contexts that … did not recognise, some in another form, such as … (−.08)`."""
     unit, what = EFFECTS[found.kind][one.what]
     if found.kind == "entity" and one.what == "another form":
-        what += (
-            f"{_example(found, say)}, which {'your metric' if found.imported else 'the score'} did not count"
-        )
+        who = "your metric" if found.imported else "the score"
+        what = f"in the contexts that {who} did not recognise{_example(found, say)}"
     lead = f"{many(one.units or one.samples, unit)} " if unit else ""
     return f"{lead}{what} ({signed(share, 2)})"
 
 
 def _example(found: Answer, say: Say) -> str:
-    """` (Leonard for Ronald Leonard)`; nothing where no name is short enough."""
+    """`, some in another form, such as Leonard for Ronald Leonard`; nothing where no name is short enough."""
     forms = (
         (clue.quote.hit, clue.text)
         for one in found.worst
         for clue in one.clues
         if one.score < one.verified and clue.quote is not None and not clue.same
     )
-    fitting = (f" ({say(hit)} for {say(text)})" for hit, text in forms if len(hit) + len(text) <= EXAMPLE)
-    return next(fitting, "")
+    fitting = (f"{say(hit)} for {say(text)}" for hit, text in forms if len(hit) + len(text) <= EXAMPLE)
+    example = next(fitting, "")
+    return f", some in another form, such as {example}" if example else ""
 
 
 def reason(one: Suspicion, found: Answer) -> str:
@@ -306,7 +312,8 @@ def step(one: Step, found: Answer) -> str:
         gain = "then you know which scores are right"
         if found.total >= FEWEST and found.kind in found.reviews:
             gain = "then you know the true mean and need no estimate"
-        return f"Review {rest} ({about}): {gain}."
+        part = "" if one.sure or one.samples == 1 else " For some of them: workbench plan --more N."
+        return f"Review {rest} ({about}): {gain}.{part}"
     if one.what == "fast":
         reviews = "the review" if one.samples == 1 else f"the {one.samples:,} reviews"
         return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."
@@ -316,13 +323,31 @@ def step(one: Step, found: Answer) -> str:
         more = "more " if found.in_order else ""
         gain = "a narrower estimate" if found.estimate else "an estimate"
         order = f"Review {one.samples:,} {more}in random order ({about})"
-        return f"{order} for {gain}. You may stop at any time."
+        return f"{order} for {gain}{_narrower(one)}. You may stop at any time."
+    if one.what == "extend":
+        return (
+            f"Plan {one.samples:,} more reviews (workbench plan --more {one.samples}; {about}) "
+            f"for a narrower estimate{_narrower(one)}."
+        )
+    if one.what == "policy":
+        error = "the typical error" if one.scorer == found.scorer else f"the typical error of {one.scorer}"
+        change = f"{value(one.after)} instead of {value(one.before)}"
+        say = f"{one.order[0].upper()}{one.order[1:]} (workbench policy edit --take {one.number})"
+        then = "" if one.sure else f" A suggestion from {many(one.samples, 'review')}: more make it certain."
+        return f"{say}: {error} is then {change}.{then}"
     if one.what == "scorer":
         change = f"{value(one.after)} instead of {value(one.before)}"
-        better = f"the typical error of a reviewed sample is then {change}"
+        few = f". That is a hint: {found.compared:,} are few" if found.compared < BADGE else ""
+        better = f"its typical error on the same {many(found.compared, 'reviewed sample')} is {change}{few}"
         metric = f"{SCORER_WORDS[one.scorer]}, which knows other forms of a name"
         return f"Score by {metric} (workbench score --metric {one.scorer}): {better}."
     return "Write a page to send: workbench compare --html FILE"
+
+
+def _narrower(one: Step) -> str:
+    """`: ± .08 becomes about ± .05`; empty where no interval is known, or it would not get narrower."""
+    narrower = 0 < one.after < one.before
+    return f": ± {value(one.before)} becomes about ± {value(one.after)}" if narrower else ""
 
 
 def notes(found: Answer) -> list[str]:
@@ -336,6 +361,8 @@ def notes(found: Answer) -> list[str]:
         lines.append(f"On {many(found.unresolved, 'sample')} reviewers differ, so nothing is settled there.")
     elif not found.reviewed and found.triage.suspicious and found.excluded < found.total:
         lines.append("Nobody has reviewed a sample yet, so this is a suspicion and no estimate.")
+    if found.chosen and found.estimate and not found.estimate.complete:
+        lines.append(CHOSEN)
     if found.left_out and found.reviewed:
         lines.append(_left_out(found))
     if found.kind not in found.reviews:
@@ -367,10 +394,9 @@ def differs(found: Answer) -> str:
         return means
     if abs((found.score.value or 0.0) - (ours - true) - found.estimate.point) < SMALL:
         moved = f"{value(found.score.value)} → {value(found.estimate.point)}"
-        corrected = f"The estimate corrects the mean of all {found.total:,} samples by this difference"
+        corrected = f"The estimate corrects the mean of all {_samples(found)} by this difference"
         return f"{means} {corrected}: {moved}."
-    also = " and for samples without a score" if found.score.n < found.total else ""
-    return f"{means} The estimate for all {found.total:,} allows for how these were drawn{also}."
+    return f"{means} The estimate for all {_samples(found)} allows for how these were drawn."
 
 
 def _left_out(found: Answer) -> str:
@@ -424,7 +450,7 @@ def shown_shares(found: Answer) -> list[float]:
 
 
 def effect_words(one: Effect, found: Answer) -> str:
-    """`names that the contexts contain in another form`."""
+    """`names in the contexts that were not recognised`."""
     if one.what == "untraced" and found.traced:
         return NOT_BY_STEPS
     unit, what = EFFECTS[found.kind][one.what]

@@ -19,6 +19,7 @@ from workbench.comparing.curve import FOUND, MISSING, UNSURE, Floats, Ints, Obje
 from workbench.comparing.intervals import FEWEST, Interval, around
 from workbench.errors import UsageError
 from workbench.matching import FLOOR
+from workbench.model import FoundIf
 
 FEW_CHANGES = 5
 """Differences other than 0 below which no interval is given: it would be too narrow, or have no width."""
@@ -32,6 +33,8 @@ class FitCase:
 
     `similarities` and `human` have a byte for each automatic unit; `human` is UNLINKED where no verified unit
     is linked to it. `recall` is the verified one, None when undefined. `weight`: 1 / inclusion probability.
+    `labels`: those of the units. `loose`: the units, by place, that a rule of the policy decides, with the
+    similarity that they have where it counts them.
     """
 
     id: str
@@ -40,6 +43,8 @@ class FitCase:
     human: bytes
     recall: float | None
     weight: float = 1.0
+    labels: tuple[str, ...] = ()
+    loose: Mapping[int, tuple[FoundIf, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,8 @@ class Calibrated:
     threshold in use. `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
     where there are too few groups to say. `trivial`, for F1 only, is the F1 of calling every unit found: the
     better of the two rules without a threshold, for calling all missing has an F1 of 0. A choice that is not
-    better than that one too is no better. `lines` are corrections by match threshold.
+    better than that one too is no better. `constant` is the |Δ| of one value for every sample, the median
+    of the other folds. `lines` are corrections by match threshold.
     """
 
     objective: Objective
@@ -110,6 +116,7 @@ class Calibrated:
     gain: Figure
     better: bool | None
     trivial: float | None
+    constant: float
     model: Model
     reliability: Reliability
     band: tuple[int, int] | None
@@ -183,13 +190,13 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         chosen = now  # another number between the same two similarities is no other choice
     by_sample = np.array(found.folds)[folds[table.groups]]
     by_pair = np.array(found.folds)[folds[table.pair_groups]]
-    gain, better = _gain(found.by_group, present, objective, seed)
+    gain, better = gain_of(found.by_group, present, objective, seed)
     scored = curve.recalls_at(table.known.similarity, table.known, now)
     trivial = None
     if objective == "f1":
         all_found = curve.at_threshold(sums, 0)
         trivial = float(curve.figure(all_found.sum(axis=1), objective))
-        better = better and _gain(found.by_group, all_found, objective, seed)[1]
+        better = better and gain_of(found.by_group, all_found, objective, seed)[1]
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
     return Calibrated(
@@ -212,6 +219,11 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         gain=gain,
         better=better,
         trivial=trivial,
+        constant=float(
+            table.weights
+            @ abs(medians(table.verified, table.weights, folds[table.groups]) - table.verified)
+            / table.weights.sum()
+        ),
         model=model,
         reliability=judged,
         band=correction.band([model.probability(at) for at in range(101)], FLOOR),
@@ -279,7 +291,7 @@ def _sums(table: Table, objective: Objective) -> Sums:
     return Sums(sums.values, there, sums.parts)
 
 
-def _gain(chosen: Floats, present: Floats, objective: Objective, seed: int) -> tuple[Figure, bool | None]:
+def gain_of(chosen: Floats, present: Floats, objective: Objective, seed: int) -> tuple[Figure, bool | None]:
     """How much better the chosen thresholds are out of fold, by a bootstrap over groups.
 
     No interval below ten groups, where fewer than five groups change (no better then), and where every
@@ -349,6 +361,22 @@ def _verdicts(table: Table, cut: int) -> tuple[float | None, float | None, float
 
 def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def medians(verified: Floats, weights: Floats, folds: Ints) -> Floats:
+    """For every sample the weighted median of the verified values of the other folds: the one value with the
+    least weighted error, a guess without any scorer."""
+    of = {fold: _median(verified[folds != fold], weights[folds != fold]) for fold in np.unique(folds)}
+    return np.array([of[fold] for fold in folds])
+
+
+def _median(values: Floats, weights: Floats) -> float:
+    if not len(values):
+        return 0.0
+    order = np.argsort(values)
+    sums = weights[order].cumsum()
+    middle = [np.searchsorted(sums, sums[-1] / 2, side) for side in ("left", "right")]
+    return float(values[order][middle].mean())
 
 
 def _line(table: Table, threshold: int, folds: Ints) -> tuple[Line, Floats]:

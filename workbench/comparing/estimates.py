@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import sqrt
+from math import hypot, sqrt
 from typing import Literal
 
 import numpy as np
 
-from workbench.comparing.estimators import (
-    EQUAL,
-    Bound,
-    EstimateFigures,
-    Reached,
-    difference,
-    exact_bound,
-)
+from workbench.comparing.bounds import Part, any_look, grown
+from workbench.comparing.bounds import at_planned as fixed
+from workbench.comparing.estimators import EstimateFigures, Reached, difference, with_score
 from workbench.comparing.intervals import (
     BADGE,
     FEWEST,
@@ -25,64 +20,54 @@ from workbench.comparing.intervals import (
     Interval,
     Mean,
     mean,
-    sequence_factor,
     t_quantile,
 )
 from workbench.comparing.paired import pearson
-from workbench.text.figures import many
+from workbench.text.figures import many, number
 
+MORE = 40
+"""Reviews more that a reader is told the gain of, where no plan ends before."""
+NARROWER = 0.9
+"""An interval without the score that is so much of the one with it, or less, is worth a sentence."""
 DRAWN = {
     "stratified": "Samples were drawn with equal chances within each stratum.",
     "simple": "Samples were drawn with equal chances.",
 }
 
 
-def assumptions(
-    found: Estimate,
-    middle: EstimateFigures,
-    planned: int | None,
-    at_planned: bool,
-    complete: bool,
-) -> tuple[str, ...]:
+def assumptions(found: Estimate) -> tuple[str, ...]:
     """The sentences that belong to an estimate, the way it was drawn first."""
-    said = [*_of_design(found, planned, at_planned, complete), *_of_samples(found)]
+    complete = found.complete
+    said = [*([] if complete else [DRAWN[found.design], PROMISES[found.method]]), *_of_samples(found)]
     if found.groups is not None:
         few = f", fewer than {FEWEST}, so no interval." if found.groups < FEWEST else "."
         said.append(f"New samples by group: {found.groups} groups{few}")
-    if middle.borrowed:
-        said.append(
-            f"Strata with a single verified sample, whose spread is borrowed: {len(middle.borrowed)}."
-        )
     if not complete:
-        if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
-            said.append("The automatic values follow the verified ones too loosely to help.")
+        said.append(_of_the_score(found))
         if found.n < BADGE:
             said.append(f"{many(found.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
-    return tuple(said)
+    return tuple(one for one in said if one)
 
 
-def _of_design(found: Estimate, planned: int | None, at_planned: bool, complete: bool) -> list[str]:
-    if complete:
-        return []  # every sample was reached: nothing was drawn
-    said = [DRAWN[found.design]]
-    if found.method == "confidence sequence":
-        said.append(f"An interval for checking often; tightest near {planned or 100} reviews.")
-    elif found.method == "t" and at_planned and planned:
-        said.append(f"Valid at the planned {planned} samples only.")
-    if found.bound is not None:
-        other = f" otherwise than by {abs(found.bound.usual):.3f}" if found.bound.usual else ""
-        looks = "at the planned number" if at_planned and planned else "at every look"
-        said.append(
-            f"{found.bound.differing} of {found.bound.n} differ{other}, too few for a t"
-            f" interval: at most {found.bound.share:.1%} of the samples do (95 %, {looks})."
-        )
-    elif found.corpus is None:
-        said.append("No interval: within each stratum all differences are equal, which shows no spread.")
-    return said
+def _of_the_score(found: Estimate) -> str:
+    """That the automatic values do not make the interval narrower; empty where they do."""
+    if found.corpus is not None and found.gold_only is not None:
+        wide, alone = found.corpus.width, found.gold_only.width
+        if alone <= NARROWER * wide:
+            narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
+            return (
+                f"The automatic score does not help here: without it the interval would be {narrower}. Decide"
+                " before you review which of the two you report."
+            )
+    if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
+        return "The automatic values follow the verified ones too loosely to help."
+    return ""
 
 
 def _of_samples(found: Estimate) -> list[str]:
     said = []
+    if found.automatic.n and found.automatic.undefined:
+        said.append(f"Everything here is about the {many(found.total, 'sample')} that have a score.")
     if found.open:
         said.append(
             f"Open samples: {found.open}. An unresolved one counts at its annotators' lowest and highest"
@@ -100,29 +85,38 @@ def least_correlation(n: int) -> float:
     return 1 / sqrt(n - 2) if n > 2 else 1.0
 
 
-Design = Literal["simple", "stratified", "hand", "imported"]
-Method = Literal["", "known", "range", "t", "confidence sequence", "exact bound"]
+Design = Literal["simple", "stratified", "hand", "imported", "elsewhere"]
+Method = Literal["", "known", "range", "at the planned number", "at any look"]
+PROMISES: dict[Method, str] = {
+    "at the planned number": "The interval holds at the planned number of reviews, even if a few open samples"
+    " are far off.",
+    "at any look": "The interval holds whenever you look. At the planned number of reviews it is narrower.",
+}
 
 
 REFUSED: dict[Design, str] = {
     "hand": "the samples were picked by hand: nobody knows the chance that each had",
     "imported": "we do not know how the file's verified samples were chosen, so nothing can be estimated for"
     " the rest",
+    "elsewhere": "the samples were drawn from a corpus that has no values of this score, run, match threshold"
+    " or policy",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean verified value of all `total` samples, or in `refusal` why there is none.
+    """The mean verified value of the `total` samples with a score, or in `refusal` why there is none.
 
-    `n` verified samples have a value, `unsure` of them with unsure units; `undefined` have no verified units,
-    `excluded` were excluded, `open` were skipped or are unresolved. `automatic` is the mean of all samples,
-    `verified` that of the verified ones so far. `reach` is the point with open and unsure samples at their
-    lowest and highest: it is all there is to know where every sample was reached and not all are settled.
-    `corpus` is the interval for these samples, `generalising` for new data of the same kind; both are None
-    where `assumptions` or `method` say why. `gold_only` is what `corpus` would be without the automatic
-    values. `bias` is the mean of automatic − verified over the samples that have both values. `df` and `se`
-    belong to the t intervals. `share` is the estimated share of samples that have verified units.
+    Where no sample has a score, `total` are all. Of these, `n` verified samples have a value, `unsure` of
+    them with unsure units; `undefined` have no verified units, `excluded` were excluded, `open` were skipped
+    or are unresolved. `automatic` is the mean score, `counted` that of the samples with verified units,
+    estimated where not all are known; `verified` is the mean of the verified ones so far. `reach` is the
+    point with open and unsure samples at their lowest and highest: it is all there is to know where every
+    sample was reached and not all are settled. `corpus` is the interval for these samples, `generalising` for
+    new data of the same kind; both are None where `assumptions` or `method` say why. `gold_only` is what
+    `corpus` would be without the automatic values. `bias` is `counted` − `point`. `share` is the estimated
+    share of samples that have verified units. `soon` is half of the interval that is likely after `ahead`
+    reviews more: at the end of the plan, or 40 later.
     """
 
     total: int
@@ -140,15 +134,15 @@ class Estimate:
     corpus: Interval | None = None
     generalising: Interval | None = None
     method: Method = ""
-    df: float | None = None
-    se: float | None = None
     groups: int | None = None
     share: float | None = None
     correlation: float | None = None
     gold_only: Interval | None = None
+    counted: float | None = None
     bias: float | None = None
     bias_interval: Interval | None = None
-    bound: Bound | None = None
+    ahead: int = 0
+    soon: float | None = None
     assumptions: tuple[str, ...] = ()
 
     @property
@@ -163,89 +157,77 @@ def estimate(
     *,
     design: Design,
     strata: Sequence[str] = (),
+    times: Sequence[int] = (),
     planned: int | None = None,
     at_planned: bool = False,
-    limits: Interval | None = UNIT,
-    within: float = EQUAL,
+    limits: Interval = UNIT,
 ) -> Estimate:
-    """Estimate the mean verified value of all samples from the longest complete prefix of their order.
+    """Estimate the mean verified value of the samples with a score, or of all where none has one, from the
+    longest complete prefix of their order.
 
-    `automatic` has one value a sample, `strata` its stratum where the design has some; `drawn` holds the
-    prefix. `planned` is the sample size of the plan, `at_planned` whether the prefix ends there: only then
-    is the interval a t interval, else a confidence sequence. `limits` are the ends of the scale, None for
-    parts of a difference. Differences less than `within` apart are equal.
+    `automatic` has one value a sample, `strata` its stratum where the design has some; with `times` an entry
+    stands for so many samples. `drawn` holds the prefix in its order. `planned` is the sample size of the
+    plan, `at_planned` whether the prefix ends there: else the interval is one that holds at any look. A
+    verified value lies in `limits`.
     """
-    ask = partial(_estimate, design=design, strata=strata, planned=planned, at_planned=at_planned)
-    found = ask(automatic, drawn, limits=limits, within=within)
-    mean_automatic = found.automatic.value
-    if found.point is None or mean_automatic is None:
+    scores = mean(automatic, times)
+    known, reached, layers, often = with_score(automatic, drawn, strata, times)
+    ask = partial(
+        _estimate, design=design, strata=layers, times=often, at_planned=at_planned, limits=limits,
+    )  # fmt: skip
+    found = replace(ask(known, reached), automatic=scores)
+    if found.point is None:
         return found
-    bias: float | None = mean_automatic - found.point
-    ends = None if found.corpus is None else found.corpus.mirrored(mean_automatic)
-    if limits is not None and (found.automatic.undefined or found.undefined or found.excluded):
-        # both means over other samples would differ by more than what the causes explain
-        off = ask(
-            [None if value is None else 0.0 for value in automatic],
-            [_difference(one) for one in drawn],
-            limits=limits.mirrored(mean_automatic),
-            within=within,
-        )
-        bias, ends = off.point, off.corpus
-    found = replace(found, bias=bias, bias_interval=ends)
-    if limits is None or found.corpus is None or found.method not in ("t", "confidence sequence"):
-        return found
-    bare = ask(
-        [0.0] * len(automatic), [replace(one, automatic=0.0) for one in drawn], limits=limits, within=EQUAL
-    )
-    return replace(found, gold_only=bare.corpus)
-
-
-def _difference(one: Reached) -> Reached:
-    """The sample with automatic − verified for its value, undefined where one of them is."""
-    ours, theirs = one.automatic, one.verified
-    if ours is None:
-        return replace(one, verified=None, low=None, high=None)
-    return replace(
-        one,
-        automatic=0.0,
-        verified=None if theirs is None else ours - theirs,
-        low=None if one.high is None else ours - one.high,
-        high=None if one.low is None else ours - one.low,
-    )
+    if found.counted is not None and scores.value is not None:
+        ends = None if found.corpus is None else found.corpus.mirrored(found.counted)
+        if limits == UNIT and (found.undefined or found.excluded):  # `counted` is an estimate too
+            off = ask(known, reached, both=True)
+            ends = None if off.corpus is None else off.corpus.mirrored(0.0)
+        found = replace(found, bias=found.counted - found.point, bias_interval=ends)
+        if limits == UNIT and found.corpus is not None and found.method in PROMISES:
+            bare = ask([0.0] * len(known), [replace(one, automatic=0.0) for one in reached])
+            ahead = planned - len(drawn) if planned and not at_planned else MORE
+            ahead = min(max(ahead, 1), (sum(times) or len(automatic)) - len(drawn))
+            soon = half_width(
+                automatic, drawn, strata, len(drawn) + ahead, times=times, at_planned=planned is not None
+            )
+            found = replace(found, gold_only=bare.corpus, ahead=ahead, soon=soon)
+    return replace(found, assumptions=assumptions(found))
 
 
 def _estimate(
-    automatic: Sequence[float | None],
+    automatic: Sequence[float],
     drawn: Sequence[Reached],
     *,
     design: Design,
     strata: Sequence[str],
-    planned: int | None,
+    times: Sequence[int],
     at_planned: bool,
-    limits: Interval | None,
-    within: float,
+    limits: Interval,
+    both: bool = False,
 ) -> Estimate:
     """The estimate without its bias and what it would be without the automatic values."""
     values = [one.verified for one in drawn if one.verified is not None]
     start = Estimate(
-        total=len(automatic),
+        total=sum(times),
         n=len(values),
         undefined=sum(one.verified is None and not one.open and not one.excluded for one in drawn),
         excluded=sum(one.excluded for one in drawn),
         open=sum(one.open for one in drawn),
         unsure=sum(one.verified is not None and one.low != one.high for one in drawn),
         design=design,
-        automatic=mean(automatic),
+        automatic=mean(automatic, times),
         verified=mean(one.verified for one in drawn if not one.open and not one.excluded),
     )
-    complete = len(drawn) == len(automatic)
+    complete = len(drawn) == start.total
 
-    figures = partial(difference, automatic, drawn, strata, certain=complete, within=within)
+    figures = partial(difference, automatic, drawn, strata, times=times, limits=limits, both=both)
+    clip = Interval(-1.0, 1.0) if both else limits
     refusal = _refusal(start, drawn, complete)
     try:
         if refusal and complete and start.open and start.n + start.open >= FEWEST:
             ends = Interval(figures(fill="low").point, figures(fill="high").point)
-            return replace(start, refusal=refusal, reach=_within(ends, limits))
+            return replace(start, refusal=refusal, reach=_within(ends, clip))
         if refusal:
             return replace(start, refusal=refusal)
         middle = figures(fill="drop")
@@ -256,35 +238,83 @@ def _estimate(
         return replace(start, refusal=str(reason))
     reach = None if low is high else Interval(low.point, high.point)
     point = middle.point if reach is None else min(max(middle.point, low.point), high.point)
-    found = replace(
+    corpus = reach
+    method: Method = "known" if reach is None else "range"
+    if not complete:
+        method = "at the planned number" if at_planned else "at any look"
+        ends_of = fixed if at_planned else any_look
+        corpus = Interval(low.base + ends_of(low.parts).low, high.base + ends_of(high.parts).high)
+        point = min(max(point, corpus.low), corpus.high)
+    groups = middle.groups if middle.groups < middle.n else None
+    return replace(
         start,
-        point=point,
-        reach=reach,
-        df=middle.df,
+        point=min(max(point, clip.low), clip.high),
+        reach=_within(reach, clip),
+        corpus=_within(corpus, clip),
+        generalising=_within(_new_samples(point, corpus, middle), clip),
+        method=method,
         share=middle.share,
-        groups=middle.groups if middle.groups < middle.n else None,
+        counted=middle.automatic,
+        groups=groups,
+        correlation=None if complete else _correlation(drawn),
     )
-    looks = complete or at_planned
-    bound = None
-    if not complete:
-        bound = exact_bound(drawn, found.total, middle.share, always=not looks, within=within)
-    found = _intervals(found, bound, (low, middle, high), complete, None if looks else planned or 0)
-    if limits is not None:
-        found = replace(
-            found,
-            point=min(max(point, limits.low), limits.high),
-            reach=_within(reach, limits),
-            corpus=_within(found.corpus, limits),
-            generalising=_within(found.generalising, limits),
-        )
-    if not complete:
-        found = replace(found, correlation=_correlation(drawn))
-    return replace(found, assumptions=assumptions(found, middle, planned, at_planned, complete))
 
 
-def _within(interval: Interval | None, limits: Interval | None) -> Interval | None:
-    """The part on the scale; an interval that lies beside it stays, for a width of 0 would say too much."""
-    if interval is None or limits is None or interval.high <= limits.low or interval.low >= limits.high:
+def half_width(
+    automatic: Sequence[float | None],
+    drawn: Sequence[Reached],
+    strata: Sequence[str],
+    n: int,
+    *,
+    times: Sequence[int] = (),
+    at_planned: bool = True,
+) -> float:
+    """Half of the interval that n samples may give, if the others are as those so far.
+
+    Without any so far their values are taken for 0 and 1 in equal parts.
+    """
+    total = sum(times) or len(automatic)
+    parts: tuple[Part, ...] = (
+        Part(np.array([0.0, 1.0]), np.zeros(1), np.ones(1), UNIT, np.array([total - 2.0])),
+    )
+    if drawn:
+        known, reached, layers, often = with_score(automatic, drawn, strata, times)
+        parts = difference(known, reached, layers, times=often).parts
+    scored = sum(part.size for part in parts)
+    return (fixed if at_planned else any_look)(grown(parts, round(n * scored / total))).width / 2
+
+
+def enough(
+    automatic: Sequence[float | None],
+    drawn: Sequence[Reached],
+    strata: Sequence[str],
+    wanted: float,
+    times: Sequence[int] = (),
+) -> int:
+    """The smallest planned n whose interval may be ± `wanted`, not below what is drawn."""
+    low, high = max(FEWEST, len(drawn)), sum(times) or len(automatic)
+    while low < high:
+        middle = (low + high) // 2
+        fits = half_width(automatic, drawn, strata, middle, times=times) <= wanted
+        low, high = (low, middle) if fits else (middle + 1, high)
+    return high
+
+
+def _new_samples(point: float, corpus: Interval | None, middle: EstimateFigures) -> Interval | None:
+    """The interval for these samples and the distance to others, which are independent: their squares add up.
+
+    None below ten groups.
+    """
+    if min(middle.n, middle.groups) < FEWEST:
+        return None
+    ends = corpus or Interval(point, point)
+    reach = t_quantile(middle.groups - 1) * sqrt(middle.process)
+    return Interval(point - hypot(point - ends.low, reach), point + hypot(ends.high - point, reach))
+
+
+def _within(interval: Interval | None, limits: Interval) -> Interval | None:
+    """The part on the scale; an interval outside stays, for a width of 0 would say too much."""
+    if interval is None or interval.high <= limits.low or interval.low >= limits.high:
         return interval
     return interval.clipped(limits.low, limits.high)
 
@@ -299,62 +329,6 @@ def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
     if start.n < FEWEST:
         return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}: counts only"
     return ""
-
-
-def _intervals(
-    found: Estimate,
-    bound: Bound | None,
-    figures: tuple[EstimateFigures, EstimateFigures, EstimateFigures],
-    complete: bool,
-    tuned: int | None,
-) -> Estimate:
-    """Both intervals; `tuned` None allows t intervals, else the n of a confidence sequence (0: no plan)."""
-    low, middle, high = figures
-    few = found.groups is not None and found.groups < FEWEST
-    if complete:
-        corpus = found.reach
-    elif bound is not None:
-        base = (found.automatic.value or 0.0) + bound.usual
-        corpus = Interval(min(low.point, base) - bound.hidden, max(high.point, base) + bound.hidden)
-    else:
-        corpus = _spread(low, high, tuned, process=False)
-    if found.n < FEWEST or few:
-        generalising = None
-    elif bound is not None and corpus is not None:
-        reach = t_quantile(middle.df) * sqrt(middle.process)
-        generalising = Interval(corpus.low - reach, corpus.high + reach)
-    else:
-        generalising = _spread(low, high, tuned, process=True)
-    method: Method = "confidence sequence" if tuned is not None else "t"
-    if complete:
-        method = "known" if found.reach is None else "range"
-    elif bound is not None:
-        method = "exact bound"
-    elif corpus is not None and corpus.width < EQUAL:  # equal differences within each stratum
-        corpus = generalising = None
-    return replace(
-        found,
-        corpus=corpus,
-        generalising=generalising,
-        bound=bound,
-        method=method,
-        se=None if bound or corpus is None else sqrt(middle.variance),
-    )
-
-
-def _spread(low: EstimateFigures, high: EstimateFigures, tuned: int | None, *, process: bool) -> Interval:
-    """From the lower end with all open samples at their lowest to the upper end with all at their highest."""
-
-    def half(one: EstimateFigures) -> float:
-        more = one.process if process else 0.0
-        df = min(one.df, one.groups - 1) if process else one.df
-        if tuned is None:
-            return t_quantile(df) * sqrt(one.variance + more)
-        # Student's quantile over the normal one, for the variance is estimated from few values at first
-        wider = t_quantile(df) / t_quantile(float("inf"))
-        return wider * sequence_factor(one.n, tuned or None) * sqrt(one.unfinished + more)
-
-    return Interval(low.point - half(low), high.point + half(high))
 
 
 def _correlation(drawn: Sequence[Reached]) -> float | None:

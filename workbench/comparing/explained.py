@@ -201,7 +201,7 @@ LEAST = Fraction(1, 2000)
 """Effects without units below this do not show."""
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 IN_SHORT: dict[What, tuple[str, str]] = {
-    "another form": ("unit", "in another form"),
+    "another form": ("unit", "not recognised"),
     "not extracted": ("unit", "not extracted from the contexts"),
     "counted wrongly": ("unit", "counted wrongly"),
     "should not count": ("unit", "that should not count"),
@@ -238,7 +238,7 @@ def reasons(found: Difference) -> list[tuple[What, int, Fraction]]:
 
 
 def in_short(what: What, units: int, kind: Kind) -> str:
-    """`3 names in another form`; a statement that the contexts support has no other form."""
+    """`3 names not recognised`; a statement that the contexts support has no other form."""
     if kind == "statement" and what == "another form":
         return f"{many(units, 'statement')} supported after all"
     unit, words = IN_SHORT[what]

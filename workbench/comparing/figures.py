@@ -78,12 +78,16 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Arms:
-    """The blind arm beside the assisted one; the difference of their biases with its interval."""
+    """The blind arm beside the assisted one; the difference of their biases with its interval.
+
+    A difference below `detectable` could go unseen.
+    """
 
     blind: Arm
     assisted: Arm
     difference: float | None
     interval: Interval | None
+    detectable: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,8 @@ class Beside:
     """Another scorer, or an imported column, over the samples that are verified in its kind.
 
     `automatic` and `verified` are means over the same `n` samples, `delta` their difference, `mae` the mean
-    absolute one; `undefined` samples have no value on one side. `equal` samples agree exactly.
+    absolute one, all None below ten; `undefined` samples have no value on one side. `equal` samples agree
+    exactly.
     """
 
     scorer: str

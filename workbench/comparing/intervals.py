@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum, inf, lgamma, log, sqrt
+from math import fsum, inf, sqrt
 
 from workbench.model import Tally
 
 LEVEL = 0.95
-UNPLANNED = 100
-"""The sample size that a confidence sequence is tuned for when no plan names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +56,37 @@ def around(point: float, se: float, df: float = inf, level: float = LEVEL) -> In
     return Interval(point - half, point + half)
 
 
-def wilson(hits: int, n: int, level: float = LEVEL) -> Interval:
-    """Wilson's score interval for a share (1927); the whole of [0, 1] without observations."""
+def wilson(hits: float, n: float, quantile: float | None = None) -> Interval:
+    """Wilson's score interval for a share (1927), 95 %; the whole of [0, 1] without observations."""
     if not n:
         return UNIT
-    z, share = z_quantile(level), hits / n
+    z, share = quantile or z_quantile(), hits / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
+
+
+FEWEST_EITHER = 5
+"""Groups with either outcome below which every group counts as one observation."""
+
+
+def wilson_by_group(counts: Sequence[tuple[int, int]], level: float = LEVEL) -> Interval | None:
+    """Wilson's interval for a share of units that come in groups, as (hits, units) of each group.
+
+    The units count as so many independent ones as the linearized variance between the groups says (Kish 1965;
+    Korn, Graubard 1998), and t has G − 1 degrees of freedom. None below ten groups with units.
+    """
+    known = [(hits, n) for hits, n in counts if n]
+    groups, hits, total = len(known), sum(one for one, _ in known), sum(n for _, n in known)
+    if groups < FEWEST:
+        return None
+    share = hits / total
+    variance = groups / (groups - 1) * fsum((one - share * n) ** 2 for one, n in known) / total**2
+    worth = min(total, share * (1 - share) / variance) if variance else total
+    either = min(sum(one > 0 for one, _ in known), sum(one < n for one, n in known))
+    if either < FEWEST_EITHER:
+        worth = min(worth, groups)
+    return wilson(share * worth, worth, t_quantile(groups - 1, level))
 
 
 def at_most(hits: int, n: int, level: float = LEVEL) -> float:
@@ -73,36 +94,6 @@ def at_most(hits: int, n: int, level: float = LEVEL) -> float:
     from scipy.special import betaincinv
 
     return float(betaincinv(hits + 1, n - hits, level)) if hits < n else 1.0
-
-
-def at_most_always(hits: int, n: int, level: float = LEVEL) -> float:
-    """`at_most` for one who looks after every observation: it holds at all n at once, so it is wider.
-
-    The upper end of the shares p at which the uniform mixture ∫ q^k (1 − q)^(n − k) dq stays below
-    p^k (1 − p)^(n − k) / (1 − level) (Robbins 1970), found by halving.
-    """
-    wanted = log(1 - level) + lgamma(hits + 1) + lgamma(n - hits + 1) - lgamma(n + 2)
-    low, high = hits / n, 1.0
-    while high - low > 1e-12:
-        share = (low + high) / 2
-        seen = (hits * log(share) if hits else 0.0) + (n - hits) * log(1 - share)
-        low, high = (share, high) if seen > wanted else (low, share)
-    return high if hits < n else 1.0
-
-
-def sequence_factor(n: int, planned: int | None, level: float = LEVEL) -> float:
-    """How many standard errors a confidence sequence reaches at n, whenever one looks.
-
-    The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform
-    central limit theory and asymptotic confidence sequences", 2024): the mean of n values with variance v is
-    within sqrt((n v r² + 1) / (n² r²) · log((n v r² + 1) / a²)) at all n at once. Divided by sqrt(v / n) it
-    depends on s = v r² alone, and s = (−2 log a + log(−2 log a) + 1) / planned makes it narrowest near the
-    planned n.
-    """
-    error = 1 - level
-    tuned = (-2 * log(error) + log(-2 * log(error)) + 1) / (planned or UNPLANNED)
-    grown = n * tuned + 1
-    return sqrt(grown / (n * tuned) * log(grown / error**2))
 
 
 def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float, float]) -> Interval:
@@ -128,12 +119,16 @@ class Mean:
     undefined: int
 
 
-def mean(values: Iterable[float | Fraction | None]) -> Mean:
-    """The mean of the defined values; summed with `fsum`, so the order of samples cannot matter."""
+def mean(values: Iterable[float | Fraction | None], times: Sequence[int] = ()) -> Mean:
+    """The mean of the defined values; summed with `fsum`, so the order of samples cannot matter.
+
+    Each value counts as often as `times` says.
+    """
     every = list(values)
-    defined = [float(value) for value in every if value is not None]
-    n = len(defined)
-    return Mean(fsum(defined) / n if n else None, n, len(every) - n)
+    each = times or [1] * len(every)
+    defined = [(float(value), often) for value, often in zip(every, each, strict=True) if value is not None]
+    n = sum(often for _, often in defined)
+    return Mean(fsum(value * often for value, often in defined) / n if n else None, n, sum(each) - n)
 
 
 def summed(tallies: Iterable[Tally]) -> Tally:

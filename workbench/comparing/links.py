@@ -1,16 +1,22 @@
-"""Which unit of one assessment is which unit of the other, one to one, and by which rule."""
+"""Which unit of one assessment is which unit of the other, one to one, and by which rule.
+
+Of several people: what they verified of one sample, unit by unit, and who has what where they differ.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
 from workbench.matching.names import Name, link
-from workbench.model import Assessment, Span, Unit
+from workbench.model import Assessment, Kind, Match, Span, Unit, letter, text_hash
+from workbench.reviewing.documents import unit_document
 from workbench.reviewing.edits import Open
-from workbench.reviewing.fold import KindState
+from workbench.reviewing.fold import KindState, gold_units, place_of
 from workbench.text.normalise import key
 
 SIMILAR = 85
@@ -153,3 +159,105 @@ def name_of(unit: Unit) -> Name:
 
 def _places(pair: tuple[Unit, Unit]) -> tuple[Place, Place]:
     return place(pair[0]), place(pair[1])
+
+
+MADE = "r:"
+"""How the ids of units begin that people have; what is added while they are settled has others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sided:
+    """One unit as each person has it, None for who has no such unit.
+
+    The id says what they have: once one of them changes it, it is another one.
+    """
+
+    id: str
+    sides: tuple[Unit | None, ...]
+
+    @property
+    def agreed(self) -> bool:
+        """Whether all have it, in one place, with one label and one verdict."""
+        has = {one and (place_of(one), one.label, one.match.verdict) for one in self.sides}
+        return len(has) == 1
+
+    @property
+    def shown(self) -> Unit:
+        """The unit that stands there at first: what all have, else the wording of the first, undecided."""
+        first = next(one for one in self.sides if one is not None)
+        return replace(first, id=self.id, match=first.match if self.agreed else Match())
+
+    def taken(self, side: int) -> Unit:
+        """The unit as one person has it; who has none says that it is none."""
+        one = self.sides[side]
+        if one is None:
+            return replace(self.shown, match=Match(), rejected=True)
+        return replace(one, id=self.id, rejected=False, duplicate_of="")
+
+    def letters(self, unit: Unit) -> tuple[str, ...]:
+        """The letters of those who have it as it stands now; none where it is open or a third way."""
+        same = tuple(letter(side) for side in range(len(self.sides)) if self.taken(side) == unit)
+        if same or not unit.rejected:
+            return same
+        return tuple(letter(side) for side, one in enumerate(self.sides) if one is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What is settled: the units of several people, by kind, and who settles them.
+
+    `people` are in the order of their letters; `reviews` say how theirs were read. `named`: whoever settles
+    them has seen the names. `seen`: it is stored that this person saw what the others have, or they decided
+    the sample themselves before.
+    """
+
+    person: str
+    people: Mapping[Kind, tuple[str, ...]]
+    units: Mapping[Kind, tuple[Sided, ...]]
+    reviews: tuple[tuple[int, int, bool], ...] = ()
+    named: bool = False
+    seen: bool = False
+
+    def of(self, unit: Unit) -> Sided | None:
+        """What the people have of a unit; None for one that was added while it is settled."""
+        return next((one for one in self.units.get(unit.kind, ()) if one.id == unit.id), None)
+
+    def open(self, units: Iterable[Unit]) -> list[Unit]:
+        """Those of some units on which nobody has decided yet."""
+        return [unit for unit in units if unit.counted and unit.match.verdict is None]
+
+
+def aligned(each: Sequence[Assessment], lang: str | None = None) -> tuple[Sided, ...]:
+    """The units of several people, those that are one and the same for the matcher next to each other."""
+    rows: list[list[Unit | None]] = []
+    for number, one in enumerate(each):
+        firsts = (next(unit for unit in row if unit is not None) for row in rows)
+        known = tuple(replace(unit, id=str(at)) for at, unit in enumerate(firsts))
+        both = links(Assessment(one.kind, "", known), one, based=False, lang=lang)
+        partner = {link.verified.id: int(link.automatic.id) for link in both}
+        for row in rows:
+            row.append(None)
+        for unit in gold_units(one.units):
+            if unit.id in partner:
+                rows[partner[unit.id]][number] = unit
+            else:
+                rows.append([None] * number + [unit])
+    found: list[Sided] = []
+    seen: Counter[str] = Counter()
+    for row in rows:
+        said = [None if unit is None else unit_document(replace(unit, id="")) for unit in row]
+        name = f"{MADE}{text_hash(json.dumps(said, sort_keys=True))[:12]}"
+        seen[name] += 1
+        found.append(Sided(f"{name}.{seen[name]}" if seen[name] > 1 else name, tuple(row)))
+    return tuple(sorted(found, key=lambda one: place(one.shown)))
+
+
+def settling(before: Assessment, sides: Sequence[Sided]) -> Assessment:
+    """The units to settle: those of the people as they stand, and what was decided on them before.
+
+    What was decided on a unit that somebody changed since is left out; what was added stays.
+    """
+    decided = {unit.id: unit for unit in before.units}
+    added = [unit for unit in before.units if not unit.id.startswith(MADE)]
+    units = [decided.get(one.id, one.shown) for one in sides]
+    return replace(before, units=tuple(sorted([*units, *added], key=place)))

@@ -1,20 +1,37 @@
 """Automatic against verified values of the same samples: by how much they differ, and how regularly.
 
 Differences here are automatic − verified. Below ten samples only counts are given, as everywhere.
+Retrievers over the same references stand here too: verified recall side by side, and the units that flipped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from itertools import combinations
+from math import hypot, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.comparing.agreement import Rate
+from workbench.comparing.agreement import Rate, sign_test
 from workbench.comparing.estimators import EQUAL, clusters, rare
-from workbench.comparing.intervals import BADGE, FEWEST, LEVEL, Interval, around, at_most, welch, z_quantile
+from workbench.comparing.intervals import (
+    BADGE,
+    FEWEST,
+    LEVEL,
+    Interval,
+    Mean,
+    around,
+    at_most,
+    mean,
+    summed,
+    t_quantile,
+    welch,
+    z_quantile,
+)
+from workbench.model import Assessment, Tally, count
+from workbench.reviewing.fold import place_of
 
 Floats = NDArray[np.float64]
 
@@ -115,7 +132,7 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
     )
     d = x - y
     size = np.abs(d)
-    equal = Rate(int((size < [one.within for one in pairs]).sum()), len(pairs))
+    equal = _equal(size < [one.within for one in pairs], [one.group for one in pairs])
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
     if len(pairs) < FEWEST:
@@ -144,6 +161,13 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
         pearson=pearson(x, y),
         spearman=spearman(x, y),
     )
+
+
+def _equal(same: NDArray[np.bool_], names: Sequence[str | None]) -> Rate:
+    """How many pairs are equal, by group where some share one."""
+    of = clusters(names)
+    groups = zip(np.bincount(of, same).astype(int).tolist(), np.bincount(of).tolist(), strict=True)
+    return Rate(int(same.sum()), len(same), tuple(groups) if len(set(of.tolist())) < len(of) else ())
 
 
 def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> AgreementLimits:
@@ -177,13 +201,172 @@ def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanO
     return MeanOf(n, middle, se, count - 1, around(middle, se, count - 1))
 
 
-def two_arms(first: MeanOf, second: MeanOf) -> tuple[float, Interval | None]:
-    """first − second of two independent arms, blind and assisted ones, with Welch's interval.
+POWER = 0.8
+"""How likely a difference is seen that is called detectable."""
+
+
+def two_arms(first: MeanOf, second: MeanOf) -> tuple[float, Interval | None, float | None]:
+    """first − second of two independent arms, blind and assisted ones, with Welch's interval and the
+    smallest difference that they were likely to show: (t.975 + t.8) · its standard error.
 
     None below ten groups in either arm.
     """
-    interval = None
+    interval = seen = None
     enough = min(first.df, second.df) + 1 >= FEWEST
     if enough and first.se is not None and second.se is not None and first.se + second.se:
         interval = welch((first.mean, second.mean), (first.se, second.se), (first.df, second.df))
-    return first.mean - second.mean, interval
+        df = min(first.df, second.df)
+        seen = (t_quantile(df) + t_quantile(df, 2 * POWER - 1)) * hypot(first.se, second.se)
+    return first.mean - second.mean, interval, seen
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverSample:
+    """One verified sample of one retriever."""
+
+    id: str
+    reference_hash: str
+    retriever: str
+    assessment: Assessment
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A unit whose verdict differs between retrievers: the verdict under each."""
+
+    text: str
+    verdicts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePair:
+    """One reference verified under several retrievers: sample ids and tallies by retriever."""
+
+    reference_hash: str
+    group: str | None
+    ids: Mapping[str, str]
+    tallies: Mapping[str, Tally]
+    flips: tuple[Flip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two retrievers over the references verified under both.
+
+    `recalls` are means over the same `delta.n` references, `delta` the mean of first − second, `tallies`
+    the summed counts; references without units under one of the two are `delta.undefined`. `paired` sets the
+    recalls of the first beside those of the second. `first_only` units are found under the first and missing
+    under the second, `second_only` the other way. `ahead`: in how many references (with `group`: groups) the
+    first has the higher recall, and the second; `p` is that of the sign test over these, None without any.
+    """
+
+    first: str
+    second: str
+    recalls: tuple[float | None, float | None]
+    tallies: tuple[Tally, Tally]
+    delta: Mean
+    paired: Paired
+    first_only: int
+    second_only: int
+    ahead: tuple[int, int]
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrievers:
+    """References verified under several retrievers, and every two retrievers that share some.
+
+    `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
+    `unpaired` counts references verified under a single retriever, `repeated` those with several samples
+    of one retriever: only the first is paired.
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[ReferencePair, ...]
+    means: Mapping[str, Mean]
+    contrasts: tuple[Contrast, ...]
+    unpaired: int
+    repeated: int
+
+
+def compare_retrievers(samples: Iterable[RetrieverSample]) -> Retrievers:
+    """Pair verified samples by reference; a reference counts when at least two retrievers have it."""
+    by_reference: dict[str, dict[str, RetrieverSample]] = {}
+    names: dict[str, None] = {}
+    repeated: set[str] = set()
+    for sample in samples:
+        names.setdefault(sample.retriever)
+        row = by_reference.setdefault(sample.reference_hash, {})
+        if sample.retriever in row:
+            repeated.add(sample.reference_hash)
+        row.setdefault(sample.retriever, sample)
+    shared = [row for row in by_reference.values() if len(row) > 1]
+    ordered = tuple(sorted({name for row in shared for name in row} or names))
+    pairs = tuple(_pair(row) for row in shared)
+    means = {
+        name: mean(pair.tallies[name].recall for pair in pairs if name in pair.tallies) for name in ordered
+    }
+    contrasts = [_contrast(first, second, pairs) for first, second in combinations(ordered, 2)]
+    return Retrievers(
+        names=ordered,
+        pairs=pairs,
+        means=means,
+        contrasts=tuple(one for one in contrasts if one is not None),
+        unpaired=len(by_reference) - len(shared),
+        repeated=len(repeated),
+    )
+
+
+def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contrast | None:
+    """The two over the pairs that have both; None when there is none."""
+    both = [pair for pair in pairs if first in pair.tallies and second in pair.tallies]
+    if not both:
+        return None
+    recalls = [
+        (pair, one, other)
+        for pair in both
+        if (one := pair.tallies[first].recall) is not None
+        and (other := pair.tallies[second].recall) is not None
+    ]
+    differences = mean(one - other for _, one, other in recalls)
+    flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
+    first_only, second_only = flipped.count(("found", "missing")), flipped.count(("missing", "found"))
+    by_group: dict[object, float] = {}
+    for place, (pair, one, other) in enumerate(recalls):
+        key = place if pair.group is None else pair.group
+        by_group[key] = by_group.get(key, 0.0) + float(one - other)
+    ahead = sum(one > EQUAL for one in by_group.values()), sum(one < -EQUAL for one in by_group.values())
+    return Contrast(
+        first,
+        second,
+        (mean(one for _, one, _ in recalls).value, mean(other for _, _, other in recalls).value),
+        (summed(pair.tallies[first] for pair in both), summed(pair.tallies[second] for pair in both)),
+        Mean(differences.value, differences.n, len(both) - len(recalls)),
+        paired([Pair(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
+        first_only,
+        second_only,
+        ahead,
+        sign_test(*ahead) if any(ahead) else None,
+    )
+
+
+def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
+    names = tuple(sorted(row))
+    verdicts: dict[tuple[object, ...], dict[str, str]] = {}
+    for name in names:
+        for unit in row[name].assessment.units:
+            if unit.counted:
+                verdicts.setdefault(place_of(unit), {})[name] = unit.match.verdict or "unsure"
+    flips = tuple(
+        Flip(str(place[0]), said)
+        for place, said in verdicts.items()
+        if len(said) == len(names) and len(set(said.values())) > 1
+    )
+    return ReferencePair(
+        reference_hash=row[names[0]].reference_hash,
+        group=row[names[0]].group,
+        ids={name: row[name].id for name in names},
+        tallies={name: count(row[name].assessment.units) for name in names},
+        flips=flips,
+    )

@@ -1,4 +1,4 @@
-"""Plans: which samples are reviewed in which order, which are kept back, and how many a width needs.
+"""Plans: which samples are reviewed in which order and which are kept back.
 
 Every order gives each sample a rank from its own permanent random number, so that the first n of it are
 a probability sample for every n; strata keep their shares.
@@ -7,12 +7,13 @@ a probability sample for every n; strata keep their shares.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from workbench.comparing.intervals import t_quantile
+import numpy as np
+from numpy.typing import NDArray
+
 from workbench.errors import UsageError
 
 Design = Literal["simple", "stratified"]
@@ -46,6 +47,43 @@ def allocate(counts: Mapping[str, int], n: int) -> dict[str, int]:
         room = [name for name in counts if given[name] < counts[name]]
         given[min(room, key=lambda name: (-counts[name] / (2 * given[name] + 1), name))] += 1
     return given
+
+
+CUT = 0.5
+"""The automatic value that parts the two strata of a plan by score."""
+SMALLEST = 10
+"""Samples that a stratum by score has at least: each stratum can hide an error of its own.
+
+Those without a score are a third, of any size: no estimate is about them."""
+
+
+def by_score(values: Sequence[float | None]) -> list[str]:
+    """The stratum of each sample by its automatic value; all empty where one is too small."""
+    named = strata_of(Counter(values))
+    return [named[value] for value in values]
+
+
+def strata_of(counts: Mapping[float | None, int]) -> dict[float | None, str]:
+    """The stratum of each automatic value, from how many samples have it: as `by_score`."""
+    low = {value: value < CUT for value in counts if value is not None}
+    below = sum(counts[value] for value in low if low[value])
+    if min(below, sum(counts[value] for value in low) - below) < SMALLEST:
+        return dict.fromkeys(counts, "")
+    names = {value: f"score below {CUT:g}" if one else f"score {CUT:g} or more" for value, one in low.items()}
+    return {value: "no score" if value is None else names[value] for value in counts}
+
+
+def lowest(
+    kept: Sequence[tuple[float, int]], u: NDArray[np.float64], places: NDArray[np.int64], n: int
+) -> list[tuple[float, int]]:
+    """The n smallest random numbers, each with its place, of those `kept` so far and of more of them.
+
+    Over all parts of a stratum they are a simple random sample of it, drawn without replacement.
+    """
+    if len(u) > n:
+        first = np.argpartition(u, n - 1)[:n]
+        u, places = u[first], places[first]
+    return sorted([*kept, *zip(u.tolist(), places.tolist(), strict=True)])[:n]
 
 
 def stratified_ranks(u: Sequence[float], strata: Sequence[str], allocation: Mapping[str, int]) -> list[float]:
@@ -111,24 +149,3 @@ def keep_back(kin: Sequence[Sequence[int]], keys: Sequence[str], share: float, s
         if after - wanted <= wanted - len(kept):
             kept.update(family)
     return kept
-
-
-WIDEST = 0.5
-"""The largest standard deviation of a recall: values of 0 and 1 in equal parts."""
-
-
-def half_width(variance: float, n: int, population: int) -> float:
-    """t(n-1) · sqrt(s² (1/n - 1/N)): half of the 95 % interval around a mean of n of N."""
-    return t_quantile(n - 1) * math.sqrt(max(0.0, variance * (1 / n - 1 / population)))
-
-
-def needed(variance: float, population: int, wanted: float) -> int:
-    """The smallest n, 2 to N, whose half-width is at most the wanted one."""
-    low, high = 2, max(2, population)
-    while low < high:
-        middle = (low + high) // 2
-        if half_width(variance, middle, population) <= wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low

@@ -44,6 +44,18 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherVerdict:
+    """A unit that two people have with another verdict each."""
+
+    sample: str
+    unit: str
+    person: str
+    verdict: str | None
+    other: str
+    other_verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two people's decisions on one sample.
 
@@ -60,6 +72,7 @@ class Pair:
     label: int
     verdicts: tuple[tuple[str | None, str | None], ...]
     labels: tuple[tuple[str | None, str | None], ...]
+    differing: tuple[OtherVerdict, ...]
 
     @property
     def empty(self) -> int:
@@ -85,6 +98,11 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
         one, other, Overlap(len(both), len(ours), len(theirs)), same, moved, renamed,
         tuple((each.automatic.match.verdict, each.verified.match.verdict) for each in both),
         (*labels, *alone, *others),
+        tuple(
+            OtherVerdict(one.sample, unit.text, one.person, unit.match.verdict, other.person, verdict)
+            for unit, verdict in ((each.automatic, each.verified.match.verdict) for each in both)
+            if unit.match.verdict != verdict
+        ),
     )  # fmt: skip
 
 
@@ -125,16 +143,17 @@ class Agreement:
     @property
     def f1(self) -> float | None:
         """Of linked units."""
-        return self._f1(self.linked)
+        return 2 * self.linked / self._units if self._units else None
 
     @property
     def strict_f1(self) -> float | None:
         """Of units with one place and one label."""
-        return self._f1(self.strict)
+        return 2 * self.strict / self._units if self._units else None
 
-    def _f1(self, agreed: int) -> float | None:
-        every = self.first + self.second
-        return None if self.few or not every else 2 * agreed / every
+    @property
+    def _units(self) -> int:
+        """The units of both; 0 where there are too few samples for figures."""
+        return 0 if self.few else self.first + self.second
 
 
 Words = Mapping[str, Sequence[Token]]

@@ -12,7 +12,7 @@ from workbench.comparing.estimators import EQUAL
 from workbench.comparing.intervals import Mean, mean
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.model import KINDS, Kind, Unit, count
-from workbench.reviewing.gold import Place, Verified, gold_units, place_of, resolve
+from workbench.reviewing.fold import Place, Verified, gold_units, place_of, resolve
 from workbench.scoring.names import metric_of, runs_of
 
 

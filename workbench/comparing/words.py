@@ -28,12 +28,10 @@ ASSISTED = (
     "The reviewers saw the program's suggestions, which may have influenced the verdicts. To measure that, "
     f"at least {BADGE} reviews without suggestions are needed."
 )
-METHODS = {
-    "known": "known: every sample was reached",
-    "t": "t interval at the planned n",
-    "confidence sequence": "confidence sequence",
-    "exact bound": "exact bound",
-}
+CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimate acts as if they had been."
+"""In the place of how they were drawn."""
+KNOWN = "known: every sample was reached"
+VALID = {"at the planned number": "at the planned number of reviews", "at any look": "whenever you look"}
 PARTS: Mapping[tuple[str, str], str] = {
     ("missed match", "comparator"): "not matched by the name matcher",
     ("missed match", "context extraction"): "not extracted from the contexts",
@@ -69,11 +67,12 @@ def interval(ends: Interval | None) -> str:
 
 
 def share_fact(name: str, part: Rate, note: str = "") -> Fact:
-    """`TPR .852, 156 of 183 [.794, .897]`; below ten the counts alone."""
+    """`TPR .852, 156 of 183 [.794, .897]`; below ten the counts alone, below ten groups no interval."""
     counted = f"{part.hits:,} of {part.n:,}"
     if part.n < FEWEST:
         return Fact(name, counted)
-    return Fact(name, number(part.value), f"{counted} {interval(part.interval)} {note}".rstrip())
+    ends = interval(part.interval) or f"(no interval: fewer than {FEWEST} groups)"
+    return Fact(name, number(part.value), f"{counted} {ends} {note}".rstrip())
 
 
 # How many.
@@ -125,7 +124,13 @@ def _listed(parts: Sequence[tuple[int, str]]) -> str:
 
 def estimate_label(found: Estimate) -> str:
     """`estimated for all 5,000`, or `verified, all 105` where every sample was reached."""
-    return f"{'verified, all' if found.complete else 'estimated for all'} {found.total:,}"
+    return f"{'verified,' if found.complete else 'estimated for'} {those(found)}"
+
+
+def those(found: Estimate) -> str:
+    """The samples that an estimate is about: `all 5,000`, or `the 43 scored`."""
+    some = found.automatic.n and found.automatic.undefined
+    return f"the {found.total:,} scored" if some else f"all {found.total:,}"
 
 
 def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
@@ -134,7 +139,8 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
     `assisted` labels the estimate by the gold that it rests on.
     """
     automatic, lacking = number(found.automatic.value), found.automatic.undefined
-    facts = [Fact(f"automatic, all {found.total:,}", automatic, f"{lacking:,} undefined" if lacking else "")]
+    without = f"{lacking:,} have no score" if found.automatic.n and lacking else ""
+    facts = [Fact(f"automatic, {those(found)}", automatic, without)]
     if not found.complete or found.open:
         facts += _so_far(found)
     if found.complete and found.reach is not None:
@@ -142,14 +148,16 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
     elif found.refusal:
         facts.append(Fact(estimate_label(found), UNDEFINED, "no estimate"))
     else:
-        method = METHODS.get(found.method, "") + (", reviewers saw the suggestions" if assisted else "")
-        facts.append(Fact(estimate_label(found), number(found.point), method))
+        notes = [KNOWN if found.complete else "", "reviewers saw the suggestions" if assisted else ""]
+        facts.append(Fact(estimate_label(found), number(found.point), ", ".join(filter(None, notes))))
         if found.reach is not None:
             facts.append(Fact("open and unsure samples", interval(found.reach), "all lowest to all highest"))
     if found.refusal:
         return facts
+    if found.bias is not None and (found.undefined or found.excluded):
+        facts.insert(1, Fact("automatic, those counted", number(found.counted), _counted(found)))
     if not found.complete:
-        these = f"95 %, the mean of all {found.total:,}"
+        these = f"95 % {VALID.get(found.method, '')}, the mean of {those(found)}"
         facts.append(Fact("these samples", interval(found.corpus) or UNDEFINED, these))
     by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
     general = interval(found.generalising)
@@ -175,14 +183,17 @@ def settled(found: Estimate) -> str:
     return "; ".join(parts)
 
 
+def _counted(found: Estimate) -> str:
+    """What the mean of the score is where some samples have no verified units or are not counted."""
+    return "with verified units" if found.complete else "estimated: those with verified units"
+
+
 def _bias_of_all(found: Estimate) -> Fact:
-    """Automatic − verified for all samples; over those with both values where some have one of them only."""
-    both = "of samples with both values"
-    note = both if found.automatic.undefined or found.undefined or found.excluded else ""
+    """Automatic − verified: the mean automatic value of the samples that count minus the estimate."""
     if found.method == "range" and found.bias_interval is not None:
-        return Fact("bias of automatic", between(found.bias_interval, signed), note)
+        return Fact("bias of automatic", between(found.bias_interval, signed))
     ends = "" if found.complete else interval(found.bias_interval)
-    return Fact("bias of automatic", signed(found.bias), f"{ends} {note}".strip())
+    return Fact("bias of automatic", signed(found.bias), ends)
 
 
 def paired_notes(found: Paired) -> list[str]:
@@ -222,7 +233,7 @@ def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
 
 def estimate_notes(found: Estimate, *, assisted: bool) -> list[str]:
     """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
-    lines = [f"No estimate for all {found.total:,}: {found.refusal}."] if found.refusal else []
+    lines = [f"No estimate for {those(found)}: {found.refusal}."] if found.refusal else []
     lines += found.assumptions
     if found.complete and not found.refusal and found.n < BADGE:
         lines.append(f"{found.n:,} samples, fewer than {BADGE}: read with caution.")
@@ -314,7 +325,7 @@ def cause_estimate(found: Estimate | None) -> str:
     """`for all 5,000: −.116 [−.150, −.082]`; empty where it is not estimated, or known."""
     if found is None or found.point is None or found.complete:
         return ""
-    return f"for all {found.total:,}: {signed(found.point)} {interval(found.corpus)}".rstrip()
+    return f"for {those(found)}: {signed(found.point)} {interval(found.corpus)}".rstrip()
 
 
 def no_cause_lines(found: Figures) -> list[str]:
@@ -352,7 +363,11 @@ def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
 
 
 def _se(value: float | None) -> str:
-    return "" if value is None or number(value) == ".000" else f"± {number(value)} (SE)"
+    return (
+        ""
+        if value is None or number(value) == ".000"
+        else f"standard error {number(value)} if units were independent"
+    )
 
 
 def unit_facts(linked: Overlaps, strict: Overlaps) -> list[Fact]:
@@ -395,6 +410,10 @@ def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int
     if arms.difference is not None and min(arms.blind.n, arms.assisted.n) >= FEWEST:
         ends = interval(arms.interval) or "no interval"
         facts.append(Fact("bias, without − with", signed(arms.difference), ends))
+    if arms.detectable is not None:
+        facts.append(
+            Fact("smallest influence", number(arms.detectable), "that would be seen in 8 of 10 cases")
+        )
     facts.append(Fact("fast accepts", f"{fast:,}", "in under a second"))
     if without_fast is not None:
         both = f"with them {signed(whole.bias)}"
@@ -416,6 +435,6 @@ def reproducible_lines(found: Paired | None) -> list[str]:
         return []
     again = f"{found.equal.hits:,} of {many(found.n, 'sample')}"
     said = f"counted again from its traces: {again} give the same value"
-    if found.bias is not None:
-        said += f"; mean difference {signed(found.bias)}, that part is not reproducible from the file"
+    if found.bias is not None and found.equal.hits < found.n:
+        said += f"; mean difference {signed(found.bias)}, which no cause explains"
     return [said]

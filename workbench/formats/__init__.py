@@ -1,12 +1,12 @@
 """Files that come in and files that leave.
 
 - `reading` reads a file or folder: `detect` finds out its format, then its reader makes the records.
-- `registry` names all `readers`.
+- `detect` names all `readers`.
 - `json_lines` and `tables` hold the containers: JSON, CSV, Parquet and Arrow, as streams in bounded memory.
 - `columns` (with `columns.toml`) knows the names of columns, `rows` the checks of a value and what is noted.
 - `exports` writes samples for other tools and reads an export again; `report` writes the HTML page.
 - `policy`, `calibration` and `rejects` are files of their own.
 
-To add an import format: write a module in `readers`, name it in `registry`. To add an export format: write it
-in `exports`, name it in `FORMATS` of `exports.verify`.
+To add an import format: write a module in `readers`, name it in `READERS` of `detect`. To add an export
+format: write it in `exports`, name it in `FORMATS` of `exports.verify`.
 """

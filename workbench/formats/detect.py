@@ -1,8 +1,8 @@
-"""What a file is, by its first bytes, header and rows, and which files of a folder hold rows."""
+"""What a file is, by its first bytes, header and rows, and which files of a folder hold rows; `READERS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +15,7 @@ from workbench.formats.columns import (
     FIELD_OF,
     NAMES,
     OTHER_FIELDS,
+    REQUIRED,
     NamedColumns,
     check_named,
     is_metric,
@@ -41,10 +42,9 @@ from workbench.formats.json_lines import (
     of_document,
     of_lines,
 )
-from workbench.formats.readers import deepeval, native, ours
-from workbench.formats.registry import READERS
+from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.formats.rows import excerpt
+from workbench.formats.rows import FileRow, Notes, excerpt
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
 
@@ -206,20 +206,21 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
         raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
     if format is not None and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
-    known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT, *KNOWN_PARTS})
+    known = frozenset({*FIELD_OF, *columns.fields, native.OBJECT, *KNOWN_PARTS})
     names, delimiter, line = tables.header(path, known, columns)
     check_named(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
         claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
         format = next(claims, "ragas")  # noqa: A001
-    names_fields = format in ("ragas", "deepeval") and ours.OBJECT not in given and not scores_alone(given)
-    for field in ("user_input", "reference") if names_fields else ():
-        if not set(NAMES[field]).intersection(given):
-            raise InputError(
-                f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])})"
-                f"{name_yours(path, dict.fromkeys(names, ''), columns)}"
-            )
+    names_fields = format in ("ragas", "deepeval") and native.OBJECT not in given and not scores_alone(given)
+    missing = [field for field in REQUIRED if names_fields and not set(NAMES[field]).intersection(given)]
+    if missing and missing != ["retrieved_contexts"]:
+        named = ", none for ".join(f"{field} (one of {', '.join(NAMES[field])})" for field in missing)
+        advice = name_yours(path, dict.fromkeys(names, ""), columns)
+        if "retrieved_contexts" in missing and "retrieved_contexts=" not in advice:
+            advice += "\nadd --map retrieved_contexts=COLUMN if a column holds the contexts"
+        raise InputError(f"{path}: header: no column for {named}{advice}")
     return DatasetFile(path, format, "table", frozenset(), tuple(names), delimiter, tuple(names), whole=True)
 
 
@@ -293,7 +294,7 @@ def _format_of(path: Path, row: dict[str, Any]) -> str | None:
 def _sample_format(row: Mapping[str, Any]) -> str:
     """ragas where a field has a name of another version, or where a row with no native key has a column
     of ragas or a column of numbers; every other row reads the same as native."""
-    if type(row.get(ours.OBJECT)) in (str, dict):
+    if type(row.get(native.OBJECT)) in (str, dict):
         return "ragas"
     for name, field in FIELD_OF.items():
         if name in row and name != field and field not in row:
@@ -365,3 +366,54 @@ def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any
     name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""
     settings = manifest.get("settings")
     return str(name), settings if type(settings) is dict else {}
+
+
+def _nobody(row: Mapping[str, Any]) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How the rows of one format are read: most formats are `record` and `claims` alone.
+
+    `record` makes the record of an object. `claims`: whether an object has what no other format has.
+    `lists` are those of a document that hold rows, each by the keys that lead to it: a document with such a
+    list is taken for this format without a look at its rows, so a list of a common name needs `claims`.
+    `cells` makes an object of a row of a table, for a format that has tables. `rows` reads the whole stream,
+    for a format that spreads a row over several objects. `joins` makes objects of rows of a stream of others,
+    before a person's names for columns are looked at. `spans`: what belongs to a text stands in objects
+    next to it.
+    """
+
+    record: native.Build = native.record_of
+    claims: Callable[[Mapping[str, Any]], bool] = _nobody
+    lists: frozenset[str] = frozenset()
+    cells: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None
+    joins: Callable[[Iterator[RawRow], Path, Notes], Iterator[RawRow]] | None = None
+    spans: bool = False
+
+
+READERS: dict[str, Reader] = {
+    "native": Reader(),
+    "ragas": Reader(ragas.record_of, cells=ragas.row_of_cells),
+    "ragas-annotations": Reader(claims=ragas_runs.is_annotation, rows=ragas_runs.annotation_rows),
+    "ragas-traces": Reader(
+        claims=ragas_runs.is_trace, rows=ragas_runs.trace_rows, lists=frozenset({MEMBERS})
+    ),
+    "promptfoo": Reader(tools.promptfoo_record, tools.is_promptfoo),
+    "mlflow": Reader(tools.mlflow_record, tools.is_mlflow, cells=tools.cells_opened),
+    "langfuse": Reader(tools.langfuse_record, tools.is_langfuse, cells=tools.cells_opened),
+    "langsmith": Reader(tools.langsmith_record, tools.is_langsmith, cells=tools.cells_opened),
+    "trulens": Reader(tools.trulens_record, tools.is_trulens, cells=tools.cells_opened),
+    "traces": Reader(ragas.record_of, tools.is_span, joins=tools.trace_rows),
+    "deepeval": Reader(
+        deepeval.record_of, deepeval.claims, lists=deepeval.LISTS, cells=deepeval.row_of_cells
+    ),
+    "prodigy": Reader(annotation_tools.prodigy_record, annotation_tools.is_prodigy, spans=True),
+    "label-studio": Reader(
+        annotation_tools.label_studio_record, annotation_tools.is_label_studio, spans=True
+    ),
+    "argilla": Reader(annotation_tools.argilla_record, annotation_tools.is_argilla, spans=True),
+    "doccano": Reader(annotation_tools.doccano_record, annotation_tools.is_doccano, spans=True),
+}

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from workbench.errors import InputError
-from workbench.model import KINDS, Label, Policy
+from workbench.model import FOUND_IF, KINDS, Label, Policy
 from workbench.settings import toml_table
 from workbench.text.safe import clean
 
@@ -16,10 +16,12 @@ _HEAD = """\
 # kinds: what is reviewed, "entity", "statement" or both; the first is shown first.
 # counted_labels: the labels that count; empty means all.
 # nested: what a name found only inside a longer name is, "missing" or "found".
+# derived: a country named by its people only (Danish for Denmark), "missing" or "found".
+# coarser: a date that agrees as far as it goes (1994 for 3 August 1994), "missing" or "found".
 # partial: a statement supported in part is "split" in two, or "missing" with the reason partial.
 # language: of samples whose meta names none, as in "ru"; "" means that it is detected.
 """
-_KEYS = {"kinds", "counted_labels", "nested", "partial", "language", "guidelines", "labels"}
+_KEYS = {"kinds", "counted_labels", *FOUND_IF, "partial", "language", "guidelines", "labels"}
 _LANGUAGE = re.compile(r"[a-z]{2}|")
 
 
@@ -27,11 +29,12 @@ def to_toml(policy: Policy) -> str:
     """The policy as commented TOML; reading it back gives an equal policy."""
     guidelines = "".join(map(_escaped, policy.guidelines.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')))
     labels = "\n".join(f'"{label.key}" = {_quoted(label.name)}' for label in policy.labels)
+    found_if = "".join(f'{name} = "{getattr(policy, name)}"\n' for name in FOUND_IF)
     return (
         f"{_HEAD}\n"
         f"kinds = {json.dumps(list(policy.kinds))}\n"
         f"counted_labels = [{', '.join(map(_quoted, policy.counted_labels))}]\n"
-        f"nested = {json.dumps(policy.nested)}\n"
+        f"{found_if}"
         f"partial = {json.dumps(policy.partial)}\n"
         f"language = {json.dumps(policy.language)}\n"
         f'guidelines = """\n{guidelines}"""\n\n'
@@ -62,8 +65,9 @@ def from_toml(text: str) -> Policy:
             raise InputError(
                 f"policy: counted_labels: {name!r} is not a label of the policy {', '.join(names)}"
             )
-    if document["nested"] not in ("missing", "found"):
-        raise InputError('policy: nested: expected "missing" or "found"')
+    for name in FOUND_IF:
+        if document[name] not in ("missing", "found"):
+            raise InputError(f'policy: {name}: expected "missing" or "found"')
     if document["partial"] not in ("split", "missing"):
         raise InputError('policy: partial: expected "split" or "missing"')
     language = document["language"]
@@ -77,7 +81,7 @@ def from_toml(text: str) -> Policy:
         guidelines=document["guidelines"],
         kinds=tuple(kind for kind in kinds if kind in KINDS),
         counted_labels=tuple(counted),
-        nested=document["nested"],
+        **{name: document[name] for name in FOUND_IF},
         partial=document["partial"],
         language=language,
     )

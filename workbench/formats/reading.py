@@ -20,10 +20,9 @@ from workbench.formats.columns import (
     note_missing,
     renamed,
 )
-from workbench.formats.detect import DatasetFile, files_of, look, objects
+from workbench.formats.detect import READERS, DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import Progress, RawRow
-from workbench.formats.readers import native, ours, ragas
-from workbench.formats.registry import READERS
+from workbench.formats.readers import native, ragas
 from workbench.formats.rows import FileRow, Notes, excerpt, refused
 
 _CONTEXTS = "retrieved_contexts"
@@ -130,7 +129,7 @@ def _renamed(
 def becomes(names: Iterable[str], notes: Notes, columns: NamedColumns) -> dict[str, str]:
     """What each column or key becomes in the dataset, in the order of the file."""
     there = list(names)
-    exported = {name for name in there if ours.OBJECT in there and ours.is_exported(name)}
+    exported = {name for name in there if native.OBJECT in there and native.is_exported(name)}
     return {
         name: "as it was exported" if name in exported else _becomes(name, notes, columns)
         for name in there
@@ -145,13 +144,13 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return f"external score ({columns.external[name]})"
     if name in columns.fields.values():
         return "meta (another column was named for it)"
-    if name == ours.OBJECT:
+    if name == native.OBJECT:
         return "the row as it was exported"
     becoming = BECOMES.get(notes.format, {})
     if (told := becoming.get(name, becoming.get(name.partition(".")[0]))) is not None:
         return told
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"
-    if name.removeprefix(ours.EXTERNAL) in notes.scores or (is_metric(name) and name not in notes.kept):
+    if name.removeprefix(native.EXTERNAL) in notes.scores or (is_metric(name) and name not in notes.kept):
         return "external score"
     return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta") if name not in native.REQUIRED else name

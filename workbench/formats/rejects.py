@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tempfile
@@ -14,6 +15,8 @@ from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.exports.folder import remove_leftovers, unfinished
 
 SUFFIX = ".rejected.jsonl"
+
+_private = functools.partial(os.open, mode=0o600)
 
 
 def rejected_path(path: Path) -> Path:
@@ -71,10 +74,6 @@ class Rejects:
             yield
         except OSError as error:
             raise InputError(f"{self.path}: cannot be written: {error.strerror or error}") from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def rejected_line(raw: str, error: RowError) -> str:

@@ -100,8 +100,8 @@ class Notes:
         told = []
         if self.without_contexts:
             told.append(
-                f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
-                "missing. You can still annotate the references."
+                f"warning: no contexts in {many(self.without_contexts, 'row')}. Recall counts every unit "
+                "there as missing. You can still annotate the references."
             )
             if self.for_contexts:
                 named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
@@ -122,11 +122,13 @@ class Notes:
         for kind, sentence in EXAMPLES.items():
             if number := self.seen[kind]:
                 named = f" ({'; '.join(self.first[kind])})" if self.first[kind] else ""
-                told.append(sentence.format(rows=_rows(number), number=f"{number:,}") + named)
+                told.append(sentence.format(rows=many(number, "row"), number=f"{number:,}") + named)
         told += _counted("left out, no place for them", self.ignored)
         if self.around:
             told.append(f"around the rows, left out: {excerpt(', '.join(self.around), 400)}")
-        return told + [f"{sentence}: {_rows(number)}" for sentence, number in sorted(self.counted.items())]
+        return told + [
+            f"{sentence}: {many(number, 'row')}" for sentence, number in sorted(self.counted.items())
+        ]
 
 
 EXAMPLES = {
@@ -143,13 +145,9 @@ EXAMPLES = {
 """What `Notes.example` counts, with the sentence that tells it."""
 
 
-def _rows(number: int) -> str:
-    return many(number, "row")
-
-
 def _counted(sentence: str, names: Counter[str]) -> list[str]:
     listed = ", ".join(
-        f"{excerpt(name)} ({_rows(number)})" for name, number in sorted(names.items()) if number
+        f"{excerpt(name)} ({many(number, 'row')})" for name, number in sorted(names.items()) if number
     )
     return [f"{sentence}: {listed}"] if listed else []
 

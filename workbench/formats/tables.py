@@ -193,7 +193,7 @@ def objects(
 ) -> Generator[RawRow]:
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
-    arrow = _pyarrow(path)
+    arrow = load_pyarrow(str(path))
     batches = _parquet_batches if container == "parquet" else _arrow_batches
     number = 0
     try:
@@ -221,7 +221,8 @@ def objects(
         yield RawRow(number + 1, None, "{}", refused(failure, path, number + 1))
 
 
-def _pyarrow(path: Path) -> Any:
+def load_pyarrow(what: str = "") -> Any:
+    """pyarrow with its Parquet and compute parts. Raises UsageError, which begins with `what`, without it."""
     # Arrow's own pools keep 7 MB more than the system's, and one of them is chosen when it is loaded.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
@@ -233,7 +234,8 @@ def _pyarrow(path: Path) -> Any:
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     except ModuleNotFoundError:
         raise UsageError(
-            f"{path}: Parquet and Arrow files need the package pyarrow: pip install 'gold-workbench[parquet]'"
+            f"{what and what + ': '}Parquet and Arrow files need the package pyarrow: "
+            "pip install 'gold-workbench[parquet]'"
         ) from None
     return pyarrow
 

@@ -6,10 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from workbench.text import inflection
-from workbench.text.inflection import forms
+from workbench.text.inflection import forms, places_of
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 from workbench.text.numbers import date_parts
@@ -20,13 +21,17 @@ _COUNTRIES = _WORDS["countries"]
 
 
 class Country(NamedTuple):
-    """A country by its English name, and whether it was named by its adjective or its people."""
+    """A country by its English name, and whether its adjective or its people named it.
+
+    A Russian adjective counts as the country: Кипрское правительство is the government of Cyprus.
+    """
 
     name: str
     people: bool
+    counts: bool
 
 
-NO_COUNTRY = Country("", False)
+NO_COUNTRY = Country("", False, False)
 
 
 @lru_cache(maxsize=2)
@@ -42,10 +47,11 @@ def _index(russian: bool) -> dict[str, list[tuple[tuple[str, ...], Country]]]:
         names, people = columns[2:] if russian else columns[:2]
         for name in filter(None, names + people):
             words = tuple(key(name, lang).split())
+            counts = name in names or (russian and name.endswith("й"))
             # With the dictionary a single word stands here as its own lemma: 300 look-ups less.
             known = russian and len(words) == 1 and inflection.analyser() is not None
             for form in {words[0]} if known else forms(words[0], lang):
-                index[form].append((words, Country(columns[0][0], name in people)))
+                index[form].append((words, Country(columns[0][0], name in people, counts)))
     return dict(index)
 
 
@@ -54,6 +60,8 @@ def country(words: Sequence[str]) -> Country:
     if not words or len(words) > 5:
         return NO_COUNTRY
     index = _index(_is_cyrillic(words[0]))
+    if index.keys().isdisjoint(forms(words[0])):  # most words
+        return NO_COUNTRY
     for form in sorted(forms(words[0])):
         for known, named in index.get(form, ()):
             if len(known) == len(words) and all(
@@ -69,7 +77,9 @@ def other_names(name: str, like: str) -> tuple[tuple[str, ...], ...]:
     """The names of a country in the script of `like`, without those of its people, as normalised words."""
     index = _index(_is_cyrillic(like))
     return tuple(
-        dict.fromkeys(words for known in index.values() for words, named in known if named == (name, False))
+        dict.fromkeys(
+            words for known in index.values() for words, named in known if named == (name, False, True)
+        )
     )
 
 
@@ -77,17 +87,22 @@ def _is_cyrillic(word: str) -> bool:
     return not word.isascii() and any("\u0400" <= letter <= "\u04ff" for letter in word)
 
 
-PERSON, ORGANISATION = "person", "organisation"
+PERSON, ORGANISATION, PLACE, OTHER = "person", "organisation", "place", "other"
 _LABELS = {
     **dict.fromkeys(("per", "people"), PERSON),
     **dict.fromkeys(("org", "organization", "company"), ORGANISATION),
+    **dict.fromkeys(("loc", "location", "gpe", "city", "country", "locorg"), PLACE),
+    "misc": OTHER,
 }
 _CAPITALISED = re.compile(r"[^\W\d_]+")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
+_CAPITALS = re.compile(r"(?<!\w)([^\W\d_a-zа-яё]{2,8})[а-я]{0,2}(?!\w)")  # МИД, МИДа
+_TWO_CAPITALS = re.compile("[A-Z]{2}")
+_FIGURES = re.compile(r"\d+")
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
-_SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
+SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
 # Lower-case words before a name that say what or where it is and do not belong to it.
 _DESCRIPTION = re.compile(
     rf"(?:(?:{sections(__name__)['description'].strip().replace(chr(10), '|')})[\s,]+)+"
@@ -99,7 +114,8 @@ _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
 _NAME = 200  # code points; what is longer is no name
 _LARGER_PLACE = re.compile(r"(?<=\w{3}),\s+\w.*$")
-_PLACES = frozenset({"place", "loc", "location", "gpe", "city", "country"})
+# What a place is, behind its name. A city, county, river or lake is often not what it is called after.
+_KIND = re.compile(r"(?<=\w{3})\s+(?:Province|Prefecture|Oblast|Governorate|Islands|Archipelago|CDP)$")
 _UNSPACED = re.compile("[\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -123,6 +139,7 @@ class Analysed(NamedTuple):
     dotted: frozenset[str]
     letters: int
     acronym: str
+    acronyms: frozenset[str]
     initials: frozenset[str]
     generation: str
     capitals: int
@@ -133,17 +150,77 @@ class Analysed(NamedTuple):
     spelling: str
 
 
+@lru_cache(maxsize=1024)
+def kind_of(label: str) -> str:
+    """A label as the matcher knows it: PER, people and person are one."""
+    lowered = label.strip().lower()
+    return _LABELS.get(lowered, lowered)
+
+
+class Sketch(NamedTuple):
+    """What a look at its words says of a name: the groups it is in, and those of all names near it.
+
+    Near is also a name of a similar `spelling`; without `near` every name may be.
+    """
+
+    groups: tuple[str, ...]
+    near: tuple[str, ...] = ()
+    spelling: str = ""
+
+
+LETTER_STAYS = listed("de fr es it pt sv da no ro hu cs ca")
+"""Languages whose stems begin as their words do: words without a common first letter have no common form."""
+_UNKNOWN = Sketch(("unknown",))
+_WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
+
+
+@lru_cache(maxsize=8_192)
+def sketch(text: str, label: str, lang: str | None) -> Sketch:
+    """What can be told of a name without taking it apart: which figures it has, or which Latin words.
+
+    Names with figures match only with a common one (a date may also end in the other's), and no name without.
+    Names in Latin letters that match share a word, name one country, or are an acronym and its words.
+    """
+    kind, found = kind_of(label), words(text, lang)
+    joined = " ".join(found)
+    if has_digit(joined):
+        if kind == PERSON or _bare(text, kind):
+            return _UNKNOWN
+        figures = _FIGURES.findall(joined)
+        figures += [figure[1] for figure in figures if len(figure) == 2]
+        return Sketch((*figures,), ("unknown", *figures))
+    if "." in joined or min(map(len, found), default=2) < 2 or _acronyms(text) or _bare(text, kind):
+        return _UNKNOWN  # initials, a description
+    if not text.isascii() and (not joined.isascii() or text.translate(_UMLAUTS) != text):
+        return _WORDY
+    if not found or found[-1] in _GENERATIONS:
+        return _UNKNOWN
+    tokens = content(found, lang)
+    groups = {"key " + "".join(tokens)}
+    if not _index(False).keys().isdisjoint(chain.from_iterable(map(forms, found))):
+        groups.add("country")
+        tokens = [*_with_countries(tuple(tokens))]
+    if lang in LETTER_STAYS:  # a stem is 30 µs
+        groups.update(token[0] for token in tokens)
+    else:
+        groups.update(*(forms(token, lang) for token in tokens))
+    if len(found) > 1:
+        groups.update(f"initials {initials}" for initials in _initials(found))
+    elif acronym := _acronym(text):
+        groups.add(f"initials {acronym}")
+    return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)))
+
+
 @lru_cache(maxsize=262_144)
 def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     """Take a name apart; remembered by text, label and language."""
     everything = words(text, lang)
-    kind = _LABELS.get(label.strip().lower(), label.strip().lower())
+    kind = kind_of(label)
     merged, generation = _without_generation(settled(everything, lang), kind)
     found, _ = _without_generation(content(everything, lang), kind)
-    tokens = tuple(word.removesuffix(".") for word in found)
+    tokens = _with_countries(tuple(word.removesuffix(".") for word in found))
     keys = {_joined(merged)}
-    spelled_out = text.translate(_UMLAUTS)
-    if spelled_out != text:
+    if not text.isascii() and (spelled_out := text.translate(_UMLAUTS)) != text:
         with_e = settled(words(spelled_out, lang), lang)
         keys.add(_joined(_without_generation(with_e, kind)[0]))
     one = Analysed(
@@ -151,13 +228,16 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         lang=lang,
         label=kind,
         tokens=tokens,
-        forms=tuple(forms(token, lang) for token in tokens),
+        forms=tuple(_forms(token, kind, lang) for token in tokens),
         bag=tuple(sorted(merged)),
         keys=frozenset(keys - {""}),
-        digits=tuple(sorted(word for word in merged if has_digit(word))),
+        digits=tuple(sorted(word for word in merged if has_digit(word)))
+        if has_digit("".join(merged))
+        else (),
         dotted=frozenset(word[0] for word in found if word.endswith(".")),
         letters=sum(map(len, tokens)),
         acronym=_acronym(text),
+        acronyms=_acronyms(text),
         initials=_initials([word.removesuffix(".") for word in everything]),
         generation=generation,
         capitals=_capitals(text),
@@ -170,10 +250,43 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     return one._replace(traits=_traits(one))
 
 
+def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a name with each country in it as one: Комиссия ЕС, комиссия Европейского союза."""
+    if len(tokens) < 2:
+        return tokens
+    merged: list[str] = []
+    at = 0
+    while at < len(tokens):
+        known, size = _country_at(tokens, at)
+        if size == len(tokens):
+            return tokens
+        merged.append(key(known) if known else tokens[at])
+        at += size
+    return tuple(merged)
+
+
+def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
+    """The country that words name from `at` on and how many they are; "" and 1 when they name none."""
+    if not _index(_is_cyrillic(tokens[at])).keys().isdisjoint(forms(tokens[at])):
+        for size in range(min(5, len(tokens) - at), 0, -1):
+            known = country(tokens[at : at + size])
+            if known.counts:
+                return known.name, size
+    return "", 1
+
+
+def _forms(token: str, kind: str, lang: str | None) -> frozenset[str]:
+    """The forms of a word; in the name of a place or a body also of the place that an adjective is of."""
+    found = forms(token, lang)
+    return found | places_of(token, found) if kind in {PLACE, ORGANISATION} else found
+
+
 def _traits(name: Analysed) -> frozenset[str]:
     """What two names have in common when any layer but `typo` speaks, as strings of distinct kinds."""
     traits = {f"key {key}" for key in name.keys}.union(*name.forms)
     traits.update(f"initials {initials}" for initials in (*name.initials, name.acronym) if initials)
+    if name.label == ORGANISATION:  # Минфин, Министерство финансов
+        traits.update(f"opening {token[:3]}" for token in name.tokens[:1] if _is_cyrillic(token))
     if name.country.name:
         traits.add(f"country {name.country.name}")
     if len(name.bag) == 1 and name.digits:
@@ -190,6 +303,8 @@ def _without_generation(found: list[str], kind: str) -> tuple[list[str], str]:
     """
     if len(found) > 1 and (found[-1] in _GENERATIONS or (kind == PERSON and found[-1].isdecimal())):
         return found[:-1], found[-1][:2]
+    if len(found) > 1 and kind == PERSON and found[0].isdecimal():
+        return found[1:], found[0]
     return found, ""
 
 
@@ -202,10 +317,19 @@ def _joined(merged: Sequence[str]) -> str:
     return result
 
 
+def _acronyms(text: str) -> frozenset[str]:
+    """The folded words in capitals of a name that has others too."""
+    if text.isupper() or (text.isascii() and not _TWO_CAPITALS.search(text)):
+        return frozenset()
+    return frozenset(map(fold, _CAPITALS.findall(text)))
+
+
 def _acronym(text: str) -> str:
     """The folded letters of a name that is one acronym (NATO, U.S., МГУ), else ""."""
+    if not text.isupper():
+        return ""
     bare = text.strip(" \t\n\"'«»“”()")
-    if _ACRONYM.match(bare) and bare.isupper():
+    if _ACRONYM.match(bare):
         return fold(bare.replace(".", ""))
     return ""
 
@@ -214,28 +338,28 @@ def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
     if len(everything) < 2:
         return frozenset()
-    big = [word for word in everything if word not in _SMALL]
-    return frozenset(
-        initials
-        for initials in ("".join(word[0] for word in everything), "".join(word[0] for word in big))
-        if 2 <= len(initials) <= 8
-    )
+    every = "".join([word[0] for word in everything])
+    big = "".join([word[0] for word in everything if word not in SMALL])
+    return frozenset([initials for initials in (every, big) if 2 <= len(initials) <= 8])
 
 
 def _bare(text: str, kind: str) -> str:
     """A name without what describes it, "" when nothing does.
 
     A class or direction before it (western Turkey, городе Грозном, City of Edmonton), a remark in
-    parentheses, a subtitle or (of a place) the larger place behind it.
+    parentheses, a subtitle or (of a place) the larger place or its kind behind it (Hubei Province).
     """
     bare = text.strip()
     if len(bare) > _NAME:
         return ""
-    if match := _DESCRIPTION.match(bare) or _FORMAL.match(bare):
+    if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or _FORMAL.match(bare):
         bare = bare[match.end() :]
-    bare = _SUBTITLE.sub("", _PARENTHESES.sub("", bare))
-    if kind in _PLACES:
-        bare = _LARGER_PLACE.sub("", bare)
+    if bare.endswith((")", "]")):
+        bare = _PARENTHESES.sub("", bare)
+    if ":" in bare:
+        bare = _SUBTITLE.sub("", bare)
+    if kind == PLACE:
+        bare = _KIND.sub("", _LARGER_PLACE.sub("", bare) if "," in bare else bare)
     if bare == text.strip() or not (bare[:1].isupper() or bare[:1].isdigit() or bare[:1] in '«"“'):
         return ""
     return bare

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,40 +11,56 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from workbench.matching import FLOOR
-from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse
+from workbench.matching.analysis import (
+    ORGANISATION,
+    OTHER,
+    PERSON,
+    PLACE,
+    SMALL,
+    Analysed,
+    analyse,
+    sketch,
+)
+from workbench.model import FoundIf
+from workbench.text.latin import alike, is_foreign
 from workbench.text.lists import has_digit, listed, sections
+from workbench.text.normalise import key
 from workbench.text.numbers import readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
 NORMALISED = 99
 INFLECTED = 98
-ACRONYM = ALIAS = 96
+ACRONYM = COUNTRY = ALIAS = 96
 INITIALS = 95
 SHORT_FORM = 93
 DESCRIBED = 90
 SUGGESTED = 80  # shown to a person, counted only below the usual threshold
 # Two words are one with a typo when four fifths of their letters agree: one edit in five letters.
 _SAME_WORD = 0.8
+LOOSE: Mapping[str, FoundIf] = {"country": "derived", "digits": "coarser"}
+"""The layers whose suggestions a policy may count, and its rule for each."""
 _DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
 _NOT_A_PERSON = listed(sections(__name__)["not a person"])
 
 
 class Name(NamedTuple):
-    """A name as it stands in a text, with its label when one is known."""
+    """A name as it stands in a text, with its label when one is known, and what else its bearer is called."""
 
     text: str
     label: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 def similarity(a: Name, b: Name, lang: str | None = None) -> Verdict:
     """How alike two names are, 0–100, and the layer that decided.
 
-    equal 100; normalised 99; inflected 98; typo up to 97; acronym and alias (names of one country) 96;
-    initials 95; short_form 93, or 90 for a name with a description (western Turkey). Suggestions are
-    80: an alias by people (American), a date that goes less far (digits), a part of a name in a script
-    without spaces. digits with 0: numbers or dates differ. "" with 0: no layer speaks. Symmetric.
+    equal 100; normalised 99; inflected 98; typo up to 97; acronym and country (names of one country) 96;
+    transliteration (one sound in two alphabets) 96 or 90; initials 95; short_form 93, or 90 for a name with a
+    description (western Turkey). Suggestions are 80: a country by its people (American), a date that goes
+    less far (digits), a part of a name in a script without spaces, a place for what is written in another way
+    and labelled other. digits with 0: numbers or dates differ. "" with 0: no layer speaks. Symmetric.
     `lang` is the ISO 639-1 code of the texts.
     """
     return compare(analyse(a.text, a.label, lang), analyse(b.text, b.label, lang))
@@ -52,6 +68,14 @@ def similarity(a: Name, b: Name, lang: str | None = None) -> Verdict:
 
 def compare(a: Analysed, b: Analysed) -> Verdict:
     """`similarity` of two names already taken apart."""
+    score, rule = compare_named(a, b)
+    if score < INFLECTED and {a.label, b.label} == {PLACE, OTHER}:
+        return min(score, SUGGESTED), rule
+    return score, rule
+
+
+def compare_named(a: Analysed, b: Analysed) -> Verdict:
+    """The same for names that may be of one thing by their labels."""
     if a.text == b.text and a.bag:
         return 100, "equal"
     if not a.bag or not b.bag:
@@ -67,7 +91,7 @@ def compare(a: Analysed, b: Analysed) -> Verdict:
 def described(a: Analysed, b: Analysed) -> Verdict:
     """90 for a name and the same name with a description: Turkey and western Turkey."""
     for x, y in ((a, b), (b, a)):
-        if x.bare and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= INFLECTED:
+        if x.bare and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= ACRONYM:
             return DESCRIBED, "short_form"
     return NOTHING
 
@@ -81,24 +105,29 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     pairs = paired(a, b)
     if len(pairs) == len(a.tokens) == len(b.tokens):
         return INFLECTED, "inflected"
+    if a.label == b.label == PERSON and _more_initials(a, b):
+        return NOTHING
+    if a.country.name and b.country.name:
+        return (found, "country") if (found := same_country(a, b)) else NOTHING
     best = max(
         (typo(a, b, pairs), "typo"),
         (acronym(a, b), "acronym"),
+        (contraction(a, b), "acronym"),
+        (transliteration(a, b), "transliteration"),
         (initials(a, b, pairs), "initials"),
         (short_form(a, b, pairs), "short_form"),
-        (alias(a, b), "alias"),
     )
     return best if best[0] else NOTHING
 
 
-def alias(a: Analysed, b: Analysed) -> int:
+def same_country(a: Analysed, b: Analysed) -> int:
     """96 when both name one country (United States, USA), 80 when one does by its people (American).
 
     People who link names take American for the United States in about half of the cases.
     """
     if not a.country.name or a.country.name != b.country.name:
         return 0
-    return ALIAS if a.country == b.country and not a.country.people else SUGGESTED
+    return COUNTRY if a.country.counts and b.country.counts else SUGGESTED
 
 
 def coarser_date(a: Analysed, b: Analysed) -> int:
@@ -174,6 +203,78 @@ def acronym(a: Analysed, b: Analysed) -> int:
     return 0
 
 
+def transliteration(a: Analysed, b: Analysed) -> int:
+    """96 for names that sound the same in Latin and in Greek or Cyrillic letters, 90 when they do nearly.
+
+    All their words have to, in order; of a person the last word is enough.
+    """
+    if not (a.tokens and b.tokens) or is_foreign(a.tokens[0]) == is_foreign(b.tokens[0]):
+        return 0
+    x, y = (a, b) if is_foreign(a.tokens[0]) else (b, a)
+    if not y.tokens[0][0] < "\u0250":
+        return 0
+    person = a.label == b.label == PERSON and 1 in {len(x.tokens), len(y.tokens)}
+    if len(x.tokens) != len(y.tokens) and not person:
+        return 0
+    heard = [alike(*pair) for pair in zip(reversed(x.forms), reversed(y.tokens), strict=False)]
+    if min(heard) == 1 and len(x.tokens) == len(y.tokens):
+        return ACRONYM if sum(map(len, y.tokens)) > 3 else 0
+    return DESCRIBED if min(heard) and max(map(len, y.tokens)) > 4 else 0
+
+
+def contraction(a: Analysed, b: Analysed) -> int:
+    """96 when a word of one name is short for some of the other, 93 when a body has words besides.
+
+    Минсельхоз, Министерство сельского хозяйства; МИД Грузии, министерство иностранных дел Грузии.
+    """
+    best = 0
+    if not (a.acronyms or b.acronyms or (a.label == b.label == ORGANISATION and not a.text.isascii())):
+        return best
+    for x, y in ((a, b), (b, a)):
+        for i in range(len(x.tokens)):
+            start, end = _stands_for(x, i, y)
+            if end:
+                rest = [forms for j, forms in enumerate(y.forms) if not start <= j < end]
+                own = [forms for j, forms in enumerate(x.forms) if j != i]
+                more = sum(all(forms.isdisjoint(other) for other in rest) for forms in own)
+                less = sum(all(forms.isdisjoint(other) for other in own) for forms in rest)
+                if not more and not less:
+                    return ACRONYM
+                if not (more and less) and a.label == b.label == ORGANISATION:
+                    best = SHORT_FORM
+    return best
+
+
+def _stands_for(x: Analysed, i: int, y: Analysed) -> tuple[int, int]:
+    """The words of y (first, after the last) that word i of x is short for; (0, 0) without any."""
+    token = x.tokens[i]
+    acronym = next((one for one in x.acronyms if token.startswith(one) and len(token) <= len(one) + 2), "")
+    blend = x.label == y.label == ORGANISATION and len(token) > 5 and not token.isascii()
+    for start in range(len(y.tokens) - 1) if acronym or blend else ():
+        letters, at = acronym, start
+        while letters and at < len(y.tokens) and (y.tokens[at] in SMALL or letters[0] == y.tokens[at][0]):
+            letters = letters[y.tokens[at] not in SMALL :]
+            at += 1
+        if acronym and not letters and at - start > 1:
+            return start, at
+        if blend and not start and (used := max(_blended(form, y.tokens) for form in x.forms[i])) > 1:
+            return 0, used
+    return 0, 0
+
+
+def _blended(word: str, tokens: Sequence[str]) -> int:
+    """How many words have beginnings of three letters or more that together are the word, else 0."""
+    if not word:
+        return 0
+    for size in range(len(word), 2, -1) if tokens else ():
+        if tokens[0].startswith(word[:size]):
+            if size == len(word):
+                return 1
+            if rest := _blended(word[size:], tokens[1:]):
+                return rest + 1
+    return 0
+
+
 def initials(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
     """95 when a word is shared and every other one stands against its initial (J. Smith, John Smith)."""
     if not pairs or len(a.tokens) != len(b.tokens) or len(pairs) == len(a.tokens):
@@ -235,6 +336,13 @@ def short_form(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
     return SHORT_FORM
 
 
+def _more_initials(a: Analysed, b: Analysed) -> bool:
+    """Whether one of two full names has more initials in it: George W. Bush, George H. W. Bush."""
+    x, y = ([token for token in name.tokens if len(token) == 1] for name in (a, b))
+    spelled = all(len(name.tokens[0]) > 1 and len(name.tokens) > 2 for name in (a, b))
+    return bool(x and y) and len(x) != len(y) and spelled and set(a.tokens) - set(x) == set(b.tokens) - set(y)
+
+
 class NameLink(NamedTuple):
     """The candidate a reference name is linked to, how alike they are and which layer said so."""
 
@@ -265,19 +373,44 @@ def best(
     """
     if not references or not candidates:
         return [None] * len(references)
-    known = _candidates(tuple(candidates), lang)
+    links = _equal(references, candidates, lang)
+    taken = {near.candidate for near in links if near is not None}
+    rest = {j: name for j, name in enumerate(candidates) if j not in taken}
+    open_names, free = _worth([i for i, link in enumerate(links) if link is None], references, rest, lang)
+    if not free:
+        return links
+    known = _candidates(tuple(candidates[j] for j in free), lang)
     pairs: list[tuple[int, Name, Name, int, NameLink]] = []
-    for i, name in enumerate(references):
+    for i in open_names:
+        name = references[i]
         row = known.rows.get(name)
         if row is None:
             row = known.rows[name] = _row(name, known, lang)
         pairs.extend((-near.similarity, name, known.names[near.candidate], i, near) for near in row)
+    for _, _, _, i, near in sorted(pairs):
+        if links[i] is None and free[near.candidate] not in taken:
+            links[i] = near._replace(candidate=free[near.candidate])
+            taken.add(free[near.candidate])
+    return links
+
+
+def _equal(references: Sequence[Name], candidates: Sequence[Name], lang: str | None) -> list[NameLink | None]:
+    """The links between names of the same letters: nothing else reaches 100, so they need no comparing."""
+    by_text: dict[str, list[int]] = defaultdict(list)
+    for j, name in enumerate(candidates):
+        by_text[name.text].append(j)
+    pairs = sorted(
+        (name, candidates[j], i, j)
+        for i, name in enumerate(references)
+        for j in by_text.get(name.text, ())
+        if key(name.text, lang)
+    )
     links: list[NameLink | None] = [None] * len(references)
     taken: set[int] = set()
-    for _, _, _, i, near in sorted(pairs):
-        if links[i] is None and near.candidate not in taken:
-            links[i] = near
-            taken.add(near.candidate)
+    for _, _, i, j in pairs:
+        if links[i] is None and j not in taken:
+            links[i] = NameLink(j, 100, "equal")
+            taken.add(j)
     return links
 
 
@@ -295,6 +428,35 @@ def link(
     ]
 
 
+def _worth(
+    open_names: Sequence[int], references: Sequence[Name], rest: Mapping[int, Name], lang: str | None
+) -> tuple[list[int], list[int]]:
+    """The names and the candidates that a look at their letters leaves: taking one apart is 50 µs."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    spellings: dict[int, str] = {}
+    for j, name in rest.items() if open_names else ():
+        one = sketch(name.text, name.label, lang)
+        for group in one.groups:
+            groups[group].append(j)
+        if one.spelling:
+            spellings[j] = one.spelling
+    kept, worth = [], set[int]()
+    for i in open_names:
+        near: set[int] = set()
+        for text in (references[i].text, *references[i].aliases):
+            one = sketch(text, references[i].label, lang)
+            near.update(*(groups.get(group, ()) for group in one.near) if one.near else (rest,))
+            if one.spelling:
+                alike = process.extract(
+                    one.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
+                )
+                near.update(j for _, _, j in alike)
+        if near:
+            kept.append(i)
+            worth |= near
+    return kept, sorted(worth)
+
+
 @lru_cache(maxsize=256)
 def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     """The candidates of a sample, taken apart and indexed; kept for the next edit of its reference."""
@@ -303,6 +465,8 @@ def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     for index, one in enumerate(analysed):
         for trait in one.traits:
             by_trait[trait].append(index)
+        if one.tokens:
+            by_trait[f"foreign {is_foreign(one.tokens[0])}"].append(index)
     return _Candidates(names, analysed, by_trait, tuple(one.spelling for one in analysed), {})
 
 
@@ -315,6 +479,7 @@ def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[NameLink, ..
     one = analyse(name.text, name.label, lang)
     indices = {index for trait in one.traits for index in known.by_trait.get(trait, ())}
     if one.tokens:
+        indices.update(known.by_trait.get(f"foreign {not is_foreign(one.tokens[0])}", ()))
         indices.update(
             index
             for _, _, index in process.extract(
@@ -326,4 +491,7 @@ def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[NameLink, ..
         score, rule = compare(one, known.analysed[index])
         if score >= FLOOR:
             row.append(NameLink(index, score, rule))
+    for other in name.aliases:
+        again = _row(Name(other, name.label), known, lang)
+        row += [NameLink(near.candidate, ALIAS, "alias") for near in again if near.similarity >= INFLECTED]
     return tuple(row)

@@ -71,9 +71,11 @@ def _terms(text: str) -> list[str]:
     """The beginnings of the words of a text that say something; pairs of characters without spaces."""
     low = text.lower()
     terms = [run[i : i + 2] for run in _UNSPACED.findall(low) for i in range(max(1, len(run) - 1))]
-    words = _WORD.findall(_UNSPACED.sub(" ", low))
+    words = _WORD.findall(_UNSPACED.sub(" ", text))
+    short = [word for word in words if len(word) == 2 and word.isupper()]
+    words = [word.lower() for word in words if word not in short]
     telling = [word for word in words if word not in _COMMON and (len(word) > 2 or word.isdigit())]
-    terms += [_beginning(word) for word in telling or words]
+    terms += [*short, *(_beginning(word) for word in telling or words * (not short))]
     return list(dict.fromkeys(terms))
 
 
@@ -85,7 +87,12 @@ def _beginning(word: str) -> str:
 
 
 def _spellings(term: str) -> tuple[str, ...]:
-    """A term as it stands in texts: small, capitalised, in capitals. Lowering 20 MB would cost a second."""
+    """A term as it stands in texts: small, capitalised, in capitals. Lowering 20 MB would cost a second.
+
+    Two capitals (EU) are no other word.
+    """
+    if term.isupper():
+        return (term,)
     return tuple(dict.fromkeys((term, term.capitalize(), term.upper())))
 
 

@@ -10,12 +10,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse, other_names
-from workbench.matching.names import ACRONYM, ALIAS, INFLECTED, NORMALISED, SHORT_FORM, Name
+from workbench.matching.names import ACRONYM, ALIAS, COUNTRY, INFLECTED, NORMALISED, SHORT_FORM, Name
 from workbench.model import Evidence
-from workbench.text.folding import find_folded
 from workbench.text.inflection import forms
 from workbench.text.lists import listed, sections
-from workbench.text.normalise import fold, key
+from workbench.text.normalise import find_folded, fold, key
 from workbench.text.numbers import MONTHS, number
 from workbench.text.tokens import UNSPACED, word_pattern
 
@@ -101,7 +100,7 @@ class Words:
 
 def _takes_prefixes(word: str) -> bool:
     """Whether the script writes prepositions together with the word (Arabic, Hebrew)."""
-    return "\u0590" <= word[0] <= "\u06ff"
+    return "\u0590" <= word[:1] <= "\u06ff"
 
 
 def in_order(
@@ -244,7 +243,9 @@ def presence(
     year; acronyms and other names of a country count. A name that stands only inside longer names is
     not found, with `nested` set and the places kept, unless `nested_found`. Spans are whole words.
     """
-    patterns = [_patterns(analyse(name.text, name.label, lang), lang) for name in names]
+    patterns = [
+        [*_patterns(analyse(name.text, name.label, lang), lang), *_aliases(name, lang)] for name in names
+    ]
     wanted = {form for some in patterns for pattern in some for word in pattern.words for form in word}
     hits: list[list[_NameHit]] = [[] for _ in names]
     words = Words(wanted, lang)
@@ -268,12 +269,16 @@ def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Presen
     return Presence(not nested or nested_found, evidence, best.similarity, best.rule, nested)
 
 
+def _telling(text: str) -> list[str]:
+    everything = pieces(text)
+    return [word for word in everything if word not in FILLERS] or everything
+
+
 def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
     """What to look for, the closest first."""
     if _UNSPACED.search(name.text):
         return []
-    everything = pieces(name.text)
-    words = [word for word in everything if word not in FILLERS] or everything
+    words = _telling(name.text)
     if not words:
         return []
     sequence = tuple(traits(word, lang) for word in words)
@@ -290,10 +295,17 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
     ]
     if name.country.name and not name.country.people:
         found += [
-            _Pattern(tuple(traits(word, None) for word in other), ALIAS, "alias")
+            _Pattern(tuple(traits(word, None) for word in other), COUNTRY, "country")
             for other in other_names(name.country.name, name.text)
         ]
     return found
+
+
+def _aliases(name: Name, lang: str | None) -> Iterator[_Pattern]:
+    """What people said that it is called too, word by word."""
+    for other in name.aliases:
+        if not _UNSPACED.search(other) and (words := _telling(other)):
+            yield _Pattern(tuple(traits(word, lang) for word in words), ALIAS, "alias")
 
 
 def _short_forms(name: Analysed) -> Iterator[list[str]]:
@@ -347,7 +359,7 @@ def _hits(
 ) -> Iterator[_NameHit]:
     """The places of one name in one context."""
     taken: list[tuple[int, int]] = []
-    own = frozenset(pieces(name.text))
+    own = frozenset(word for text in (name.text, *name.aliases) for word in pieces(text))
     label = analyse(name.text, name.label, lang).label
     for pattern in patterns:
         for start, end in in_order(pattern.words, found, context):
@@ -360,14 +372,18 @@ def _hits(
             similarity, rule = _how(name, surface, pattern, lang)
             nested = inside_longer(context, start, end, own, person=label == PERSON)
             yield _NameHit(Evidence(index, start, end), similarity, rule, nested)
-    if not patterns and _UNSPACED.search(name.text):
-        for form in sorted(forms(fold(name.text), lang)):
+    for text, similarity, rule in (
+        (name.text, INFLECTED, "inflected"), *((other, ALIAS, "alias") for other in name.aliases)
+    ):  # fmt: skip
+        for form in sorted(forms(fold(text), lang)) if _UNSPACED.search(text) else ():
             for span in find_folded(form, context):
-                yield _NameHit(Evidence(index, span.start, span.end), 98, "inflected", False)
+                yield _NameHit(Evidence(index, span.start, span.end), similarity, rule, False)
 
 
 def _is_other_word(text: str, surface: str, rule: str) -> bool:
     """Whether a word in small letters stands where an acronym is looked for: us, who."""
+    if rule == "alias":
+        return False
     acronym = rule == "acronym" or (text.isupper() and text.replace(".", "").isalpha())
     return surface.islower() and (acronym or len(surface) <= 3) and not text.islower()
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
+from workbench.matching.names import Name
 from workbench.model import (
     SAID,
+    Alias,
     Evidence,
     Match,
     Policy,
@@ -27,6 +31,29 @@ def language_of(sample: Sample, policy: Policy) -> str:
     return named_language(sample.meta) or policy.language or detect(sample.reference)
 
 
+def names_of(units: Sequence[Unit], sample: Sample, lang: str, aliases: tuple[Alias, ...] = ()) -> list[Name]:
+    """What matchers look for: each unit as proposed, with the aliases that hold for this sample."""
+    known = _by_key(tuple(one for one in aliases if one.holds_for(sample)), lang) if aliases else {}
+    return [
+        Name(
+            unit.wording,
+            unit.original_label or unit.label,
+            known.get(key(unit.wording, lang), ()) if known else (),
+        )
+        for unit in units
+    ]
+
+
+@lru_cache(maxsize=64)
+def _by_key(aliases: tuple[Alias, ...], lang: str) -> Mapping[str, tuple[str, ...]]:
+    """The other names of each name, by normalised key: an alias holds both ways, and in no chain."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in aliases:
+        found[key(one.text, lang)][one.other] = None
+        found[key(one.other, lang)][one.text] = None
+    return {name: (*others,) for name, others in found.items()}
+
+
 def entity_units(
     sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
 ) -> tuple[Unit, ...]:
@@ -38,9 +65,10 @@ def entity_units(
     """
     units: list[Unit] = []
     first_with: dict[str, str] = {}
+    labels = {label: policy_label(label, policy) for label in {entity.label for entity in entities}}
     for number, entity in enumerate(entities, start=1):
         name = f"p{number}"
-        label, original = policy_label(entity.label, policy)
+        label, original = labels[entity.label]
         counts = not policy.counted_labels or label in policy.counted_labels
         same = first_with.setdefault(key(entity.text, lang) or entity.text, name if counts else "")
         if not counts or not same:

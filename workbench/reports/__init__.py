@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
-    from workbench.scoring.gate import ScoreGate
+    from workbench.scoring.scorers import ScoreGate
     from workbench.stages.recompute import Scored, ScoreReport
 
 
@@ -65,7 +66,7 @@ def _plain(value: Any) -> Any:
 
 
 def document(value: Any) -> Any:
-    """The same as JSON has it: a dataclass with its fields and the figures that follow from them.
+    """The same as JSON has it: a dataclass with the fields of its repr and the figures that follow from them.
 
     What only rounding keeps from 0 (−5.55e-17) is 0.
     """
@@ -75,7 +76,8 @@ def document(value: Any) -> Any:
         return {name: document(one) for name, one in value.items()}
     if is_dataclass(value):
         follow = [name for name, one in vars(type(value)).items() if isinstance(one, property)]
-        return {name: document(getattr(value, name)) for name in (*value.__dataclass_fields__, *follow)}
+        shown = [name for name, one in value.__dataclass_fields__.items() if one.repr]
+        return {name: document(getattr(value, name)) for name in (*shown, *follow)}
     return [*map(document, value)] if isinstance(value, list | tuple) else value
 
 
@@ -106,11 +108,9 @@ class Looks(TypedDict, total=False):
 
 def looks() -> Looks:
     """How large an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
-    from shutil import get_terminal_size
-
     if not sys.stdout.isatty():
         return {}
-    columns, height = get_terminal_size()
+    columns, height = shutil.get_terminal_size()
     width = max(40, min(columns, 120))
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return {"width": width, "height": height, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}

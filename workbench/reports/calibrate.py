@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.text.figures import number, signed, table
+from workbench.comparing.intervals import FEWEST
+from workbench.text.figures import many, number, signed, table
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated, Measured, Point
     from workbench.comparing.intervals import Interval
-    from workbench.stages.calibrate import CalibrateReport, Gathered
+    from workbench.comparing.learning import PolicyChange
+    from workbench.stages.calibrate import CalibrateReport, Gathered, Look
     from workbench.store.tables import CalibrationRow
 
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
@@ -19,11 +22,15 @@ NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 def report_text(report: CalibrateReport) -> str:
     """The whole report of `calibrate`."""
-    found, gathered = report.found, report.gathered
-    lines = [*head_lines(report.look.info.name, gathered, found), ""]
+    gathered = report.gathered
+    proposed = [advice(report.look), "", *change_lines(report.look), ""]
+    if report.look.found is None:
+        return clean("\n".join([*proposed, f"the match threshold: {report.look.why}"]))
+    found = report.found
+    lines = [*head_lines(report.look.info.name, gathered, found), "", *proposed]
     lines += [*choice_lines(found), "", *verdict_lines(found), ""]
     means = [f"{number(report.means[at])} at {at}" for at in (found.threshold_now, found.threshold)]
-    lines += [f"automatic mean of all {len(gathered.everything):,} counted samples: {', '.join(means)}", ""]
+    lines += [f"automatic mean of the {many(report.defined, 'sample')} with units: {', '.join(means)}", ""]
     lines += [*curve_lines(found), "", *probability_lines(found), "", *holdout_lines(report)]
     name, end = (
         report.saved,
@@ -69,12 +76,61 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
     return lines
 
 
+def advice(look: Look) -> str:
+    """Whether to change anything, in one sentence."""
+    found, change = look.found, look.change
+    take = change and f"{change.words} (workbench policy edit --take {look.changes.index(change) + 1})"
+    if change is not None and change.better:
+        return f"What to do: {take}, then calibrate again."
+    if found is not None and found.better and found.threshold != found.threshold_now:
+        return f"What to do: use match threshold {found.threshold} (--save NAME --use NAME)."
+    if change is not None and change.gain.value > 0:
+        return f"What to do: review more, or try this: {take}."
+    if found is None or found.better is None:
+        return f"What to do: review more. From {FEWEST} groups of samples on, this shows what is better."
+    return "What to do: change nothing. No threshold and no policy is better than what is in use."
+
+
+def change_lines(look: Look) -> list[str]:
+    """The changes of the policy that reviews ask for, and what each does to the typical error."""
+    if not look.changes:
+        return ["policy: your reviews ask for no change"]
+    lines = ["changes of the policy that your reviews ask for:"]
+    for place, one in enumerate(look.changes, start=1):
+        lines += [f"  {place}  {one.words}: {change_text(one)}", f"     {support_text(one)}"]
+    return lines
+
+
+def support_text(one: PolicyChange) -> str:
+    """What people decided: `people kept 16 of 17 person, 0 of 12 date`."""
+    if one.what != "labels":
+        found, judged = one.support[one.what]
+        return f"people found {found:,} of {judged:,} such names"
+    return (
+        f"people kept {', '.join(f'{some:,} of {of:,} {name}' for name, (some, of) in one.support.items())}"
+    )
+
+
+def change_text(one: PolicyChange) -> str:
+    """What a change does: `typical error .281 → .133 (−.148 [−.190, −.105] …): better`."""
+    ends = one.gain.interval and type(one.gain.interval)(-one.gain.interval.high, -one.gain.interval.low)
+    moved = f"typical error {number(one.before)} → {number(one.after)}"
+    if ends is None:
+        said = "no better" if one.better is False else f"a suggestion from {many(one.samples, 'sample')}"
+        return f"{moved}, cross-validated: {'better' if one.better else said}"
+    said = "better" if one.better else "no better"
+    if one.better is None:
+        said = f"a suggestion, for one value for every sample has {number(one.constant)}"
+    return f"{moved} ({signed(-one.gain.value)}{_ends(ends)}, 95 %, cross-validated, by group): {said}"
+
+
 def choice_lines(found: Calibrated) -> list[str]:
     """The threshold in use, the chosen one and the correction, each on samples that had no say in it."""
     rows = [
         _measured(f"{found.threshold_now} in use", found.present),
-        _measured(f"{found.threshold} chosen, cross-validated", found.chosen),
-        _measured(f"{found.threshold_now} corrected, cross-validated", found.corrected),
+        _measured(f"chosen on other groups: {_spread(found)}", found.chosen),
+        _measured(f"{found.threshold_now}, corrected on other groups", found.corrected),
+        ["one value for every sample", "–", "–", number(found.constant), "–"],
     ]
     return table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows, right=True)
 
@@ -93,6 +149,8 @@ def verdict_lines(found: Calibrated) -> list[str]:
         lines = [f"keep {now}: {chosen} is {no_better(found)}: {gain} ({how})"]
     if found.trivial is not None:
         lines.append(f"  calling every unit found: F1 {number(found.trivial)}")
+    if found.constant < min(found.present.mae, found.chosen.mae):
+        lines.append("  one value for every sample errs by less: the score tells little of a single sample")
     lines.append(
         f"  chosen for {NAMES[found.objective]}; without each of {len(found.folds)} folds: {_spread(found)}"
     )
@@ -225,6 +283,7 @@ def report_document(report: CalibrateReport) -> dict[str, Any]:
     """The report as JSON: the document of `calibration.json` and what stands around it."""
     return {
         **report.document,
+        "policy_changes": [asdict(one) | {"words": one.words} for one in report.look.changes],
         "saved": report.saved,
         "in_use": report.look.info.calibration,
         "left_out": {**report.gathered.left_out, "holdout": report.gathered.holdout},

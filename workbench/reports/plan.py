@@ -13,7 +13,9 @@ from workbench.text.safe import clean, name_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from workbench.stages.plan import Draft, PlanReport, Precision
+    from workbench.stages.draw import DrawReport
+    from workbench.stages.plan import Draft, PlanReport
+    from workbench.stages.precision import Precision
 
 SHOWN_STRATA = 20
 DESIGN_WORDS = {
@@ -33,7 +35,16 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"{report.dataset}: {DESIGN_WORDS[plan.design]}, {report.done:,} of {report.planned_n:,} planned "
             f"samples reviewed{given}, for {many(report.population, 'sample')}"
         ]
-        lines += [f"  {complete_line(report)}"] if report.complete else []
+        lines += ["  drawn from a corpus; the other samples are in no database"] if plan.corpus else []
+        if report.complete:
+            lines.append(f"  {complete_line(report)}")
+            left = report.population - report.prefix - report.beyond
+            rest = f"the {left:,} that are left" if left > 1 else "the last one"
+            lines += (
+                [f"  what changes it: workbench plan --more N, or reviewing {rest}"]
+                if left > 0 and not plan.corpus
+                else []
+            )
         lines += _facts(plan.parameters)
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
@@ -50,14 +61,20 @@ def plan_lines(report: PlanReport) -> list[str]:
         lines.append(f"reviewed without suggestions: {report.blind_share:.0%} of the samples")
     if report.imported:
         lines.append(
-            f"{many(report.imported, 'sample')} verified in the file: counted once the reviews reach them "
-            "in order"
+            f"{many(report.imported, 'sample')} verified in the file stand further on in the order: counted "
+            "when all samples before them are reviewed"
         )
     return lines
 
 
 def _facts(said: Mapping[str, Any]) -> list[str]:
-    return [f"  strata by {said['by']}, by their sizes"] if "by" in said else []
+    by = {"score": "the automatic score"}.get(str(said.get("by")), str(said.get("by")))
+    lines = [f"  strata by {by}, by their sizes"] if "by" in said else []
+    return (
+        [*lines, "  chosen for this demo and planned as if they had been drawn"]
+        if "chosen" in said
+        else lines
+    )
 
 
 def _progress_lines(report: PlanReport) -> list[str]:
@@ -86,7 +103,7 @@ def at_end(planned: int) -> str:
     """That every planned sample is complete, and what that means for the estimate."""
     if planned < FEWEST:
         return f"complete: too few for an interval ({FEWEST} are needed)"
-    return "complete: the estimate is final"
+    return "complete: the estimate stands"
 
 
 def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRATA) -> list[str]:
@@ -103,6 +120,21 @@ def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRAT
     if len(named) > most:
         lines.append(f"  … and {len(named) - most:,} more strata")
     return lines
+
+
+def draw_text(report: DrawReport) -> str:
+    """What was drawn from a scored corpus, and what follows."""
+    without = many(report.rejected, "row without scores stays out", "rows without scores stay out")
+    aside = f"; {without}" if report.rejected else ""
+    lines = [
+        f"{report.dataset}: {many(report.n, 'sample')} drawn from {report.rows:,} by {report.scorer}{aside}",
+        *_strata_lines(report.strata if len(report.strata) > 1 else {}),
+        f"reviewed without suggestions: {report.blind_share:.0%} of the samples",
+        f"the same samples again, with a larger --n and more: --seed {report.seed}",
+        "Review them (workbench review). workbench compare then estimates the mean of all "
+        f"{report.rows:,} samples.",
+    ]
+    return clean("\n".join(lines))
 
 
 def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
@@ -129,7 +161,7 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     lines += [f"note: {note}" for note in draft.notes]
     if draft.replaces:
         lines.append("it replaces the plan you have: nothing is reviewed yet")
-    lines.append("after your first review you cannot make another plan")
+    lines.append("after your first review you cannot make another plan, only plan more reviews: --more N")
     return clean("\n".join(lines))
 
 
@@ -146,9 +178,7 @@ def blind_line(draft: Draft) -> str:
 
 
 def precision_text(found: Precision) -> str:
-    """How many samples a plan takes for an interval that narrow, or why nobody can tell."""
-    if found.needed is None:
-        return found.basis
+    """How many samples a plan takes for an interval that narrow, and what that rests on."""
     goal = f"± {found.half_width:.3f}"
     return f"{goal}: a plan of {found.needed:,} of {many(found.population, 'sample')}\n  {found.basis}"
 

@@ -1,16 +1,27 @@
-"""People and assignments as text."""
+"""People, assignments and how far people agree, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.text.figures import many, table
-from workbench.text.safe import clean
+from workbench.comparing.intervals import FEWEST, Interval
+from workbench.comparing.words import interval
+from workbench.model import letter
+from workbench.text.figures import UNDEFINED, many, number, table, value
+from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:
+    from workbench.comparing.agreement import Overlap
+    from workbench.comparing.reviewers import Agreement
+    from workbench.model import Kind
+    from workbench.stages.agree import AgreeReport
     from workbench.stages.people import Person
-    from workbench.stages.team import Team
+    from workbench.stages.review import Opened
+    from workbench.stages.team import Held, Team
+    from workbench.stages.training import Lesson, Trainee, Training
+
 
 NO_ASSIGNMENTS = (
     "no assignments: everybody reviews what nobody has verified (workbench assign --overlap 2 --share .2)"
@@ -18,13 +29,26 @@ NO_ASSIGNMENTS = (
 
 
 def team_line(team: Team) -> str:
-    """`340 of 1,000 done (2 each on 20 %)`."""
+    """`340 of 1,000 done (2 each on about 20 %)`: which ones are drawn by chance."""
     each = (
         f"{team.overlap} each"
         if team.share >= 1 or team.overlap == 1
-        else f"{team.overlap} each on {team.share:.0%}"
+        else f"{team.overlap} each on about {team.share:.0%}"
     )
     return f"{team.complete:,} of {team.samples:,} done ({each.replace('%', ' %')})"
+
+
+def holds(held: Sequence[Held]) -> str:
+    """`held by bo until 14:32`; what was given by name has no end."""
+    until = held[0].until
+    when = "" if until is None else f" until {datetime.fromtimestamp(until).astimezone():%H:%M}"
+    return f"held by {', '.join(one.annotator for one in held)}{when}"
+
+
+def letters_text(opened: Opened, kind: Kind) -> str:
+    """Who is who where a sample is settled: `A ada · B bob`."""
+    people = opened.over.people.get(kind, ()) if opened.over else ()
+    return " · ".join(f"{letter(side)} {flat(name)}" for side, name in enumerate(people))
 
 
 def team_text(team: Team | None) -> str:
@@ -50,6 +74,64 @@ def team_text(team: Team | None) -> str:
     return clean("\n".join(lines))
 
 
+def training_text(found: Training) -> str:
+    """The training samples, and how far everybody is with them."""
+    head = ("trained", "decided", "units", "verdicts", "")
+    rows = [
+        (one.name, f"{one.decided:,} of {one.samples:,}", value(one.f1), value(one.verdicts), _stands(one))
+        for one in found.people
+    ]
+    lines = [f"training: {many(found.samples, 'sample')}, pass mark {value(found.mark)}"]
+    return clean("\n".join([*lines, *(table(head, rows) if rows else ())])) + "\n"
+
+
+def _stands(one: Trainee) -> str:
+    if one.by:
+        return "passed" if one.by == one.name else f"let pass by {one.by}"
+    if one.decided < one.samples:
+        return ""
+    return "passed" if one.reaches else "not passed: workbench person pass NAME lets them go on"
+
+
+def trainee_line(one: Trainee) -> str:
+    """How far a person is, for themselves."""
+    if one.decided < one.samples:
+        return (
+            f"Training: {one.decided} of {many(one.samples, 'sample')} decided. "
+            f"The pass mark is {value(one.mark)}."
+        )
+    figures = f"units {value(one.f1)}, verdicts {value(one.verdicts)}"
+    if one.by:
+        return f"You passed the training: {figures}. These are the samples to review."
+    return f"Not passed: {figures}; the pass mark is {value(one.mark)}. An owner can let you go on."
+
+
+def lesson_text(lessons: Sequence[Lesson]) -> str:
+    """What a person decided of a training sample, held against the known answer."""
+    lines: list[str] = []
+    for lesson in lessons:
+        both = lesson.overlap
+        lines.append(
+            f"{many(both.linked, f'{lesson.kind} unit is', f'{lesson.kind} units are')} the same, of your "
+            f"{both.automatic} and {both.verified} of the known answer."
+        )
+        for one in lesson.same:
+            ours, theirs = one.automatic, one.verified
+            if ours.match.verdict != theirs.match.verdict:
+                lines.append(
+                    f"≠ {theirs.text}: you say {ours.match.verdict}, the known answer says "
+                    f"{theirs.match.verdict}"
+                )
+            if ours.label != theirs.label:
+                lines.append(f"≠ {theirs.text}: you say {ours.label}, the known answer says {theirs.label}")
+            if ours.text != theirs.text:
+                lines.append(f"≠ {theirs.text}: you have {ours.text}")
+        lines += [f"− {unit.text}: you have no such {lesson.kind}" for unit in lesson.missed]
+        lines += [f"+ {unit.text}: only you have it" for unit in lesson.added]
+        lines.append("")
+    return clean("\n".join(lines).strip())
+
+
 def people_text(people: Sequence[Person]) -> str:
     """Who works here and what they may do."""
     if not people:
@@ -59,3 +141,112 @@ def people_text(people: Sequence[Person]) -> str:
         for one in people
     ]
     return clean("\n".join(table(("person", "role", "", ""), rows)))
+
+
+MOST = 5
+"""Different verdicts that are listed."""
+
+GUIDELINES = "guidelines: workbench policy show; clearer ones: workbench policy edit"
+
+
+def agree_text(report: AgreeReport) -> str:
+    """The answer in one line, then the figures, then the parts that were asked for."""
+    lines = [agree_line(report), "", *agree_facts(report)]
+    if parts := parts_table(report):
+        lines += ["", *parts]
+    if report.labels:
+        lines.append(f"least agreed first · {GUIDELINES}")
+    return clean("\n".join(lines))
+
+
+def agree_facts(report: AgreeReport) -> list[str]:
+    """What was compared, and the figures of the whole."""
+    whole = report.whole
+    people = f" ({', '.join(report.people)})" if report.people else ""
+    differ = len(report.differing)
+    shown = [
+        f"  {one.sample} · {one.unit}: {one.person} {one.verdict or UNDEFINED}, {one.other} "
+        f"{one.other_verdict or UNDEFINED}"
+        for one in report.differing[:MOST]
+    ]
+    more = [f"  … and {differ - MOST:,} more: workbench agree --json"] if differ > MOST else []
+    return [
+        f"{report.dataset} · {report.kind} · {many(whole.samples, 'sample')} decided by at least two people "
+        f"independently{people} · {many(whole.groups, 'document')}",
+        f"{differ:,} of {many(whole.linked, 'match', 'matches')} {'differs' if differ == 1 else 'differ'}",
+        *shown,
+        *more,
+        *_figures(whole),
+        *(f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()),
+    ]
+
+
+def parts_table(report: AgreeReport) -> list[str]:
+    """The parts that were asked for, below a line of heads; nothing without."""
+    if report.labels:
+        return table(
+            ("label", "units", "both", "F1"),
+            [_label(name, each, few=report.whole.few) for name, each in report.labels.items()],
+        )
+    head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")
+    rows = [(name, *_row(part)) for name, part in report.parts.items()]
+    return table(head, rows) if rows else []
+
+
+def agree_line(report: AgreeReport) -> str:
+    """`Two reviewers agree: F1 .81 (.76 to .85), recall differs by .06. Machine and reviewer: .74, .12.`"""
+    whole, machine = report.whole, report.machine
+    if whole.few:
+        return f"Two reviewers decided {many(whole.samples, 'sample')} independently: figures need {FEWEST}."
+    between = f" ({value(whole.interval.low)} to {value(whole.interval.high)})" if whole.interval else ""
+    line = f"Two reviewers agree: F1 {value(whole.f1)}{between}, recall differs by {value(whole.differs)}."
+    if machine.f1 is not None and machine.differs is not None:
+        line += f" Machine and reviewer: {value(machine.f1)}, {value(machine.differs)}."
+    return line
+
+
+def _figures(found: Agreement) -> list[str]:
+    alone = found.first + found.second - 2 * found.linked
+    counted = (
+        f"{found.linked:,} that both have ({found.boundary:,} with another boundary, {found.label:,} with "
+        f"another label), {alone:,} that only one has"
+    )
+    empty = []
+    if found.both_empty or found.one_empty:
+        empty = [
+            f"no units: both people found none {many(found.both_empty, 'time')} (F1 leaves these out), "
+            f"only one of the two found none {many(found.one_empty, 'time')}"
+        ]
+    if found.few:
+        return [f"units: {counted}", *empty]
+    chance = found.chance
+    verdicts = "–" if chance is None else (
+        f"κ {number(chance.kappa)}, AC1 {number(chance.ac1)}, {number(chance.raw)} equal of {chance.n:,}"
+    )  # fmt: skip
+    return [
+        f"units: F1 {number(found.f1)} {_ends(found.interval)}, strict {number(found.strict_f1)}; {counted}",
+        f"verdicts on units that both have: {verdicts}; {found.unsure:,} unsure",
+        f"recall differs by {number(found.differs)} {_ends(found.differs_interval)} on average",
+        f"α of the labels of words: {number(found.alpha)}",
+        *empty,
+    ]
+
+
+def _ends(ends: Interval | None) -> str:
+    return interval(ends) or "(one document: no interval)"
+
+
+def _row(part: Agreement) -> tuple[str, ...]:
+    if part.few:
+        return (f"{part.samples:,}", *[UNDEFINED] * 7)
+    chance = part.chance
+    return (
+        f"{part.samples:,}", number(part.f1), interval(part.interval), number(part.strict_f1),
+        number(chance.kappa if chance else None), number(chance.ac1 if chance else None),
+        number(part.differs), number(part.alpha),
+    )  # fmt: skip
+
+
+def _label(name: str, each: Overlap, *, few: bool) -> tuple[str, ...]:
+    every = each.automatic + each.verified
+    return name, f"{every:,}", f"{each.linked:,}", number(None if few or every < FEWEST else each.f1)

@@ -1,13 +1,18 @@
-"""Reports as plain text: aligned tables and sentences, every data string made safe to show."""
+"""Reports as plain text: aligned tables and sentences, every data string safe to show; the gate for CI."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.comparing.words import paired_facts
-from workbench.model import KINDS, Kind, Score, Tally
-from workbench.reports.team import people_text, team_text
+from workbench.errors import ExportError
+from workbench.model import KINDS, RESOLVED, Alias, Kind, Score, Tally
+from workbench.reports.answer import code
+from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, table, value
 from workbench.text.safe import clean, flat, name_of
@@ -15,14 +20,17 @@ from workbench.text.safe import clean, flat, name_of
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.comparing.intervals import Mean
-    from workbench.comparing.retrievers import Retrievers
-    from workbench.scoring.gate import ScoreGate
+    from workbench.comparing.paired import Retrievers
+    from workbench.scoring.scorers import ScoreGate
+    from workbench.stages.corpus import CorpusReport
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
     from workbench.stages.upkeep import DatabaseStatus
 
+
 SHOWN_ROWS = 200
+SHOWN_REJECTS = 5
 EXTERNAL_DIGITS = 6
 NO_UNITS = "the reference has no units"
 
@@ -48,6 +56,28 @@ def propose_text(report: ProposeReport) -> str:
     return clean(said)
 
 
+def corpus_text(report: CorpusReport) -> str:
+    """What `score-files` did: the rows, what was put aside, the mean of each scorer, and what failed."""
+    before = f", {report.done_before:,} of them by an earlier run" if report.done_before else ""
+    done = report.partitions - len(report.failed)
+    lines = [f"{report.out}: {many(report.rows, 'row')} of {many(done, 'file')} scored{before}"]
+    if report.rejected:
+        named = ", ".join(map(str, report.rejects[:SHOWN_REJECTS]))
+        more = ", …" if report.rejects[SHOWN_REJECTS:] else ""
+        what = many(report.rejected, "row was put aside", "rows were put aside, each")
+        lines.append(f"  {what} with the reason: {named}{more}")
+    rows = [
+        [name, number(mean), f"{defined:,}", f"{report.rows - defined:,}"]
+        for name, (mean, defined) in report.means.items()
+    ]
+    lines += ["", *table(("scorer", "mean", "rows", "without units"), rows, right=True)] if rows else []
+    for path, why in report.failed.items():
+        lines += ["", f"{path}: not scored: {why}"]
+    if report.failed:
+        lines.append("Run the same command again: it scores only what is missing.")
+    return clean("\n".join(lines))
+
+
 def instead_text(before: str) -> str:
     """Which run was the current one, and the command that goes back to it."""
     return clean(f"in the place of {before} (back: {_switch(before)})")
@@ -62,11 +92,23 @@ def policy_changes_text(report: PolicyReport) -> str:
     """What a change of the policy means."""
     if not report.changed:
         return f"the policy is as it was: version {report.version}"
-    lines = [f"policy version {report.version} is current"]
+    lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
     if report.stale:
         shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
         number = many(len(report.stale), "sample was", "samples were")
         lines.append(f"{number} reviewed under an older version: {shown}")
+    return clean("\n".join(lines))
+
+
+def aliases_text(aliases: Sequence[Alias]) -> str:
+    """Which names people said are of one thing, with where, who and when."""
+    if not aliases:
+        return "no aliases; = in a review says that a name and words of a context are of the same thing"
+    names = {RESOLVED: "settled"}
+    lines = (
+        f"{one.text} = {one.other} · {one.sample} · {names.get(one.annotator, one.annotator)} · {one.day}"
+        for one in aliases
+    )
     return clean("\n".join(lines))
 
 
@@ -90,6 +132,8 @@ def status_text(report: DatabaseStatus) -> str:
         )
         if one.team is not None:
             lines += ["  " + line for line in team_text(one.team).split("\n")]
+        if one.training is not None:
+            lines += ["  " + line for line in training_text(one.training).splitlines()]
         for run in one.runs:
             mark = " (current)" if run.name == one.info.run else ""
             model = f" · {run.model}" if run.model else ""
@@ -213,7 +257,12 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         )
         if one.p is not None:
             flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
-            lines.append(f"  flipped units, found {flips}; McNemar's exact p {number(one.p)}")
+            more, less = one.ahead
+            lines.append(f"  flipped units, found {flips}")
+            lines.append(
+                f"  higher under {one.first} {more:,} times, under {one.second} {less:,} times: sign test p "
+                f"{number(one.p)}"
+            )
         lines += [f"  {paired_facts(one.paired)[0].line}"]
     if report.unpaired:
         lines.append(
@@ -302,3 +351,61 @@ def seen_lines(report: ScoreReport) -> list[str]:
         f"{'was an example' if number == 1 else 'were examples'} of this run, with their groups: "
         f"{len(report.seen.related):,}"
     ]
+
+
+_NO_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd", **dict.fromkeys(range(0x1FFFE, 0x110000, 0x10000), "\ufffd")}
+
+
+def gate_markdown(gate: ScoreGate, withheld: Collection[str], names: Mapping[str, str]) -> str:
+    """The text of a gate; names of samples are code, so that nothing in them is read as markup."""
+    first, *rest = gate_text(gate, withheld, names, code).splitlines()
+    return "\n".join([f"**{first}**", "", *(f"- {line.strip()}" for line in rest)]).rstrip()
+
+
+def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: Mapping[str, str]) -> None:
+    """One test for the gate, with `strict` a failed one for each sample that is not perfect, and a skipped
+    one for each undefined sample.
+
+    Raises ExportError when the file cannot be written.
+    """
+    text = _plain(gate_text(gate, withheld, names))
+    below = [name for name in gate.below if name not in withheld] if gate.strict else []
+    undefined = [name for name in gate.undefined if name not in withheld]
+    suite = Element(
+        "testsuite",
+        name=f"workbench.{gate.metric}",
+        tests=str(1 + len(below) + len(undefined)),
+        failures=str((not gate.passed) + len(below)),
+        errors="0",
+        skipped=str(len(undefined)),
+        time="0",
+        timestamp=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
+        hostname="localhost",
+    )
+    SubElement(suite, "properties")
+    mark = "every sample is perfect" if gate.strict else f"the mean recall is at least {gate.threshold}"
+    _test(suite, gate, mark, "" if gate.passed else text)
+    for name in below:
+        _test(suite, gate, _plain(flat(names.get(name, name))), "not every unit is found")
+    for name in undefined:
+        case = _test(suite, gate, _plain(flat(names.get(name, name))), "")
+        SubElement(case, "skipped", message=NO_UNITS)
+    SubElement(suite, "system-out").text = text
+    SubElement(suite, "system-err")
+    try:
+        path.write_bytes(tostring(suite, encoding="utf-8", xml_declaration=True))
+    except OSError as error:
+        raise ExportError(f"--junit {path}: {error.strerror or error}") from error
+
+
+def _test(suite: Element, gate: ScoreGate, name: str, failed: str) -> Element:
+    case = SubElement(suite, "testcase", name=name, classname=f"workbench.{gate.metric}", time="0")
+    if failed:
+        first = failed.partition("\n")[0]
+        SubElement(case, "failure", message=first, type="recall").text = failed
+    return case
+
+
+def _plain(text: str) -> str:
+    """Text that XML 1.0 can hold and that steers no terminal which prints it."""
+    return clean(text).translate(_NO_XML)

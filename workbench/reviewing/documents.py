@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.model import (
+    FOUND_IF,
     Assessment,
     Evidence,
     Label,
@@ -52,6 +53,8 @@ def unit_document(unit: Unit) -> Document:
         document["nested"] = match.nested
     if match.note:
         document["note"] = match.note
+    if match.alias:
+        document["alias"] = True
     document["origin"] = unit.origin
     if unit.rejected:
         document["rejected"] = unit.rejected
@@ -80,7 +83,7 @@ def unit_of(document: Mapping[str, Any], kind: str) -> Unit:
         spans,
         Match(
             get("verdict"), get("reason"), evidence, get("similarity", 0), get("rule", ""),
-            get("nested", False), get("note", ""),
+            get("nested", False), get("note", ""), get("alias", False),
         ),
         get("origin", "proposed"),
         get("rejected", False),
@@ -153,6 +156,7 @@ def policy_document(policy: Policy) -> Document:
         "partial": policy.partial,
         "language": policy.language,
         "guidelines": policy.guidelines,
+        **{name: "found" for name in FOUND_IF[1:] if getattr(policy, name) == "found"},
     }
 
 
@@ -165,6 +169,8 @@ def policy_of(document: Mapping[str, Any], version: int) -> Policy:
         kinds=tuple(document["kinds"]),
         counted_labels=tuple(document["counted_labels"]),
         nested=document["nested"],
+        derived=document.get("derived", "missing"),
+        coarser=document.get("coarser", "missing"),
         partial=document["partial"],
         language=document.get("language", ""),
     )
@@ -199,7 +205,7 @@ def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
         case "open":
             assessments = tuple(assessment_of(one) for one in data["assessments"])
             return Open(**{**data, "assessments": assessments})
-        case "add" | "reject" | "restore" | "relabel" | "boundary" | "match" | "merge" | "split":
+        case "add" | "reject" | "restore" | "relabel" | "boundary" | "match" | "merge" | "split" | "take":
             units = tuple(unit_of(unit, data["kind"]) for unit in data["units"])
             return Put(op, data["kind"], units)
         case "accept":

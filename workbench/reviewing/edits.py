@@ -16,7 +16,7 @@ IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
 
 Shown = Literal["assisted", "blind", "import"]
-What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split"]
+What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split", "take"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Open:
     `proposal` is the stored proposal's number, None when there was none; `matcher`, `threshold` and
     `policy` say how the pre-filled matches came about; `rematch` marks a sample that opened with
     units already verified for the same reference; `off_plan` one that was chosen by hand or by its scores,
-    so that it cannot stand for the whole dataset.
+    so that it cannot stand for the whole dataset. `named`: who settles what others differ in saw their names.
     """
 
     proposal: int | None
@@ -38,6 +38,7 @@ class Open:
     assessments: tuple[Assessment, ...]
     rematch: bool = False
     off_plan: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,16 @@
-"""Fold: journal -> the state of a review. What undo and redo mean, and which verdicts hold elsewhere."""
+"""Fold: journal -> the state of a review. What undo and redo mean, and which verdicts hold elsewhere.
+
+Gold: which verified assessment of a sample stands when several people have one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from workbench.model import Assessment, Disposition, Evidence, Kind, Match, Unit
+from workbench.model import Assessment, Disposition, Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import (
     IMPORT_ACTION,
     Accept,
@@ -132,7 +137,8 @@ def _empty(kind: Kind) -> KindState:
     return KindState("todo", Assessment(kind, "review"))
 
 
-def _with(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
+def with_kind(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
+    """The state with one kind in another state."""
     if kind == "entity":
         return replace(state, entity=kind_state)
     return replace(state, statement=kind_state)
@@ -148,25 +154,25 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
             state = replace(state, opened=replace(edit, assessments=(*kept, *edit.assessments)))
             for assessment in edit.assessments:
                 before = state.of(assessment.kind)
-                state = _with(state, assessment.kind, replace(before, assessment=assessment))
+                state = with_kind(state, assessment.kind, replace(before, assessment=assessment))
         case Put():
             before = state.of(edit.kind)
             units = put(before.assessment.units, edit.units)
             after = replace(before, assessment=replace(before.assessment, units=units), touched=True)
             if before.disposition != "verified":
                 after = replace(after, disposition="started", reason="")
-            state = _with(state, edit.kind, after)
+            state = with_kind(state, edit.kind, after)
         case Accept():
             kind = edit.assessment.kind
             accepted = KindState(
                 "verified", edit.assessment, edit.fast, policy=edit.policy, touched=True, imported=imported,
                 adjudicated=edit.adjudicated or state.of(kind).adjudicated,
             )  # fmt: skip
-            state = _with(state, kind, accepted)
+            state = with_kind(state, kind, accepted)
         case Dispose():
             for kind in edit.kinds:
                 before = state.of(kind)
-                state = _with(
+                state = with_kind(
                     state, kind, replace(before, disposition=edit.disposition, reason=edit.reason, fast=False)
                 )
         case Flag():
@@ -247,3 +253,77 @@ def _carried(unit: Unit, before: Sequence[str], place: dict[str, int], nothing_n
     )
     carried = replace(match, evidence=kept, rule="carried") if holds else Match()
     return replace(unit, match=carried, origin="carried", rejected=False, duplicate_of="")
+
+
+GoldOrigin = Literal["reviewed", "imported", "adjudicated"]
+Place = tuple[str, tuple[Span, ...]]
+"""The text of a unit and its principal place: units of two annotators that have it in common are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """One annotator's verified assessment."""
+
+    annotator: str
+    origin: GoldOrigin
+    assessment: Assessment
+
+
+def gold_units(units: Sequence[Unit]) -> tuple[Unit, ...]:
+    """The units that count, in order of their place in the reference, ungrounded ones last."""
+    counted = [unit for unit in units if unit.counted]
+    return tuple(sorted(counted, key=lambda unit: (not unit.spans, unit.spans[:1] and unit.spans[0].start)))
+
+
+def resolve(verified: Sequence[Verified], counted_labels: Collection[str] = ()) -> Verified | None:
+    """The gold: the adjudicated one, else the only one, else None (unresolved).
+
+    Verified assessments with equal units and verdicts are one, and the first stands with its labels. Labels
+    may differ, unless the policy counts only some of them (`counted_labels`) and one counts where the other
+    does not. Assessments come in the order in which the reviews were begun: an order by name would change
+    where names left as pseudonyms.
+    """
+    adjudicated = [one for one in verified if one.origin == "adjudicated"]
+    if adjudicated:
+        return adjudicated[-1]
+    if len({_meaning(one.assessment, counted_labels) for one in verified}) == 1:
+        return verified[0]
+    return None
+
+
+def same_gold(one: Assessment, other: Assessment) -> bool:
+    """Whether two assessments have equal units, labels and verdicts."""
+    first, second = (
+        Counter((place_of(unit), unit.label, unit.match.verdict) for unit in gold_units(each.units))
+        for each in (one, other)
+    )
+    return first == second
+
+
+def place_of(unit: Unit) -> Place:
+    """By what a unit is known among those of other annotators."""
+    return unit.text, unit.spans[:1]
+
+
+def disputed_labels(each: Iterable[Sequence[Unit]]) -> set[Place]:
+    """The units that annotators gave different labels, by `place_of`; `each` has the units of one.
+
+    One annotator may give one place two labels: that alone is no dispute.
+    """
+    labels: dict[Place, set[frozenset[str]]] = {}
+    for units in each:
+        own: dict[Place, set[str]] = {}
+        for unit in gold_units(units):
+            own.setdefault(place_of(unit), set()).add(unit.label)
+        for place, given in own.items():
+            labels.setdefault(place, set()).add(frozenset(given))
+    return {place for place, given in labels.items() if len(given) > 1}
+
+
+def _meaning(assessment: Assessment, counted_labels: Collection[str]) -> frozenset[object]:
+    """Each unit as often as it is there: one place with two labels counts twice in the recall."""
+    each = Counter(
+        (place_of(unit), unit.match.verdict, not counted_labels or unit.label in counted_labels)
+        for unit in gold_units(assessment.units)
+    )
+    return frozenset(each.items())

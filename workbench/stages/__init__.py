@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from multiprocessing import parent_process
 
 Progress = Callable[[int], None]
 """Called now and then with how much is done so far: bytes of a file, or samples."""
@@ -25,3 +29,19 @@ def local(at: datetime) -> str:
     """A stored time as a person here writes it."""
     aware = at if at.tzinfo else at.replace(tzinfo=UTC)
     return f"{aware.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def begin_worker() -> None:
+    """Leave Ctrl-C, which reaches every process of the terminal, to the parent, and end when that ends.
+
+    A parent that was killed cannot end its workers: each waits for work on a pipe that the others hold open.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -11,10 +11,10 @@ from operator import attrgetter
 from typing import Literal, get_args
 
 from workbench.comparing.agreement import Overlap
-from workbench.comparing.reviewers import Agreement, Decided, Pair, agreement, of_labels, pair
+from workbench.comparing.reviewers import Agreement, Decided, OtherVerdict, Pair, agreement, of_labels, pair
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
-from workbench.model import Assessment, Kind
+from workbench.model import RESOLVED, Assessment, Kind
 from workbench.reviewing.documents import edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
@@ -43,7 +43,7 @@ class Machine:
 class AgreeReport:
     """How far people agree on a dataset, whole and in parts; `labels` with `by="label"`, else `parts`.
 
-    `left_out`: decisions that were not independent, by why.
+    `left_out`: decisions that were not independent, by why. `differing`: units with another verdict each.
     """
 
     dataset: str
@@ -54,6 +54,7 @@ class AgreeReport:
     parts: dict[str, Agreement]
     labels: dict[str, Overlap]
     left_out: dict[str, int]
+    differing: tuple[OtherVerdict, ...]
 
 
 def agree(
@@ -92,6 +93,7 @@ def agree(
         parts,
         dict(sorted(of_labels(pairs).items(), key=lambda one: (one[1].f1, one[0]))) if by == "label" else {},
         dict(left_out),
+        tuple(each for one in pairs for each in one.differing),
     )
 
 
@@ -110,6 +112,9 @@ def _decided(
             if each[0].origin == "adjudicated"
             for at, _ in _accepts(each, kind)
         ]
+        shown = [
+            (row.by, row.at) for each in reviews.values() if each[0].annotator == RESOLVED for row in each
+        ]
         people = [each for each in reviews.values() if each[0].origin != "adjudicated"]
         firsts = {
             each[0].review_id: min((at for at, _ in _accepts(each, kind)), default=None) for each in people
@@ -117,7 +122,8 @@ def _decided(
         own = []
         for each in people:
             others = [at for number, at in firsts.items() if number != each[0].review_id and at is not None]
-            why, decision = _independent(each, kind, others, min(settled, default=None))
+            seen = min((at for who, at in shown if who == each[0].annotator), default=None)
+            why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
                 left_out[why] += 1
             elif decision is not None:
@@ -132,16 +138,18 @@ def _accepts(rows: Sequence[Said], kind: Kind) -> list[tuple[datetime, Said]]:
     return [
         (row.at, row)
         for row in rows
-        if row.op == "accept" and row.data["assessment"]["kind"] == kind and not _imported(row)
+        if row.op == "accept"
+        and row.data["assessment"]["kind"] == kind
+        and not row.action.startswith(IMPORT_ACTION)
     ]
 
 
-def _imported(row: Said) -> bool:
-    return row.action.startswith(IMPORT_ACTION)
-
-
 def _independent(
-    rows: Sequence[Said], kind: Kind, others: Sequence[datetime], settled: datetime | None
+    rows: Sequence[Said],
+    kind: Kind,
+    others: Sequence[datetime],
+    settled: datetime | None,
+    seen: datetime | None,
 ) -> tuple[str, tuple[str, str, Assessment] | None]:
     """The first decision that stands, or why it is not the person's own."""
     edits = [(row.action, edit_of(row.op, row.data)) for row in rows]
@@ -151,12 +159,16 @@ def _independent(
     if not standing:
         return "", None
     at, row = standing[0]
-    if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(map(_imported, rows)):
+    if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(
+        row.action.startswith(IMPORT_ACTION) for row in rows
+    ):
         return "began with units that somebody had verified", None
     if (settled is not None and settled <= at) or (
         accepts[0][0] < at and any(other < at for other in others)
     ):
         return "decided again after the others' work could be seen", None
+    if seen is not None and seen <= at:
+        return "made after the others' values were shown in Resolve", None
     accept = edit_of(row.op, row.data)
     assert isinstance(accept, Accept)
     year, week, _ = at.isocalendar()

@@ -12,6 +12,7 @@ from workbench.comparing.answer import (
     TOLERANCE,
     WORST,
     Answer,
+    Step,
     Suspect,
     Triage,
     Worst,
@@ -22,11 +23,13 @@ from workbench.comparing.answer import (
 )
 from workbench.comparing.figures import Figures, Row
 from workbench.comparing.intervals import FEWEST, mean
+from workbench.comparing.learning import policy_changes
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
+from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
-from workbench.stages import Progress, queue, silent
+from workbench.stages import Progress, calibrate, queue, silent
 from workbench.stages.figures import as_seen, figures, planned_prefix, without
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import recompute, withheld_from
@@ -36,9 +39,12 @@ from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import fast_ids
+from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
 
+LEARNED_FROM = 100
+"""Reviews that a change of the policy is learned from here; `calibrate` takes all, at 2 ms each."""
 FEWEST_TIMED = 5
 """Reviews that the time of the next ones rests on."""
 
@@ -71,7 +77,7 @@ def answer(
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
     prefix = planned_prefix(store, info, kind)
     begun = {row.sample_id: row.origin for row in prefix.rows}
-    estimate = estimated(found.estimate, found.prefix)
+    estimate = estimated(found.estimate)
     rows: Sequence[Row] = every.rows
     listed: Sequence[Row] = found.rows
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
@@ -119,12 +125,30 @@ def answer(
             counts.unresolved, counts.fast, estimate, found.estimate.n, prefix.at_planned_n,
             pace.seconds if pace and measured else SECONDS[kind], mean_error(scores, rows),
             {one: error for one, error in errors.items() if error is not None},
+            found.estimate.ahead, found.estimate.soon,
+            _policy_step(store, here, chosen) if kind == "entity" and chosen is not None and both else None,
         ),
         measured=measured,
         withheld=len(withheld),
         assisted=found.assisted,
         fast=counts.fast,
+        chosen=prefix.chosen,
     ), found  # fmt: skip
+
+
+def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> Step | None:
+    """The step to the first policy that reviews ask for, if it makes the error smaller."""
+    try:
+        seen = calibrate.gather(store, info, run, None, most=LEARNED_FROM)
+    except UsageError:  # nothing was proposed that a threshold counts
+        return None
+    for number, one in enumerate(policy_changes(seen.cases, info.policy, info.threshold), start=1):
+        if one.better is not False and one.gain.value > 0:
+            return Step(
+                "policy", one.samples, scorer=seen.scorer, before=one.before, after=one.after,
+                number=number, order=one.words, sure=bool(one.better),
+            )  # fmt: skip
+    return None
 
 
 def mean_error(values: Values, rows: Sequence[Row]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -20,16 +21,20 @@ from workbench.comparing.calibration import (
     gold_hash,
 )
 from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, move_to, moves
+from workbench.comparing.learning import PolicyChange, policy_changes
 from workbench.comparing.links import links
 from workbench.comparing.plans import families
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
-from workbench.matching import MATCHER
+from workbench.matching import FLOOR, MATCHER
+from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED
 from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, Verdict
+from workbench.model import Assessment, FoundIf, Verdict
 from workbench.scoring.names import CALIBRATED
+from workbench.scoring.scorers import assess_all
 from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
+from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.recompute import count_samples, recompute
 from workbench.stages.sides import each_verified
@@ -38,8 +43,7 @@ from workbench.store import gold as gold_store
 from workbench.store.calibrations import KeyRow, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.gold import Gold
-from workbench.store.reviewed import reviewed
+from workbench.store.gold import Gold, reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored, related_ids
 from workbench.store.scores import CountedChunk
@@ -83,12 +87,14 @@ def gather(
     scorer: str | None,
     *,
     holdout: bool = False,
+    most: int | None = None,
     progress: Progress = silent,
 ) -> Gathered:
     """Read what has been counted and what people said. Raises UsageError when there is nothing to look at.
 
     Without a scorer it is `linked`, or `presence` where nothing was proposed for contexts. Verified samples
-    take about 5 ms each. `holdout` reads the samples kept back too: whoever asks has to write it down.
+    take about 5 ms each; `most` ends after so many. `holdout` reads the samples kept back too: whoever asks
+    has to write it down.
     """
     if "entity" not in info.kinds:
         raise UsageError("calibrate works on entities, and this dataset's policy reviews only statements")
@@ -100,39 +106,38 @@ def gather(
     places = scores.population(store, info.id)
     excluded = gold_store.load_excluded(store, info.id, "entity")
     seen = seen_by(store, info, run).related
-    wanted = {}
-    out = {"unresolved": 0, "excluded": 0, "seen": 0, "uncounted": 0, "late": 0}
-    for number, one in gold.items():
-        if number in kept_back and not holdout:
-            continue
+
+    def reason(number: int) -> str:
+        """Why a verified sample is left out; empty for one that is not."""
         reasons = {
             "late": number not in places and number not in kept_back,
             "excluded": number in excluded,
-            "unresolved": one.assessment is None,
+            "unresolved": gold[number].assessment is None,
             "seen": rows[number].key in seen,
             "uncounted": number not in similarities,
         }
-        why = next((why for why, holds in reasons.items() if holds), None)
-        if why is None:
-            wanted[number] = one
-        else:
-            out[why] += 1
+        return next((why for why, holds in reasons.items() if holds), "")
+
+    why = {number: reason(number) for number in gold if holdout or number not in kept_back}
+    wanted = {number: gold[number] for number, one in why.items() if not one}
+    left_out = Counter(one for one in why.values() if one)
     known = reviewed(store, info.id, "entity", holdout=holdout)
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[FitCase] = []
     held: list[FitCase] = []
     invented = missed = 0
-    due = [known[number] for number in sorted(wanted)]
+    due = [known[number] for number in sorted(wanted)][:most]
     for done, (stored, _, based) in enumerate(each_verified(store, run.id, "entity", due), start=1):
         number = stored.sample_id
-        human, loose = _verdicts(info, stored, wanted[number], based)
+        human, labels, loose = _verdicts(info, stored, wanted[number], based)
         if len(human) != len(similarities[number]):
             continue  # counted under another policy a moment ago; the next look has it
         tally = wanted[number].tally
         recall = None if tally is None or tally.recall is None else float(tally.recall)
         case = FitCase(
-            stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0)
-        )
+            stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0),
+            labels, _loose(info, stored, name, similarities[number]),
+        )  # fmt: skip
         (held if number in kept_back else cases).append(case)
         if number not in kept_back:
             invented += human.count(UNLINKED)
@@ -145,7 +150,7 @@ def gather(
         cases=tuple(cases),
         held=tuple(held),
         known={row.key: row for row in rows.values()},
-        left_out=out,
+        left_out={one: left_out[one] for one in ("unresolved", "excluded", "seen", "uncounted", "late")},
         invented=invented,
         missed=missed,
         holdout=len(kept_back),
@@ -202,8 +207,10 @@ def _weights(store: Store, info: DatasetInfo, wanted: Collection[int]) -> tuple[
     return {number: one / mean for number, one in stands.items()}, alone
 
 
-def _verdicts(info: DatasetInfo, stored: Stored, gold: Gold, based: bool) -> tuple[bytes, int]:
-    """The verdict on each counted automatic unit, in order, and how many verified ones nobody proposed."""
+def _verdicts(
+    info: DatasetInfo, stored: Stored, gold: Gold, based: bool
+) -> tuple[bytes, tuple[str, ...], int]:
+    """The verdict on each counted automatic unit, its label, and how many verified ones nobody proposed."""
     assert stored.proposal is not None  # its names were counted
     assert gold.assessment is not None
     lang = language_of(stored.sample, info.policy)
@@ -214,7 +221,28 @@ def _verdicts(info: DatasetInfo, stored: Stored, gold: Gold, based: bool) -> tup
         for one in found
     }
     loose = sum(unit.counted for unit in gold.assessment.units) - len(found)
-    return bytes(said.get(unit.id, UNLINKED) for unit in units if unit.counted), loose
+    counts = [unit for unit in units if unit.counted]
+    return bytes(said.get(one.id, UNLINKED) for one in counts), tuple(one.label for one in counts), loose
+
+
+def _loose(
+    info: DatasetInfo, stored: Stored, scorer: str, similarities: bytes
+) -> Mapping[int, tuple[FoundIf, int]]:
+    """The units that a rule of the policy decides, by place; what may be one is matched anew."""
+    if scorer == "linked" and not {SUGGESTED, COUNTRY} & {*similarities}:
+        return {}
+    assert stored.proposal is not None  # its names were counted
+    strict = replace(info.policy, nested="missing", derived="missing", coarser="missing")
+    found = assess_all(
+        stored.sample, stored.proposal, strict, threshold=FLOOR, aliases=info.aliases, evidence=False,
+        only=scorer,
+    )  # fmt: skip
+    matches = [unit.match for unit in found[scorer].units if unit.counted]
+    return {
+        at: ("nested", one.similarity) if one.nested else (LOOSE[one.rule], COUNTRY)
+        for at, one in enumerate(matches)
+        if one.nested or (one.rule in LOOSE and one.similarity == SUGGESTED)
+    }
 
 
 NONE = "none"
@@ -236,7 +264,8 @@ class HoldoutReport:
 class Look:
     """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
 
-    `openings`: how often the holdout was opened before; `saved`: the names of the calibrations there are.
+    `changes`: policies that the reviews ask for. `openings`: how often the holdout was opened before;
+    `saved`: the names of the calibrations there are.
     """
 
     info: DatasetInfo
@@ -245,8 +274,14 @@ class Look:
     now: int
     found: Calibrated | None
     why: str
+    changes: tuple[PolicyChange, ...]
     openings: int
     saved: tuple[str, ...]
+
+    @property
+    def change(self) -> PolicyChange | None:
+        """The first change of the policy that is not known to be no better."""
+        return next((one for one in self.changes if one.better is not False), None)
 
     @property
     def free_name(self) -> str:
@@ -270,13 +305,18 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class CalibrateReport:
-    """A fit and all around it."""
+    """A fit and all around it; where too little is verified, only changes of the policy are proposed."""
 
     look: Look
-    found: Calibrated
     holdout: HoldoutReport | None
     saved: str
     document: Mapping[str, Any]
+
+    @property
+    def found(self) -> Calibrated:
+        """The fit, where there is one."""
+        assert self.look.found is not None
+        return self.look.found
 
     @property
     def gathered(self) -> Gathered:
@@ -286,9 +326,14 @@ class CalibrateReport:
     @property
     def means(self) -> dict[int, float | None]:
         """The automatic mean of the whole population at the threshold in use and at the chosen one."""
-        return {
-            at: move_to(self.look.moves, at).mean for at in (self.found.threshold_now, self.found.threshold)
-        }
+        found = self.look.found
+        chosen = (found.threshold_now, found.threshold) if found else (self.look.now,)
+        return {at: move_to(self.look.moves, at).mean for at in chosen}
+
+    @property
+    def defined(self) -> int:
+        """How many samples these means are of."""
+        return move_to(self.look.moves, self.look.now).defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,8 +370,8 @@ def calibrate(
     """Fit a threshold, a probability and a correction on the verified samples; with `save` keep them.
 
     With `out` they are written as `calibration.json`. `holdout` measures the choice on the samples kept back,
-    once more, and writes that look down. Raises UsageError when there is too little verified, or the name is
-    taken.
+    once more, and writes that look down. Raises UsageError when the name is taken, or too little is verified:
+    a first look that keeps nothing may still have changes of the policy to propose.
     """
     if objective not in OBJECTIVES:
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
@@ -336,7 +381,9 @@ def calibrate(
     seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
     found = seen.found
     if found is None:
-        raise UsageError(seen.why)
+        if not seen.changes or save or out or holdout:
+            raise UsageError(seen.why)
+        return CalibrateReport(seen, None, "", {})
     held = _holdout(store, seen, found, save, annotator) if holdout else None
     document = document_for(seen, save or "", held)
     if save:
@@ -345,7 +392,6 @@ def calibrate(
         calibration_file.write(out, document, force=force)
     return CalibrateReport(
         look=seen,
-        found=found,
         holdout=held,
         saved=save or "",
         document=document,
@@ -361,18 +407,24 @@ def look(
     gathered = gather(
         store, info, run or run_of(store, info, None), scorer, holdout=holdout, progress=progress
     )
-    used = calibrations.calibration_in_use(store, info.id)
     seen = Look(
         info=info,
         gathered=gathered,
         moves=moves(list(gathered.everything.values()), info.threshold),
-        now=info.threshold if used is None else calibration_of(used.document).threshold_before,
+        now=_uncalibrated(store, info),
         found=None,
         why="",
+        changes=policy_changes(gathered.cases, info.policy, info.threshold),
         openings=len(plans.openings(store, info.id)),
         saved=tuple(one.name for one in list_calibrations(store, info.id)),
     )
     return seen.fitted(objective)
+
+
+def _uncalibrated(store: Store, info: DatasetInfo) -> int:
+    """The match threshold without the calibration in use."""
+    used = calibrations.calibration_in_use(store, info.id)
+    return info.threshold if used is None else calibration_of(used.document).threshold_before
 
 
 def run_of(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
@@ -386,6 +438,7 @@ def keep(
     store: Store, seen: Look, name: str, annotator: str, document: Mapping[str, Any] | None = None
 ) -> None:
     """Keep the fit of a look under a name. Raises UsageError for a name that is taken or no name."""
+    check(store, annotator, "keep a calibration")
     _check_name(store, seen.info, name)
     calibrations.save_calibration(
         store, seen.info.id, name, run_id=seen.gathered.run.id, document=document or document_for(seen, name),
@@ -394,8 +447,8 @@ def keep(
 
 
 def use(
-    store: Store, info: DatasetInfo, name: str, progress: Progress = silent, *, out: Path | None = None,
-    force: bool = False,
+    store: Store, info: DatasetInfo, name: str, annotator: str, progress: Progress = silent, *,
+    out: Path | None = None, force: bool = False,
 ) -> DatasetInfo:  # fmt: skip
     """Make a calibration the dataset's, with its threshold; `none` goes back to the one before it.
 
@@ -404,13 +457,12 @@ def use(
     What was verified does not change. Scores at the new threshold are counted now. Raises NotFoundError, and
     UsageError for one of another matcher.
     """
+    check(store, annotator, "change the match threshold")
     if out is not None:
         saved = calibrations.find_calibration(store, info.id, name)
         calibration_file.write(out, saved.document, force=force)
-    used = calibrations.calibration_in_use(store, info.id)
     if name == NONE:
-        before = info.threshold if used is None else calibration_of(used.document).threshold_before
-        calibrations.use_calibration(store, info.id, None, before)
+        calibrations.use_calibration(store, info.id, None, _uncalibrated(store, info))
     else:
         saved = calibrations.find_calibration(store, info.id, name)
         known = calibration_of(saved.document)
@@ -445,6 +497,7 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
 
 def _holdout(store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str) -> HoldoutReport:
     """Measure on the samples kept back; nothing is written down when there is too little to see."""
+    check(store, annotator, "open the holdout")
     gathered = seen.gathered
     if not gathered.holdout:
         raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
@@ -495,5 +548,5 @@ def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
     info = dataset_info(store, dataset_id)
     if info.run_id is None:
         return None
-    chunk = next(samples.each_uncounted(store, info.id, info.run_id), None)
+    chunk = next(samples.each_uncounted(store, info.id, info.run_id, info.taught), None)
     return None if chunk is None else count_samples(info, info.run_id, chunk)

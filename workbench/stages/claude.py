@@ -33,7 +33,8 @@ from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages import propose
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
 from workbench.stages.examples import choose_examples
-from workbench.store import calls, runs
+from workbench.stages.people import check
+from workbench.store import runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
@@ -234,7 +235,7 @@ def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPla
     ids = runs.pending_ids(store, info.id, run.id if run else 0, () if options.retry else FINAL)
     spoiled, alone = left_over(store, run.id, retry=options.retry) if run else ({}, set())
     thinking, counted = _thinking(store, info, setup)
-    known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
+    known, answered = runs.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
         (entry.sample for stored in windows(store, ids) for entry in stored),
         setup, info.policy.kinds, known, answered,
@@ -264,9 +265,7 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> tuple[int, bool]
     for run in reversed(runs.list_runs(store, info.id)):
         if run.model == setup.model and run.parameters.get("effort", "") == setup.effort:
             counted = [
-                usage["thinking"]
-                for usage, _, _ in calls.paid(store, run.id)
-                if usage and "thinking" in usage
+                usage["thinking"] for usage, _, _ in runs.paid(store, run.id) if usage and "thinking" in usage
             ]
             if counted:
                 return round(sum(counted) / len(counted)), True
@@ -294,8 +293,9 @@ def _notes(
         )
 
 
-def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
+def keep_external(store: Store, info: DatasetInfo, external: str, annotator: str) -> DatasetInfo:
     """Keep whether this dataset's text may leave the machine: `ask`, `allow` or `never`."""
+    check(store, annotator, "say what may leave the machine")
     if external not in EXTERNAL:
         raise UsageError(f"--external: got {external!r}, expected {', '.join(EXTERNAL)}")
     set_dataset(store, info.id, external=external)
@@ -328,6 +328,7 @@ def propose_by_model(
     killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
     Raises AccessError for a key or model that cannot be used, BusyError when nobody answers.
     """
+    check(store, annotator, "propose for everybody")
     limits, stopped = limits or Limits(), stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
 
@@ -362,7 +363,7 @@ def propose_by_model(
 
 def _statements(store: Store) -> Mapping[str, Part | Failure]:
     """Every stored list of statements by its key: small next to the texts they were made of."""
-    return {key: read_part("statements", document) for key, document in calls.answers_to(store, "statements")}
+    return {key: read_part("statements", document) for key, document in runs.answers_to(store, "statements")}
 
 
 def _report(

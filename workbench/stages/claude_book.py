@@ -28,7 +28,7 @@ from workbench.proposing.claude.clients import ModelClient, connect
 from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
-from workbench.store import calls, runs, samples
+from workbench.store import runs, samples
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
 from workbench.store.tables import BatchRow, CallRow
@@ -91,7 +91,7 @@ class Book:
         return {key for ask in plan_verdicts([sample], self.setup, results) for key in ask.keys}
 
     def _known(self, keys: set[str]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
-        paid = calls.answers(self.store, keys)
+        paid = runs.answers(self.store, keys)
         found: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
         found |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
         return found, {key: answer.call_id for key, answer in paid.items()}
@@ -120,7 +120,7 @@ class Book:
             attempts=result.attempts,
             batch=batch,
         )
-        await self.store.write(calls.save_call, call, documents)
+        await self.store.write(runs.save_call, call, documents)
 
     def steps(self) -> Iterator[Iterator[Ask]]:
         """What to ask, in steps: each is planned when the answers to the one before are stored.
@@ -143,7 +143,7 @@ class Book:
             for number, stored in enumerate(windows(self.store, self.ids), 1):
                 self.planned = max(self.planned, WINDOW * number)
                 keys = {key for entry in stored for key in self.keys_of(entry.sample)}
-                known.update(calls.known_keys(self.store, keys))
+                known.update(runs.known_keys(self.store, keys))
                 yield from (entry.sample for entry in stored)
 
         yield from plan(lacking(), self.setup, self.kinds, known, self.alone)
@@ -214,7 +214,7 @@ def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Fail
 
     By payment key. A killed start may not have failed the samples of its texts yet. `retry` gives none up.
     """
-    failed = calls.failures(store, run_id)
+    failed = runs.failures(store, run_id)
     kinds = {str(kind): kind for kind in FINAL}
     alone = {key for key, call in failed.items() if call.failure in SPLIT}
     given_up = {
@@ -251,7 +251,7 @@ async def propose_batch(
 
     async with connect(SECONDS, base_url=book.setup.base_url) as client:
         await _find_lost(client, book)
-        sent = [batch for batch in calls.open_batches(book.store, book.run_id) if _is_sent(batch)]
+        sent = [batch for batch in runs.open_batches(book.store, book.run_id) if _is_sent(batch)]
         pending = {batch.id: _asks(batch) for batch in sent}
         book.waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
         try:
@@ -266,14 +266,14 @@ async def propose_batch(
 def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
     """Before a batch is sent (no name yet), when it is taken, and when all its rows are stored (no asks)."""
     if not asks:
-        calls.close_batch(store, name)
+        runs.close_batch(store, name)
         return
     unsent = UNSENT + text_hash(*(ask.id for ask in asks))
     document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
     if name:
-        calls.rename_batch(store, unsent, name)
+        runs.rename_batch(store, unsent, name)
     else:
-        calls.add_batch(store, run_id, unsent, document)
+        runs.add_batch(store, run_id, unsent, document)
 
 
 def _asks(batch: BatchRow) -> list[Ask]:
@@ -282,14 +282,14 @@ def _asks(batch: BatchRow) -> list[Ask]:
 
 async def _find_lost(client: ModelClient, book: Book) -> None:
     """What was noted and never confirmed: found at the service, or forgotten and sent anew."""
-    for batch in calls.open_batches(book.store, book.run_id):
+    for batch in runs.open_batches(book.store, book.run_id):
         if _is_sent(batch):
             continue
-        lost = await lost_batches(client, len(batch.asks), calls.batch_ids(book.store))
+        lost = await lost_batches(client, len(batch.asks), runs.batch_ids(book.store))
         if lost:
-            await book.store.write(calls.rename_batch, batch.id, lost[0])
+            await book.store.write(runs.rename_batch, batch.id, lost[0])
         else:
-            await book.store.write(calls.close_batch, batch.id)
+            await book.store.write(runs.close_batch, batch.id)
 
 
 def _is_sent(batch: BatchRow) -> bool:

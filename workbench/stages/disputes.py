@@ -25,18 +25,19 @@ from workbench.comparing.disputes import (
 )
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Kind
-from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, first_scorer, kind_of
+from workbench.scoring.names import CALIBRATED, RECOUNT, column_kind, first_scorer, kind_of
 from workbench.stages import Progress, silent
 from workbench.stages.examples import seen_by, seen_ids
+from workbench.stages.people import check
 from workbench.stages.plan import prefix
-from workbench.stages.queue import able_scorers, check_scorer, imported_column, known, scored_by
+from workbench.stages.queue import able_scorers, counts, imported_column, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
 from workbench.store import disputes as stored
 from workbench.store import journal, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
-from workbench.store.reviewed import Reviewed, reviewed
+from workbench.store.gold import Reviewed, reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
@@ -45,6 +46,21 @@ from workbench.text.safe import HASH, is_hash, whole
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
+
+
+class KindOfRun(NamedTuple):
+    """What is compared: one kind of a dataset under a run, in the samples that count."""
+
+    store: Store
+    info: DatasetInfo
+    kind: Kind
+    run: RunInfo | None
+    places: Mapping[int, Member]
+
+    def column(self, name: str, run: RunInfo | None) -> dict[int, float]:
+        """What a scorer counted of a run, or the numbers of a column."""
+        found = scored_by(self.store, self.info, run.id if run else None, name)
+        return {n: value for n, value in found.items() if value is not None and n in self.places}
 
 
 class ColumnPair(NamedTuple):
@@ -102,8 +118,9 @@ def gather(
         n: float(one.tally.recall) for n, one in known.items() if one.tally and one.tally.recall is not None
     }
     first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
-    automatic = _column(store, info, run, first, places) if first else {}
-    weights, otherwise = _weights(store, info, run, kind, places)
+    at = KindOfRun(store, info, kind, run, places)
+    automatic = at.column(first, run) if first else {}
+    weights, otherwise = _weights(at)
     return DisputeCase(
         kind=kind,
         places=places,
@@ -115,26 +132,18 @@ def gather(
         automatic=automatic,
         weights=weights,
         otherwise=otherwise,
-        pairs=tuple(_pairs(store, info, kind, run, first, automatic, gold, scorers, places)),
+        pairs=tuple(_pairs(at, first, automatic, gold, scorers)),
     )
 
 
-def _column(
-    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, places: Mapping[int, Member]
-) -> dict[int, float]:
-    found = scored_by(store, info, run.id if run else None, name)
-    return {number: value for number, value in found.items() if value is not None and number in places}
-
-
 def _pairs(
-    store: Store, info: DatasetInfo, kind: Kind, run: RunInfo | None, first: str | None,
-    automatic: Recalls, gold: Recalls, scorers: Sequence[str], places: Mapping[int, Member],
-) -> Iterable[ColumnPair]:  # fmt: skip
+    at: KindOfRun, first: str | None, automatic: Recalls, gold: Recalls, scorers: Sequence[str]
+) -> Iterable[ColumnPair]:
     """All pairs of columns, those with the verified values first."""
-    lead = imported_column(store, info, kind)
+    lead = imported_column(at.store, at.info, at.kind)
     asked = dict.fromkeys((lead, *scorers) if lead else scorers)
-    mine = [name for name in asked if kind_of(name) == kind]
-    beside = {name: _column(store, info, run, name, places) for name in (*SHOWN_BESIDE[kind], *mine)}
+    mine = [name for name in asked if kind_of(name) == at.kind]
+    beside = {name: at.column(name, at.run) for name in (*SHOWN_BESIDE[at.kind], *mine)}
     if first is not None:
         yield ColumnPair("verified", f"{first}~verified", automatic, gold, figure=True)
     for name in mine:
@@ -143,56 +152,49 @@ def _pairs(
     for name, column in beside.items():
         if first is not None and name != first and (name != lead or name in scorers):
             yield ColumnPair("scorers", f"{name}~{first}", column, automatic)
-    yield from _traced(store, info, kind, run, places)
-    if run is None or first is None:
+    yield from _traced(at)
+    if at.run is None or first is None:
         return
-    for other in runs.list_runs(store, info.id):
-        if other.id != run.id:
-            yield from _between_runs(store, info, (run, other), first, places)
+    for other in runs.list_runs(at.store, at.info.id):
+        if other.id != at.run.id:
+            yield from _between_runs(at, (at.run, other))
 
 
-def _traced(
-    store: Store, info: DatasetInfo, kind: Kind, run: RunInfo | None, places: Mapping[int, Member]
-) -> Iterable[ColumnPair]:
+def _traced(at: KindOfRun) -> Iterable[ColumnPair]:
     """Columns of the file beside what is counted from the traces that came with it."""
-    names = [name for name in scores.external_columns(store, info.id) if column_kind(name) == kind]
+    columns = scores.external_columns(at.store, at.info.id)
+    names = [name for name in columns if column_kind(name) == at.kind]
     if not names:
         return
-    recorded = [one for one in runs.list_runs(store, info.id) if one.source == "recorded"]
-    if run is not None and run.source == "recorded":
-        recorded = [run]
+    recorded = [one for one in runs.list_runs(at.store, at.info.id) if one.source == "recorded"]
+    if at.run is not None and at.run.source == "recorded":
+        recorded = [at.run]
     for traces in recorded[-1:]:
-        again = _column(store, info, traces, RECOUNT[kind], places)
+        again = at.column(RECOUNT[at.kind], traces)
         for name in names:
-            column = _column(store, info, None, name, places)
-            yield ColumnPair("column", f"{name}~{RECOUNT[kind]}", column, again)
+            yield ColumnPair("column", f"{name}~{RECOUNT[at.kind]}", at.column(name, None), again)
 
 
-def _between_runs(
-    store: Store, info: DatasetInfo, both: tuple[RunInfo, RunInfo], first: str, places: Mapping[int, Member]
-) -> Iterable[ColumnPair]:
+def _between_runs(at: KindOfRun, both: tuple[RunInfo, RunInfo]) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
-    kind = SCORERS[first]
     one, other = sorted(both, key=lambda run: run.name)
-    mine, theirs = (able_scorers(store, run.id, info.threshold) for run in both)
-    name = first_scorer([name for name in mine if name in theirs], kind)
+    mine, theirs = (able_scorers(at.store, run.id, at.info.threshold) for run in both)
+    name = first_scorer([name for name in mine if name in theirs], at.kind)
     if name is not None:
-        first_run, second_run = (_column(store, info, run, name, places) for run in (one, other))
-        yield ColumnPair("runs", f"run:{one.name}~run:{other.name}", first_run, second_run)
+        between = f"run:{one.name}~run:{other.name}"
+        yield ColumnPair("runs", between, at.column(name, one), at.column(name, other))
 
 
-def _weights(
-    store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind, places: Mapping[int, Member]
-) -> tuple[Mapping[int, float] | None, float | None]:
+def _weights(at: KindOfRun) -> tuple[Mapping[int, float] | None, float | None]:
     """What a sample weighs in the estimate: 1 / (N π) in the prefix of a plan, 1 / N beyond it.
 
     What the run was shown as an example stands in no figure of it, so it weighs nothing.
     """
-    seen = seen_by(store, info, run).related
-    weights = {number: 0.0 for number, place in places.items() if place.key in seen} if seen else {}
-    if plans.plan_of(store, info.id) is None:
+    seen = seen_by(at.store, at.info, at.run).related
+    weights = {number: 0.0 for number, place in at.places.items() if place.key in seen} if seen else {}
+    if plans.plan_of(at.store, at.info.id) is None:
         return weights or None, None
-    begun = prefix(store, info, kind)
+    begun = prefix(at.store, at.info, at.kind)
     chances = {row.sample_id: 1 / (begun.population * row.pi) for row in begun.rows}
     return chances | weights, 1 / begun.population if begun.population else 0.0
 
@@ -228,11 +230,6 @@ class Dispute(NamedTuple):
     question: str = ""
     fitted: bool = False
     kept: stored.Kept | None = None
-
-    @property
-    def key(self) -> stored.Key:
-        """What its state is kept under."""
-        return stored.Key(self.sample_id, self.kind, self.between)
 
     @property
     def stands(self) -> str:
@@ -291,9 +288,8 @@ def disputes(
     NotFoundError for an unknown run.
     """
     asked = dict.fromkeys((*scorers, *(name for name in sorted(named([between])) if kind_of(name))))
-    for name in asked:
-        check_scorer(store, info, name)
-    scorers = [known(store, info, name) for name in asked]
+    columns = scores.external_columns(store, info.id)
+    scorers = [counts(name, columns)[0] for name in asked]
     chosen = runs.chosen_run(store, info, run)
     for one in runs.list_runs(store, info.id) if chosen else ():
         recompute(store, info, one.id, info.threshold, progress)
@@ -344,7 +340,7 @@ def _ranked(store: Store, info: DatasetInfo, found: Sequence[Dispute]) -> tuple[
             fitted=one.sort == "verified"
             and one.id in seen
             and not {*CALIBRATED}.isdisjoint(one.between.split("~")),
-        ).with_state(states.get(one.key))
+        ).with_state(states.get(stored.Key(one.sample_id, one.kind, one.between)))
         for rank, one in enumerate(sorted(found, key=key), start=1)
     )
 
@@ -408,8 +404,10 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
 
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
+    check(store, annotator, "settle disagreements")
     said = stamped(whole(note), dispute.stamp)
-    kept = stored.save_state(store, dispute.key, state, said, annotator, expected=dispute.kept)
+    at = stored.Key(dispute.sample_id, dispute.kind, dispute.between)
+    kept = stored.save_state(store, at, state, said, annotator, expected=dispute.kept)
     return dispute.with_state(kept)
 
 

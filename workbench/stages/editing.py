@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
 from workbench.matching.presence import presence
-from workbench.matching.units import language_of
+from workbench.matching.units import language_of, names_of
 from workbench.model import (
     KINDS,
     REASONS,
@@ -23,16 +24,19 @@ from workbench.model import (
     Unit,
     Verdict,
 )
-from workbench.reviewing.edits import Accept, Dispose, Flag, Put
+from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
 from workbench.scoring.scorers import machine
+from workbench.stages.people import check
 from workbench.stages.review import CARRIED, Opened, act_on, open_sample
 from workbench.store import journal, samples
 from workbench.store.engine import Store
 from workbench.store.journal import Act
+from workbench.text.figures import many
 from workbench.text.ground import ground
 from workbench.text.lists import listed
 from workbench.text.normalise import key
+from workbench.text.safe import cut, flat
 from workbench.text.tokens import Token, sentences, tokens
 
 
@@ -64,13 +68,40 @@ def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> 
     if not evidence:
         if not unit.match.evidence:
             raise InputError("this unit has no evidence to take away")
-        return Put("match", unit.kind, (replace(unit, match=replace(unit.match, evidence=())),))
+        return Put("match", unit.kind, (replace(unit, match=replace(unit.match, evidence=(), alias=False)),))
     contexts = opened.sample.retrieved_contexts
     for place in evidence:
         inside = 0 <= place.context < len(contexts)
         if not inside or not 0 <= place.start < place.end <= len(contexts[place.context]):
             raise InputError("this place lies outside the contexts")
     return _match(unit, "found", evidence)
+
+
+LONGEST_NAME = 100
+"""Characters of an alias at most: what is longer is a passage."""
+
+
+def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
+    """Found for this place, whose words name the same thing in the whole dataset; None takes that back.
+
+    Raises InputError for words that are no other name, and in a sample that is kept back.
+    """
+    if place is None:
+        return Put("match", unit.kind, (replace(unit, match=replace(unit.match, alias=False)),))
+    if unit.kind == "statement":
+        raise InputError("a statement is no name")
+    if opened.stored.holdout:
+        raise InputError("nothing is learned from a sample that is kept back; e chooses the evidence")
+    put = set_evidence(opened, unit, (place,))
+    words = opened.sample.retrieved_contexts[place.context][place.start : place.end]
+    lang = language_of(opened.sample, opened.policy)
+    if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
+        raise InputError(f"{words[:60]!r} is no name")
+    alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
+    if alike >= opened.opening.threshold:
+        raise InputError(f"{words[:60]!r} is matched with {unit.text[:60]!r} already")
+    (found,) = put.units
+    return replace(put, units=(replace(found, match=replace(found.match, alias=True)),))
 
 
 def unsure(opened: Opened, unit: Unit) -> Put:
@@ -148,11 +179,16 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
 
 
 def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
-    """Verify one kind as it stands; a counted unit without a verdict becomes unsure."""
-    assessment = opened.state.of(kind).assessment
+    """Verify one kind as it stands; a counted unit without a verdict becomes unsure.
+
+    Where people differ, each unit has to be decided before. Raises InputError.
+    """
+    assessment, over = opened.state.of(kind).assessment, opened.over
+    if over is not None and (left := len(over.open(assessment.units))):
+        raise InputError(f"{many(left, 'unit is', 'units are')} not settled yet: tab goes there")
     source = f"verified by {opened.annotator}"
     settled = settle(Assessment(kind, source, assessment.units))
-    return Accept(settled, fast=fast, policy=opened.policy.version)
+    return Accept(settled, fast, opened.policy.version, adjudicated=over is not None)
 
 
 def skip(opened: Opened) -> Dispose:
@@ -170,14 +206,8 @@ def skip(opened: Opened) -> Dispose:
     return Dispose("skipped", kinds)
 
 
-def exclude(opened: Opened, reason: str) -> Dispose:
-    """Take the sample out of the figures, for a reason."""
-    return Dispose("excluded", KINDS, reason)
-
-
-def flag(opened: Opened, reason: str) -> Flag:
-    """Mark the sample; an empty reason takes the mark off."""
-    return Flag(reason)
+exclude = partial(Dispose, "excluded", KINDS)
+"""Take the sample out of the figures, for a reason."""
 
 
 def doubts(opened: Opened, kind: Kind) -> list[str]:
@@ -207,7 +237,8 @@ def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
     sample = opened.sample
     lang = language_of(sample, opened.policy)
     for text in dict.fromkeys((unit.text, unit.wording)):
-        found = presence([Name(text, unit.label)], sample.retrieved_contexts, lang=lang)[0]
+        named = names_of([replace(unit, text=text, proposed="")], sample, lang, opened.dataset.aliases)
+        found = presence(named, sample.retrieved_contexts, lang=lang)[0]
         if found.found:
             return found.evidence
     return ()
@@ -230,6 +261,7 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
         opened.base,
         opened.policy,
         threshold=opened.opening.threshold,
+        aliases=opened.dataset.aliases,
         among=others,
     )
     return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
@@ -263,21 +295,22 @@ def refuse_twice(opened: Opened, kind: Kind, surface: str, *, but: Collection[st
         if unit.duplicate_of or unit.id in but:
             continue
         if same(surface) == same(unit.text):
-            how = (
-                "it is rejected: restore it with x"
-                if unit.rejected
-                else "it counts once however often it stands"
-            )
-            raise InputError(f"{surface[:60]!r} is a unit already; {how}")
+            how = ", rejected: x restores it" if unit.rejected else " and counts once (N: a longer one)"
+            raise InputError(f"{cut(flat(surface), 20)!r} is in the list{how}")
 
 
-def other_form(opened: Opened, surface: str) -> str:
-    """The name of an entity that counts and that this is another form of; empty when there is none."""
-    lang = language_of(opened.sample, opened.policy)
+def other_form(opened: Opened, span: Span) -> str:
+    """The name of an entity that counts and that this is another form of; empty when there is none.
+
+    A name inside a longer one is an entity of its own.
+    """
+    lang, surface = language_of(opened.sample, opened.policy), opened.sample.reference[span.start : span.end]
     for unit in opened.state.entity.assessment.units:
-        alike, _ = similarity(Name(surface, unit.label), Name(unit.text, unit.label), lang)
-        if unit.counted and unit.text != surface and alike >= opened.opening.threshold:
-            return unit.text
+        inside = any(one.start <= span.start and span.end <= one.end for one in unit.spans)
+        if unit.counted and unit.text != surface and not inside:
+            alike, _ = similarity(Name(surface, unit.label), Name(unit.text, unit.label), lang)
+            if alike >= opened.opening.threshold:
+                return unit.text
     return ""
 
 
@@ -513,7 +546,7 @@ def decision_on(opened: Opened, unit: Unit) -> Decision:
         return Decision("relabel", unit.text, unit.label)
     if shown is not None and not shown.counted:
         return Decision("restore", unit.text, unit.label)
-    raise InputError("nothing was decided here that holds elsewhere: reject, label or add the unit first")
+    raise InputError("nothing to repeat elsewhere yet: first reject, label or add this unit")
 
 
 def places(
@@ -542,7 +575,11 @@ def places(
 
 
 def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -> None:
-    """Decide the same in all of these samples, as one act. Raises ConflictError when one has moved on."""
+    """Decide the same in all of these samples, as one act.
+
+    Raises ConflictError when one has moved on, UsageError for who may not review any more.
+    """
+    check(store, annotator, "review")
     journal.record(store, [place.act for place in chosen], annotator, action)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.matching.units import policy_label
 from workbench.model import Assessment, Kind
 from workbench.proposing.claude.prompt import Example
-from workbench.reviewing.gold import gold_units
+from workbench.reviewing.fold import gold_units
 from workbench.store import gold as gold_store
 from workbench.store import samples
 from workbench.store.calibrations import calibration_in_use

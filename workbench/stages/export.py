@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,12 +14,12 @@ from typing import Any
 from workbench.errors import StoreError, UsageError
 from workbench.formats import calibration
 from workbench.formats.exports import folder
+from workbench.formats.exports.folder import rendered, write_card
 from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Wrote
-from workbench.formats.exports.readme import rendered, write_card
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
-from workbench.model import KINDS
+from workbench.model import KINDS, sha256
 from workbench.reviewing.documents import policy_document
 from workbench.scoring.names import SCORERS
 from workbench.stages import Progress, recompute, silent
@@ -63,9 +62,9 @@ def _formats(options: ExportOptions) -> tuple[str, ...]:
 
 
 def _gather(
-    store: Store, info: DatasetInfo, options: ExportOptions, annotator: str, *, scored: bool
-) -> Departure:
-    run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
+    store: Store, info: DatasetInfo, options: ExportOptions, run_id: int | None, annotator: str,
+    *, scored: bool,
+) -> Departure:  # fmt: skip
     salt = exports.salt_of(store, info.id)
     wanted = _wanted(store, info, options, annotator)
     if not (count_samples(store, info.id) if wanted is None else wanted):
@@ -153,7 +152,7 @@ def export(
     """
     options = options or ExportOptions()
     if options.names:
-        check(store, annotator, "own", "export the names of annotators")
+        check(store, annotator, "export the names of annotators")
     formats = _formats(options)
     directory = directory.resolve()  # now: the folder that one stands in is replaced as any other
     folder.check_free(directory, force=options.force)
@@ -169,6 +168,7 @@ def _opened(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
         return
     if not plans.holdout_ids(store, info.id):
         raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
+    check(store, annotator, "open the holdout")
     at = datetime.now(UTC)
     plans.note_opening(store, info.id, "export", annotator, at)
     try:
@@ -184,11 +184,12 @@ def _export(
     annotator: str, progress: Progress,
 ) -> ExportReport:  # fmt: skip
     scored = any(FORMATS[name].scores for name in formats)
-    if scored and (run_id := runs.find_run(store, info.id, options.run).id if options.run else info.run_id):
+    run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
+    if scored and run_id:
         recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
     replaced = folder.manifest_hash(directory)
     with store.snapshot():
-        departure = _gather(store, info, options, annotator, scored=scored)
+        departure = _gather(store, info, options, run_id, annotator, scored=scored)
         held = {
             number: key
             for key, number in samples.sample_ids(store, info.id).items()
@@ -203,35 +204,8 @@ def _export(
             licence=options.licence,
             text=options.text,
         )
-        rows: dict[str, int] = {}
-        left: dict[str, dict[str, int]] = {}
-        totals: Counter[str] = Counter()
         with folder.writing(directory, force=options.force) as part:
-            for name in formats:
-                place = part / name if len(formats) > 1 else part
-                wrote, totals = _write(store, departure, name, place, about, splits, progress)
-                rows[name] = wrote.rows
-                if wrote.left:
-                    left[name] = dict(wrote.left)
-                if name != "huggingface":  # its card comes last: it says what the manifest says
-                    several = len(formats) > 1
-                    text = rendered(
-                        "readme.md", name=name, without_text=not about.text, one_of_several=several
-                    )
-                    (place / "README.md").write_text(text, "utf-8", newline="\n")
-            manifest = manifest_of(store, departure, splits)
-            if "huggingface" in formats:
-                place = part / "huggingface" if len(formats) > 1 else part
-                write_card(place, about, rows["huggingface"], splits or (TRAIN,), manifest, totals)
-                if (used := calibration_in_use(store, info.id)) is not None:
-                    (place / calibration.NAME).write_text(
-                        calibration.text_of(used.document), "utf-8", newline="\n"
-                    )
-            folder.write_manifest(
-                part,
-                {**totals, "rows": rows, "left_out": left},
-                {"formats": list(formats), **manifest, "settings": _settings(store, departure)},
-            )
+            rows, left, totals = _fill(store, departure, part, formats, about, splits, progress)
         kept = withheld(store, departure)
     digest = folder.manifest_hash(directory)
     whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
@@ -243,6 +217,41 @@ def _export(
         str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, kept,
         splits,
     )  # fmt: skip
+
+
+def _fill(
+    store: Store, departure: Departure, part: Path, formats: tuple[str, ...], about: Surroundings,
+    splits: Mapping[str, int], progress: Progress,
+) -> tuple[dict[str, int], dict[str, dict[str, int]], Counter[str]]:  # fmt: skip
+    """Write every format, then the card and the manifest, which say what was written.
+
+    The rows of each format, what it left out by its reason, and the totals.
+    """
+    rows: dict[str, int] = {}
+    left: dict[str, dict[str, int]] = {}
+    totals: Counter[str] = Counter()
+    places = {name: part / name if len(formats) > 1 else part for name in formats}
+    for name, place in places.items():
+        wrote, totals = _write(store, departure, name, place, about, splits, progress)
+        rows[name] = wrote.rows
+        if wrote.left:
+            left[name] = dict(wrote.left)
+        if name != "huggingface":  # its card comes last: it says what the manifest says
+            several = len(formats) > 1
+            text = rendered("readme.md", name=name, without_text=not about.text, one_of_several=several)
+            (place / "README.md").write_text(text, "utf-8", newline="\n")
+    manifest = manifest_of(store, departure, splits)
+    if (card := places.get("huggingface")) is not None:
+        write_card(card, about, rows["huggingface"], splits or (TRAIN,), manifest, totals)
+        if (used := calibration_in_use(store, departure.info.id)) is not None:
+            document = calibration.text_of(used.document)
+            (card / calibration.NAME).write_text(document, "utf-8", newline="\n")
+    folder.write_manifest(
+        part,
+        {**totals, "rows": rows, "left_out": left},
+        {"formats": list(formats), **manifest, "settings": _settings(store, departure)},
+    )
+    return rows, left, totals
 
 
 def _sizes(store: Store, info: DatasetInfo, held: Collection[int]) -> dict[str, int]:
@@ -321,11 +330,6 @@ def manifest_of(store: Store, departure: Departure, splits: Mapping[str, int]) -
         "calibration": used and used.name,
         "purged": made.purged,
     }
-
-
-def sha256(text: str) -> str:
-    """The SHA-256 of a text, 64 hex digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 _canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

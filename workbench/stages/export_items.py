@@ -13,10 +13,9 @@ from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.formats.exports.item import SPLITS, ExportItem
 from workbench.matching.units import language_of
-from workbench.model import BY, KINDS, Assessment, Kind, Match, Sample, Unit
+from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, Match, Sample, Unit
 from workbench.reviewing.documents import unit_document
-from workbench.reviewing.fold import KindState, ReviewState
-from workbench.reviewing.gold import Verified, resolve
+from workbench.reviewing.fold import KindState, ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
 from workbench.stages import Progress, review, silent
 from workbench.stages.plan import Reach
@@ -75,7 +74,7 @@ def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
 
     @lru_cache(maxsize=1_000)
     def name_of(name: str) -> str:
-        if not name or is_pseudonym(name, what):
+        if name in ("", RESOLVED) or is_pseudonym(name, what):
             return name
         return f"{what}-{hmac.new(salt, f'{what} {name}'.encode(), 'sha256').hexdigest()[:12]}"
 
@@ -132,7 +131,7 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
     return ExportItem(
         sample=sample,
         proposal=proposal,
-        records=tuple(replace(one, annotator=departure.naming(one.annotator)) for one in records),
+        records=tuple(_named(one, departure.naming) for one in records),
         gold={kind: units for kind, (_, units) in standing.items() if units is not None},
         states={kind: state for kind, (state, _) in standing.items()},
         automatic=leaving.automatic,
@@ -146,6 +145,10 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         off_plan=any(one.record.marks.off_plan for one in reviews),
         split=_split(leaving) if departure.options.split else "",
     )
+
+
+def _named(record: GoldRecord, naming: Naming) -> GoldRecord:
+    return replace(record, annotator=naming(record.annotator), by=naming(record.by))
 
 
 def _split(leaving: Leaving) -> str:
@@ -193,7 +196,7 @@ def _verdicts(
             if machine is not None:
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
-            head = _of_review(item, kind, said, state, departure.naming(said.record.annotator))
+            head = _of_review(item, kind, said, state, _named(said.record, departure.naming).named)
             for row in rows:
                 yield f"{compact(head | _verdict(item.sample, row))}\n"
 

@@ -7,18 +7,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import fsum
-from typing import Any
 
-from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate
+from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
-from workbench.comparing.estimates import Design, Estimate, estimate
+from workbench.comparing.estimates import DRAWN, Design, Estimate, estimate
 from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
-from workbench.comparing.intervals import FEWEST
+from workbench.comparing.intervals import FEWEST, UNIT, Interval
 from workbench.comparing.paired import Pair, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
-from workbench.model import Kind, Tally
+from workbench.comparing.words import CHOSEN
+from workbench.model import Kind, Tally, count
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
@@ -32,18 +32,27 @@ from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.queue import able_scorers, check_scorer, known, scored_by
+from workbench.stages.queue import able_scorers, counts, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.reviewed import Reviewed, reviewed
+from workbench.store.gold import Reviewed, reviewed
+from workbench.store.journal import first_accepts
 from workbench.store.runs import RunInfo
 from workbench.store.samples import blind_among
 
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
+
+EITHER_WAY = Interval(-1.0, 1.0)
+"""The ends of what a cause can add to the difference of one sample."""
+ONE_WAY = {"false match": UNIT, "unsure": UNIT, "missed match": Interval(-1.0, 0.0)}
+"""Those of causes that only raise or only lower the automatic value."""
+
+EVEN = 1.1
+"""Chances to be drawn that differ by this factor at most come from rounding shares to whole samples."""
 
 Recalls = Mapping[int, float | None]
 
@@ -101,17 +110,15 @@ def figures(
     if chosen is not None:
         for one in {info.threshold, *fitted.folds}:
             recompute(store, info, chosen.id, one, progress)
-    if scorer:
-        name = known(store, info, scorer)
-    else:  # the first that could count this run
+    if not scorer:  # the first that could count this run
         able, kind = able_scorers(store, chosen.id if chosen else None, info.threshold), info.kinds[0]
-        name = first_scorer(able, kind) or DEFAULT_SCORER[kind]
-    kind = check_scorer(store, info, name)
+        scorer = first_scorer(able, kind) or DEFAULT_SCORER[kind]
+    name, kind = counts(scorer, scores.external_columns(store, info.id))
     with store.snapshot():
-        return _figures(_scope(store, info, chosen, name, kind, fitted), progress)
+        return _figures(scope(store, info, chosen, name, kind, fitted), progress)
 
 
-def _scope(
+def scope(
     store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, fitted: CrossFit,
 ) -> Scope:  # fmt: skip
     begun = planned_prefix(store, info, kind)
@@ -163,10 +170,16 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     fast = _fast(at, side.reviewed.values())
     rows = tuple(_rows(at, side, fast))
     known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
-    judged = [one for each in known.values() for one in each.judged]
+    groups = {row.sample_id: row.group or f"sample {row.sample_id}" for row in rows}
+    judged = [
+        ((one.verified, one.automatic), groups[number])
+        for number, each in known.items()
+        for one in each.judged
+        if one.automatic and one.verified
+    ]
     # a number that came alone has no units, which is not the same as units that nobody proposed
     counted = {number: one for number, one in known.items() if one.imported is None or one.automatic.units}
-    verdicts = tabulate((j.verified, j.automatic) for j in judged if j.automatic and j.verified)
+    verdicts = tabulate_by_group([pair for pair, _ in judged], [group for _, group in judged])
     pairs = _pairs(rows, {row.sample_id: row.verified for row in rows}, side.within)
     quick = {row.id for row in rows if row.sample_id in fast}
     by_language: dict[str, list[Explained]] = defaultdict(list)
@@ -176,6 +189,9 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     estimated = whole(at, side)
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
+    first, changed = _as_decided_first(at, side, rows)
+    alike = {number: one for number, one in counted.items() if number not in changed}
+    both_arms = arms(first, side.reviewed, alike, early=early)
     again = _pairs(rows, side.recomputed, side.within)
     return Figures(
         dataset=info.name,
@@ -191,7 +207,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         estimate=estimated,
         paired=paired(pairs, early=early),
         without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
-        arms=arms(rows, side.reviewed, counted, early=early),
+        arms=both_arms,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         units=overlaps([overlap(one, strict=False) for one in counted.values()]),
@@ -207,7 +223,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         beside=_beside(at, side),
         sums=_sums(known.values()),
         rows=rows,
-        notes=(*_calibrated(at), *_behind(begun), *_unequal(begun, pairs)),
+        notes=(*_influence(both_arms), *_calibrated(at), *_behind(begun), *_unequal(begun, pairs)),
     )
 
 
@@ -333,6 +349,27 @@ def _fast(at: Scope, reviewed: Iterable[Reviewed]) -> set[int]:
     return found
 
 
+def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[Row], set[int]]:
+    """The rows with the first decision of each blind review, and the samples where it was another.
+
+    What a person changes after it they change with the machine's values in sight.
+    """
+    blind = {one.review_id: one for one in side.reviewed.values() if one.shown == "blind" and one.review_id}
+    changed = {
+        blind[number].sample_id: recall_of(tally)
+        for number, each in first_accepts(at.store, blind.keys(), at.kind).items()
+        if (tally := count(each.units)) != blind[number].tally
+    }
+    found = []
+    for row in rows:
+        theirs = changed.get(row.sample_id)
+        if row.sample_id in changed:
+            apart = None if row.automatic is None or theirs is None else row.automatic - theirs
+            row = replace(row, delta=0.0 if apart is not None and abs(apart) < side.within else apart)
+        found.append(row)
+    return found, {*changed}
+
+
 def arms(
     rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained], *, early: bool
 ) -> Arms:
@@ -351,8 +388,8 @@ def arms(
     blind, assisted = found["blind"], found["assisted"]
     if blind.bias is None or assisted.bias is None:
         return Arms(blind, assisted, None, None)
-    apart, interval = two_arms(blind.bias, assisted.bias)
-    return Arms(blind, assisted, apart, None if early else interval)
+    apart, interval, seen = two_arms(blind.bias, assisted.bias)
+    return Arms(blind, assisted, apart, None if early else interval, seen)
 
 
 def overlap(one: Explained, *, strict: bool) -> Overlap:
@@ -378,6 +415,15 @@ def causes_by_label(known: Iterable[Explained]) -> dict[str, tuple[CauseTotal, .
     known = list(known)
     labels = sorted({label for one in known for share in one.shares for label in share.labels if label})
     return {label: cause_totals(known, {label}) for label in labels}
+
+
+def _influence(found: Arms) -> list[str]:
+    if found.detectable is None:
+        return []
+    return [
+        f"The {found.blind.n:,} reviews without suggestions would show an influence of "
+        f"{found.detectable:.2f} or more on the bias in 8 of 10 cases; a smaller one could go unseen."
+    ]
 
 
 def _behind(begun: Prefix) -> list[str]:
@@ -412,7 +458,8 @@ def _calibrated(at: Scope) -> tuple[str, ...]:
 
 def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
     """Paired values weigh each sample alike, which unequal chances to be drawn make another question."""
-    if len(pairs) < FEWEST or len({round(row.pi, 9) for row in begun.rows}) < 2:
+    chances = [row.pi for row in begun.rows]
+    if len(pairs) < FEWEST or not chances or max(chances) <= EVEN * min(chances):
         return []
     return [
         "Samples were drawn with unequal chances. The mean verified so far, paired bias, limits, MAE, "
@@ -421,28 +468,63 @@ def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
     ]
 
 
-def _estimate(
-    at: Scope, values: Recalls, drawn: Sequence[Reached], design: Design, within: float, **limits: Any
-) -> Estimate:
-    """The estimate for the samples that the prefix stands for."""
-    kept = [number for number, stratum in at.places.items() if stratum not in at.begun.unreached]
-    return estimate(
-        [values.get(number) for number in kept],
-        drawn,
-        design=design,
-        strata=[at.places[number] for number in kept] if at.begun.design == "stratified" else [],
-        planned=at.begun.planned_n,
-        at_planned=at.begun.at_planned_n,
-        within=within,
-        **limits,
+def stands_for(
+    at: Scope, values: Recalls, *, level: bool = False
+) -> tuple[list[float | None], list[str], list[int]]:
+    """The automatic values of the samples that the prefix stands for, their strata, and how many samples
+    have each; `level`: 0 for every value, as `values` then have it too."""
+    missed = at.begun.unreached if at.begun.rows else ()
+    if at.begun.corpus:
+        known = [
+            (value, stratum, times)
+            for stratum, listed in at.begun.corpus["values"][at.name].items()
+            for value, times in listed
+            if stratum not in missed
+        ]
+        strata = [stratum for _, stratum, _ in known] if at.begun.design == "stratified" else []
+        own = [0.0 if level and value is not None else value for value, _, _ in known]
+        return own, strata, [times for _, _, times in known]
+    kept = [number for number, stratum in at.places.items() if stratum not in missed]
+    strata = [at.places[number] for number in kept] if at.begun.design == "stratified" else []
+    return [values.get(number) for number in kept], strata, [1] * len(kept)
+
+
+def fits_corpus(at: Scope) -> bool:
+    """Whether the samples here are scored as those outside the database: by no other run or threshold."""
+    known, info = at.begun.corpus, at.info
+    return not known or (
+        at.name in SCORERS
+        and not at.fitted.thresholds
+        and at.run is not None
+        and (at.run.name, info.threshold, info.policy.version)
+        == (known["run"], known["threshold"], known["policy"])
     )
 
 
-def whole(at: Scope, side: Side) -> Estimate:
-    """The mean of all samples of the population from the prefix of its order."""
-    begun = at.begun
+def _estimate(
+    at: Scope, values: Recalls, drawn: Sequence[Reached], design: Design, limits: Interval = UNIT,
+    *, level: bool = False,
+) -> Estimate:  # fmt: skip
+    """The estimate for the samples that the prefix stands for."""
+    if not fits_corpus(at):
+        return estimate([None], drawn, design="elsewhere", times=[at.begun.population])
+    automatic, strata, times = stands_for(at, values, level=level)
+    return estimate(
+        automatic,
+        drawn,
+        design=design,
+        strata=strata,
+        times=times,
+        planned=at.begun.planned_n,
+        at_planned=at.begun.at_planned_n,
+        limits=limits,
+    )
+
+
+def reached(at: Scope, side: Side) -> list[Reached]:
+    """The samples of the prefix with both values."""
     drawn = []
-    for row in begun.rows:
+    for row in at.begun.rows:
         if row.sample_id not in at.places:
             continue
         theirs = side.reviewed.get(row.sample_id)
@@ -457,12 +539,22 @@ def whole(at: Scope, side: Side) -> Estimate:
         out = row.status == "excluded" or row.sample_id in at.excluded
         ours = side.of_all.get(row.sample_id)
         drawn.append(Reached(ours, None if out else value, row.pi, row.stratum, row.group, low, high, out))
+    return drawn
+
+
+def whole(at: Scope, side: Side) -> Estimate:
+    """The mean of all samples of the population from the prefix of its order."""
+    begun, drawn = at.begun, reached(at, side)
     design: Design = begun.design if begun.design in DESIGNS else "hand"
     standing = [one for one in side.reviewed.values() if one.sample_id in at.places and one.tally is not None]
     if not drawn and standing:
         design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
         drawn = [Reached(side.of_all.get(one.sample_id), recall_of(one.tally), None) for one in standing]
-    return _estimate(at, side.of_all, drawn, design, side.within)
+    found = _estimate(at, side.of_all, drawn, design)
+    if not begun.chosen:
+        return found
+    said = tuple(CHOSEN if one in DRAWN.values() else one for one in found.assumptions)
+    return replace(found, assumptions=said)
 
 
 def by_cause(
@@ -474,6 +566,8 @@ def by_cause(
     nothing = {number: None if value is None else 0.0 for number, value in side.values.items()}
     found: dict[str, Estimate] = {}
     for cause in causes:
+        if cause.cause == "rounding":  # one digit at most, which says nothing of other samples
+            continue
         drawn = []
         for row in at.begun.rows:
             if row.sample_id in at.places and row.status not in OPEN:
@@ -481,8 +575,9 @@ def by_cause(
                 share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
                 ours = nothing.get(row.sample_id)
                 drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
-        within = side.within if cause.cause == "untraced" else EQUAL  # the others are counted exactly
-        found[cause.cause] = _estimate(at, nothing, drawn, of_all.design, within, limits=None)
+        found[cause.cause] = _estimate(
+            at, nothing, drawn, of_all.design, ONE_WAY.get(cause.cause, EITHER_WAY), level=True
+        )
     return found
 
 

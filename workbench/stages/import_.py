@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -248,7 +248,7 @@ def import_file(
     their reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot
     be read, which changes nothing.
     """
-    check(store, annotator, "own", "import files")
+    check(store, annotator, "import files")
     reading = _Reading(store, path, options, progress, dry=False)
     if options.strict:
         with store.writing():  # all of it in one transaction
@@ -268,6 +268,7 @@ def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator
     try:
         named = columns_of(options.fields, options.external)
         with frame_file(frame, named) as path, closing(open_store(database)) as store:
+            check(store, annotator, "import files")
             if is_frame(frame) and look(path, None, named).format == "native":  # no table is read as native
                 options = replace(options, format="ragas")
             reading = _Reading(store, path, options, silent, dry=False)
@@ -317,12 +318,11 @@ def preview_import(
 
 def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
     """Store every good row of a file; None where there was none."""
-    path, options, name = reading.path, reading.options, reading.report.dataset
     taking: Intake | None = None
     for good in reading.chunks():
         if good and taking is None:
-            reading.info = reading.info or _create(store, path, name, options, annotator, good)
-            taking = _intake(store, reading.info, options, annotator, path)
+            reading.info = reading.info or _create(store, reading, annotator, good)
+            taking = _intake(store, reading.info, reading, annotator)
         if taking is not None:
             for row, outcome in _outcomes(store, taking, good):
                 reading.count(row, outcome)
@@ -331,46 +331,57 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
 
 def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportReport:
     """The report of a file that was read. Raises InputError where nothing of it goes in."""
-    path, options, report = reading.path, reading.options, reading.report
+    report, notes, info = reading.report, reading.notes, reading.info
     rejects = reading.rejects.path if reading.rejects else None
-    if options.strict and report.rejected and not report.dry:
-        errors = "\n".join(report.errors)
-        raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
-    if reading.info is None and not (report.dry and report.rejected):
-        why = report.errors[0] if report.errors else "it holds no rows"
-        others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
-        where = f"; the rejected rows are in {rejects}" if rejects else ""
-        there = f"; its columns are {excerpt(', '.join(reading.notes.columns), 200)}" if report.errors else ""
-        again = reading.again(rejects)
-        advice = reading.notes.advice or (f"; fix them there, then\n  {again}" if again else "")
-        raise InputError(f"nothing of {path} could be imported: {why}{others}{there}{where}{advice}")
+    _refuse_nothing(reading, rejects)
     report.rejected_path, report.again = str(rejects or ""), reading.again(rejects)
-    notes = reading.notes
     report.format, report.notes = notes.format, tuple(notes.messages())
     report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
     report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
-    if reading.info is not None and not report.dry:
-        _settle(store, reading.info, options)
-        if reading.info.overlap:
-            assignments.fill(store, reading.info.id)
-        report.n_samples = count_samples(store, reading.info.id)
-        report.blind = datasets.count_blind(store, reading.info.id)
+    if info is not None and not report.dry:
+        _settle(store, info, reading.options)
+        if info.overlap:
+            assignments.fill(store, info.id)
+        report.n_samples = count_samples(store, info.id)
+        report.blind = datasets.count_blind(store, info.id)
     if taking is not None and not report.dry:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
         settled = importing.settle_columns(store, taking)
         report.runs = {one.column: one.run for one in settled}
         report.notes += tuple(_of_intake(taking, settled))
     if taking is not None and taking.versions:
-        same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
-        number = many(
-            taking.versions.total(), "new row looks like a changed version of a sample that is there",
-            "new rows look like changed versions of samples that are there",
-        )  # fmt: skip
-        report.notes += (
-            f"{number} ({same}). To change a sample instead, "
-            f"give its row the id of the sample ({taking.version}) and import with --update",
-        )
+        report.notes += (_of_versions(taking),)
     return report
+
+
+def _refuse_nothing(reading: _Reading, rejects: Path | None) -> None:
+    """Raise InputError for a strict import with a bad row, and for a file of which no row can go in."""
+    report, notes = reading.report, reading.notes
+    if reading.options.strict and report.rejected and not report.dry:
+        errors = "\n".join(report.errors)
+        raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
+    if reading.info is not None or (report.dry and report.rejected):
+        return
+    why = report.errors[0] if report.errors else "it holds no rows"
+    others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
+    where = f"; the rejected rows are in {rejects}" if rejects else ""
+    there = f"; its columns are {excerpt(', '.join(notes.columns), 200)}" if report.errors else ""
+    again = reading.again(rejects)
+    advice = notes.advice or (f"; fix them there, then\n  {again}" if again else "")
+    raise InputError(f"nothing of {reading.path} could be imported: {why}{others}{there}{where}{advice}")
+
+
+def _of_versions(taking: Intake) -> str:
+    """What is to be said of new rows that look like changed samples."""
+    same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
+    number = many(
+        taking.versions.total(), "new row looks like a changed version of a sample that is there",
+        "new rows look like changed versions of samples that are there",
+    )  # fmt: skip
+    return (
+        f"{number} ({same}). To change a sample instead, "
+        f"give its row the id of the sample ({taking.version}) and import with --update"
+    )
 
 
 def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
@@ -394,19 +405,19 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
         yield f"{number} came after the plan: last in the queue, and its figures leave them out"
 
 
-def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:
+def _intake(store: Store, info: DatasetInfo, reading: _Reading, annotator: str) -> Intake:
     """How a file goes into a dataset that is there."""
-    days = manifest_settings(file).get("columns", {})
+    days = manifest_settings(reading.path).get("columns", {})
     return Intake(
         dataset_id=info.id,
         seed=info.seed,
         policy_version=info.policy.version,
         annotator=annotator,
-        gold=options.gold,
-        update=options.update,
+        gold=reading.options.gold,
+        update=reading.options.update,
         runs=importing.recorded_runs(store, info.id),
         before=importing.last_sample(store),
-        file=file.name,
+        file=reading.path.name,
         columns=scores.external_columns(store, info.id),
         days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
     )
@@ -415,9 +426,7 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
     """Finds the texts of a sample of a dataset by its id, for rows that have scores alone."""
 
-    @cache
-    def numbers() -> dict[str, int]:
-        return sample_ids(store, info.id)
+    numbers = cache(partial(sample_ids, store, info.id))
 
     def texts(key: str) -> Mapping[str, Any] | None:
         if key not in numbers():
@@ -465,10 +474,9 @@ def score_columns(store: Store, name: str) -> Collection[str]:
     return scores.external_columns(store, info.id) if info else ()
 
 
-def _create(
-    store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[FileRow]
-) -> DatasetInfo:
-    settings = manifest_settings(path)
+def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]) -> DatasetInfo:
+    options, name = reading.options, reading.report.dataset
+    settings = manifest_settings(reading.path)
     settings.pop("columns", None)
     given = settings.pop("seed", None)
     seed = given if options.seed is None else options.seed
@@ -571,6 +579,7 @@ def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
         return {}
     naming = pseudonyms(salt)
     people = exports.annotators(store, info.id).keys() | exports.marked_by(store, info.id)
+    people |= exports.settlers(store, info.id)
     return {naming(name): name for name in people}
 
 
@@ -580,7 +589,10 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
     record = row.record
     if not names or record is None or not (record.gold or record.proposal):
         return row
-    gold = tuple(replace(one, annotator=names.get(one.annotator, one.annotator)) for one in record.gold)
+    gold = tuple(
+        replace(one, annotator=names.get(one.annotator, one.annotator), by=names.get(one.by, one.by))
+        for one in record.gold
+    )
     if len({one.annotator for one in gold}) < len(gold):
         twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
         twice.line = row.line
@@ -649,7 +661,7 @@ def load_demo(store: Store, annotator: str) -> DatasetInfo:
     if there is not None and count_samples(store, there.id) and there.run_id is not None:
         return there  # as the person left it, and as an earlier version of this package brought it
     options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0, kinds=("entity",))
-    with as_file(files("workbench.demo_data").joinpath("demo.jsonl")) as path:
+    with as_file(files("workbench").joinpath("demo_data", "demo.jsonl")) as path:
         import_file(store, path, options, annotator=annotator)
     info = find_dataset(store, DATASET)
     _plan(store, info, annotator)
@@ -666,4 +678,5 @@ def _plan(store: Store, info: DatasetInfo, annotator: str) -> None:
     order = sorted(plans.candidates(store, info.id), key=lambda one: (one.sample_id not in given, one.u))
     ranks = {one.sample_id: place / len(order) for place, one in enumerate(order)}
     drawn = tuple(plans.Drawn(number, rank, "", holdout=False) for number, rank in ranks.items())
-    plan.make(store, info, replace(draft, drawn=drawn))
+    shown = replace(draft.plan, parameters={**draft.plan.parameters, "chosen": True})
+    plan.make(store, info, replace(draft, plan=shown, drawn=drawn))

@@ -50,7 +50,7 @@ from workbench.proposing.claude.run import Limits, propose_all
 from workbench.stages.claude import ModelOptions, run_of, set_up, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude
-from workbench.store import calls
+from workbench.store import runs
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 
@@ -228,7 +228,7 @@ class ServiceJudge(AnsweringProposer):
     def _stored(self, keys: set[str]) -> dict[str, Part]:
         with self._opened() as store:
             assert store is not None
-            found = calls.answers(store, keys)
+            found = runs.answers(store, keys)
         return {key: read_part(cast("Task", answer.task), answer.document) for key, answer in found.items()}
 
     async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:

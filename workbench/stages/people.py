@@ -1,61 +1,180 @@
-"""The people of a database, and what each may do.
+"""The people of a database, what each may do, and logging in to the pages of `serve`.
 
 Whoever can reach the database itself can do everything in it: these checks hold for who comes through
-Workbench.
+Workbench. A token is shown once, and sessions end.
 """
 
 from __future__ import annotations
 
+import secrets
+import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from hmac import compare_digest
+from typing import Literal, get_args
 
 from workbench.errors import NotFoundError, UsageError
+from workbench.model import RESOLVED, sha256
 from workbench.store.assignments import release
 from workbench.store.engine import Store
-from workbench.store.people import Person, keep, people
+from workbench.store.people import (
+    Person,
+    begin_session,
+    end_guests,
+    end_session,
+    keep,
+    keep_token,
+    people,
+    person_of,
+    token_of,
+)
 from workbench.store.tables import ROLES
 
 __all__ = ["Person", "people"]
 
-Right = Literal["review", "adjudicate", "own"]
+Deed = Literal[
+    "review",
+    "settle what others differ in",
+    "settle disagreements",
+    "import files",
+    "remove samples",
+    "copy the database",
+    "export the names of annotators",
+    "open the holdout",
+    "propose for everybody",
+    "choose the run",
+    "say what may leave the machine",
+    "change the policy",
+    "change the match threshold",
+    "keep a calibration",
+    "make a plan",
+    "drop the plan",
+    "assign samples",
+    "change who works here",
+    "give people tokens",
+]
+"""What somebody may or may not do; the rest is reading, which everybody may."""
+
+PERMITTED: dict[str, frozenset[Deed]] = {
+    "annotator": frozenset({"review"}),
+    "adjudicator": frozenset({"review", "settle what others differ in", "settle disagreements"}),
+    "owner": frozenset(get_args(Deed)),
+}
+"""All that a role may do. An adjudicator is an annotator with that permission."""
+
+HOURS = 12.0
+"""How long a session lasts. It is stored as a hash, as a token is: 32 random bytes need no slow one."""
 
 
-def check(store: Store, name: str, right: Right, what: str = "") -> None:
+def check(store: Store, name: str, deed: Deed) -> None:
     """Raise UsageError for a person who may not do this; without people everybody may do everything."""
-    known = {one.name: one for one in people(store)}
-    if not known:
-        return
-    own = known.get(name)
+    if why := why_not(people(store), name, deed):
+        raise UsageError(why)
+
+
+def may(store: Store, name: str, deed: Deed) -> bool:
+    """Whether a person may do this."""
+    return not why_not(people(store), name, deed)
+
+
+def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
+    """Why one of some people may not do this; empty for who may."""
+    if name == RESOLVED:
+        return f"{name} is not a person: it is whose the settled reviews are"
+    if not everybody:
+        return ""
+    own = next((one for one in everybody if one.name == name), None)
     if own is None or own.disabled:
         why = "is disabled" if own else "is not among the people of this database"
-        raise UsageError(
-            f"{name} {why}: an owner adds people with workbench person add NAME --role annotator"
-        )
-    if right == "adjudicate" and not own.adjudicates:
-        raise UsageError(f"{name} may not settle what others differ in: that is for adjudicators and owners")
-    if right == "own" and own.role != "owner":
-        raise UsageError(f"{name} is an annotator and may not {what}: that is for owners")
+        return f"{name} {why}: an owner adds people with workbench person add NAME"
+    role = "adjudicator" if own.adjudicator and own.role == "annotator" else own.role
+    if deed in PERMITTED[role]:
+        return ""
+    who = " and ".join(f"{one}s" for one, deeds in PERMITTED.items() if deed in deeds)
+    return f"{name} is an {role} and may not {deed}: that is for {who}"
 
 
 def add_person(store: Store, by: str, person: Person) -> list[Person]:
     """Add a person, or change one; the first are you, as an owner, and that you stay. Raises UsageError."""
+    if person.name == RESOLVED:
+        raise UsageError(f"{person.name} is not a person: it is whose the settled reviews are")
     if person.role not in ROLES:
         raise UsageError(f"no role {person.role!r}; there is: {', '.join(ROLES)}")
     with store.writing():
-        check(store, by, "own", "change who works here")
+        check(store, by, "change who works here")
         keep(store, person)
         found = people(store)
         if not any(one.name == by and one.role == "owner" and not one.disabled for one in found):
-            raise UsageError(f"you must be an owner yourself: workbench person add {by} --role owner")
+            first = f"workbench person add {by} --role owner"
+            if person.role == "owner" and person.name != by:
+                own = f"workbench --as {person.name} person add {person.name} --role owner"
+                first += f"; or, if that is you: {own}"
+            raise UsageError(f"you must be an owner yourself: {first}")
         return found
 
 
 def disable(store: Store, by: str, name: str) -> list[Person]:
-    """Let a person do nothing any more; reviews stay, places are free. Raises as `add_person`."""
+    """Let a person do nothing any more; reviews stay, places are free, token and sessions end.
+
+    Raises as `add_person`.
+    """
     with store.writing():
         own = next((one for one in people(store) if one.name == name), None)
         if own is None:
             raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
         found = add_person(store, by, replace(own, disabled=True))
         release(store, name)
+        keep_token(store, name, "")
         return found
+
+
+def new_token(store: Store, by: str, name: str) -> str:
+    """A new token of a person, to be shown once; the one before ends, and so do their sessions.
+
+    Raises NotFoundError, UsageError.
+    """
+    check(store, by, "give people tokens")
+    if not any(one.name == name for one in people(store)):
+        raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
+    token = secrets.token_urlsafe()
+    keep_token(store, name, sha256(token))
+    return token
+
+
+def can_log_in(store: Store) -> bool:
+    """Whether anybody has a token."""
+    return any(token_of(store, one.name) for one in people(store))
+
+
+def let_in(store: Store, name: str) -> tuple[str, str]:
+    """The guest of a server that starts: a name and a new token where nobody is named, else nothing.
+
+    The guests of a server before are logged out: their token ended with it.
+    """
+    end_guests(store)
+    return ("", "") if people(store) else (name, secrets.token_urlsafe())
+
+
+def log_in(store: Store, name: str, token: str, guest: tuple[str, str]) -> str | None:
+    """The secret of a new session; None for a wrong name or token.
+
+    `guest`: the name and the token of the only one who may log in where nobody is named.
+    """
+    known = token_of(store, name)
+    if not known and name == guest[0] and not people(store):
+        known = sha256(guest[1])
+    if not compare_digest(known or sha256(""), sha256(token)) or not known:
+        return None
+    secret, now = secrets.token_urlsafe(), time.time()
+    begin_session(store, sha256(secret), name, now, now + HOURS * 3600)
+    return secret
+
+
+def log_out(store: Store, secret: str) -> None:
+    """End a session."""
+    end_session(store, sha256(secret))
+
+
+def who(store: Store, /, secret: str) -> str | None:
+    """Whose session it is; None for one that ended, and for a person who was disabled."""
+    return person_of(store, sha256(secret), time.time())

@@ -5,43 +5,52 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from workbench.comparing.plans import (
     BLIND_FROM,
     BLIND_REVIEWS,
     DESIGNS,
-    WIDEST,
+    FEWEST,
     Design,
     allocate,
     blind_share_for,
+    by_score,
     families,
     keep_back,
-    needed,
     places,
     stratified_ranks,
 )
 from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.stages.people import check
+from workbench.stages.queue import headline_scorer, scored_by
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
+from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Parts, Plan, Status
 from workbench.store.samples import load_samples
+from workbench.text.figures import many
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
 
 
+SCORE = "score"
+"""The field that makes strata of the automatic values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a plan shall be. `blind` None: the dataset's own; `by`: `group` or `meta.KEY`."""
+    """What a plan shall be. `blind` None: the dataset's own; `by`: `score`, `group` or `meta.KEY`.
+
+    `design` empty: by score where samples have one.
+    """
 
     n: int
-    design: Design = "simple"
+    design: Design | Literal[""] = "simple"
     by: str = ""
     holdout: float = 0.0
     blind: float | None = None
@@ -70,7 +79,7 @@ class Draft:
 
 def check_wish(wish: Wish) -> None:
     """Raise UsageError for a wish that no dataset could fulfil."""
-    if wish.design not in DESIGNS:
+    if wish.design and wish.design not in DESIGNS:
         raise UsageError(f"no design {wish.design!r}; there is: {', '.join(DESIGNS)}")
     if wish.n < 2:
         raise UsageError("plan at least 2 reviews: one has no variance")
@@ -80,12 +89,12 @@ def check_wish(wish: Wish) -> None:
         raise UsageError("--blind is a share of the samples, 0 to 1")
     if (wish.design == "stratified") != bool(wish.by):
         raise UsageError(
-            "strata come from a field, and only they: --design stratified --by group or meta.KEY"
+            "strata come from a field, and only they: --design stratified --by score, group or meta.KEY"
         )
-    if wish.by and wish.by != "group" and not wish.by.removeprefix(META):
+    if wish.by == META:
         raise UsageError("name a key: --by meta.KEY")
-    if wish.by and wish.by != "group" and not wish.by.startswith(META):
-        raise UsageError(f"no field {wish.by!r} to make strata by; there is: group, meta.KEY")
+    if wish.by not in ("", SCORE, "group") and not wish.by.startswith(META):
+        raise UsageError(f"no field {wish.by!r} to make strata by; there is: score, group, meta.KEY")
 
 
 def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
@@ -96,10 +105,15 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     check_wish(wish)
     with store.snapshot():
         plans.refuse_decided(store, info.id)
-        old = plans.plan_of(store, info.id)
-        everyone = plans.candidates(store, info.id, wish.by)
+        old = _own(plans.plan_of(store, info.id))
+        everyone = plans.candidates(store, info.id, wish.by.removeprefix(SCORE))
+        if wish.by == SCORE or not wish.design:
+            everyone = _scored(store, info, everyone)
         kept, kin = _keep_back(everyone, wish, info.seed)
         drawable = [one for one in everyone if one.sample_id not in kept]
+        if not wish.design:
+            by_it = len({one.value for one in drawable}) > 1 and wish.n >= 2 * FEWEST
+            wish = replace(wish, design="stratified" if by_it else "simple", by=SCORE if by_it else "")
         if wish.n > len(drawable):
             where = f"{len(drawable):,} samples" + (" outside the holdout" if kept else "")
             raise UsageError(f"{wish.n:,} reviews of {where} cannot be planned: give a smaller --n")
@@ -138,24 +152,65 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     )
 
 
+def _scored(store: Store, info: DatasetInfo, everyone: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates with the stratum by their score for a value: that of the column or scorer of reports."""
+    values = scored_by(store, info, info.run_id, headline_scorer(store, info))
+    strata = by_score([values.get(one.sample_id) for one in everyone])
+    return [one._replace(value=name) for one, name in zip(everyone, strata, strict=True)]
+
+
+def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
+    """Plan so many more reviews; the order stays. Raises UsageError without a plan or without the samples."""
+    check(store, annotator, "make a plan")
+    with store.snapshot():
+        plan = plans.plan_of(store, info.id)
+        if _own(plan) is None or plan is None:
+            raise UsageError("there is no plan to extend: workbench plan --n N makes one")
+        left = plans.parts(store, info.id).population - plan.planned_n
+        if more > left:
+            raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")
+        n = plan.planned_n + more
+        first = plans.in_order(store, info.id, n)
+        taken = Counter(one.stratum for one in plans.planned(store, first).values())
+    strata = {name: (total, taken[name]) for name, (total, _) in _strata(plan).items()}
+    plans.extend_plan(store, info.id, n, {**plan.parameters, **({"strata": strata} if strata else {})})
+
+
 def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
     """Make the drafted plan the dataset's one; the queue follows it from now on.
 
     Raises UsageError when a person decided something meanwhile, ConflictError when samples came.
     """
-    check(store, drafted.plan.annotator, "own", "make a plan")
+    check(store, drafted.plan.annotator, "make a plan")
     plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
 
 
 def drop(store: Store, info: DatasetInfo, annotator: str) -> None:
     """Take the plan away: the random order and the blind arm of before stand again. Raises UsageError."""
-    check(store, annotator, "own", "drop the plan")
+    check(store, annotator, "drop the plan")
+    old = _own(plans.plan_of(store, info.id))
     plans.refuse_decided(store, info.id)
-    old = plans.plan_of(store, info.id)
     if old is None:
         raise UsageError("there is no plan to drop")
     changed = [Drawn(one.sample_id, one.u, "", holdout=False) for one in plans.candidates(store, info.id)]
     plans.drop_plan(store, info.id, changed, float(old.parameters["blind_before"]))
+
+
+def _own(plan: Plan | None) -> Plan | None:
+    """The plan, which may be replaced. Raises UsageError where the samples were drawn from a corpus."""
+    if plan is not None and plan.corpus:
+        raise UsageError(
+            f"these samples were drawn from {many(plan.population, 'sample')}, and their plan stays. "
+            f"To review more, draw with the same seed, which draws these samples again: workbench draw "
+            f"{plan.corpus['out']} --n N --seed {plan.corpus['seed']} --dataset NAME. To keep your reviews, "
+            "export them here and import samples.jsonl there with --gold"
+        )
+    return plan
+
+
+def _population(plan: Plan | None, parts: Parts) -> int:
+    """How many samples the plan stands for."""
+    return plan.population if plan and plan.corpus else parts.population
 
 
 def _lay(
@@ -244,7 +299,9 @@ class Prefix:
 
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
     `beyond`: complete samples of the population that it does not reach. Strata of `unreached` have none in
-    the prefix, so that it stands for the others only. `planned_n` is None without a plan.
+    the prefix, so that it stands for the others only. `planned_n` is None without a plan. `corpus`: what is
+    known of the samples that are not in the database; empty where all are. `chosen`: the plan was made of
+    samples that somebody had chosen, as if they had been drawn.
     """
 
     design: str
@@ -255,6 +312,8 @@ class Prefix:
     late: int
     holdout: int
     unreached: tuple[str, ...]
+    corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    chosen: bool = False
 
     @property
     def at_planned_n(self) -> bool:
@@ -301,8 +360,9 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
         plan = plans.plan_of(store, info.id)
         if plan is None or plan.design == "simple":
             parts = plans.parts(store, info.id)
-            n = len(_ids(store, info, done, plan, parts.population))
-            return Reach("simple", n, parts.population, len(plans.planned(store, done)) - n)
+            population = _population(plan, parts)
+            n = len(_ids(store, info, done, plan, population))
+            return Reach("simple", n, population, len(plans.planned(store, done)) - n)
         found = _prefix(store, info, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
@@ -324,13 +384,14 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
 def _prefix(store: Store, info: DatasetInfo, done: Mapping[int, Done], upto: int | None = None) -> Prefix:
     plan = plans.plan_of(store, info.id)
     parts = plans.parts(store, info.id)
-    ids = _ids(store, info, done, plan, parts.population)[:upto]
+    population = _population(plan, parts)
+    ids = _ids(store, info, done, plan, population)[:upto]
     known = plans.planned(store, ids)
     kept = [known[number] for number in ids]
     design = plan.design if plan else "simple"
     strata = _strata(plan)
     taken = Counter(one.stratum for one in kept)
-    whole = len(kept) / parts.population if kept else 0.0
+    whole = len(kept) / population if kept else 0.0
     rows = tuple(
         PrefixRow(
             one.sample_id, one.key, done[one.sample_id].status,
@@ -342,12 +403,14 @@ def _prefix(store: Store, info: DatasetInfo, done: Mapping[int, Done], upto: int
     return Prefix(
         design=design,
         rows=rows,
-        population=parts.population,
+        population=population,
         beyond=len(plans.planned(store, done)) - len(rows),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
         unreached=tuple(name for name in strata if not taken[name]),
+        corpus=plan.corpus if plan else {},
+        chosen=bool(plan and plan.parameters.get("chosen")),
     )
 
 
@@ -402,9 +465,9 @@ class PlanReport:
 
     `next` is the first open one, with its `question`.
 
-    `given` of the `done` ones are complete by gold of a file alone. `complete`: all planned ones are, so that
-    the estimate has the interval for a fixed n. `plan` is None without one: then the random order stands,
-    with no planned n.
+    `given` of the `done` ones are complete by gold of a file alone, `imported` ones of a file are not reached
+    yet. `complete`: all planned ones are, so that the estimate has the interval for a fixed n. `plan` is None
+    without one: then the random order stands, with no planned n.
     """
 
     dataset: str
@@ -468,38 +531,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             strata=tuple(
                 Stratum(name, total, planned, taken[name]) for name, (total, planned) in _strata(plan).items()
             ),
-            imported=plans.imported(store, info.id, kind),
+            imported=plans.imported(store, info.id, kind)
+            - sum(row.origin == "imported" for row in found.rows),
             decided=plans.decided(store, info.id),
         )
-
-
-WITHHELD = (
-    "Once reviewing has begun no number is given: it would not be about the interval that compare shows."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """A simple random plan of `needed` samples gives a half-width of at most `half_width`.
-
-    `needed` is None once reviewing has begun. `basis` says what the answer rests on, or why there is none.
-    """
-
-    half_width: float
-    needed: int | None
-    population: int
-    basis: str
-
-
-def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
-    """The answer for the first kind of the policy. Raises UsageError for a width that no interval has."""
-    if not 0 < half_width < 1:
-        raise UsageError(f"a half-width is a number between 0 and 1, as 0.03; {half_width:g} is none")
-    found = prefix(store, info, info.kinds[0])
-    if not found.population:
-        raise UsageError("there is no sample to review")
-    if found.rows or found.beyond:
-        return Precision(half_width, None, found.population, WITHHELD)
-    enough = needed(WIDEST**2, found.population, half_width)
-    basis = "Nothing is reviewed yet, so this takes every recall for 0 or 1."
-    return Precision(half_width, enough, found.population, basis)

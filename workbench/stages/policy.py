@@ -1,26 +1,34 @@
-"""Policies: show the current one, store a changed one as the next version."""
+"""Policies: show the current one, store a changed one as the next version; aliases, which people taught."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from workbench.errors import UsageError
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import Policy
+from workbench.stages import Progress, silent
+from workbench.stages.calibrate import look, run_of
+from workbench.stages.editing import same_thing
 from workbench.stages.people import check
-from workbench.store import datasets, journal
+from workbench.stages.recompute import recompute
+from workbench.stages.review import act_on, open_sample
+from workbench.store import assignments, datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.samples import sample_ids
 
 __all__ = ["to_toml"]
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyReport:
-    """The version now current, and the ids of the samples reviewed under an older one."""
+    """The version now current, the ids of the samples reviewed under an older one, and what changed."""
 
     version: int
     changed: bool
     stale: tuple[str, ...]
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,10 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
         said.append(f"counts {', '.join(after.counted_labels) or 'all labels'}")
     if before.nested != after.nested:
         said.append(f"a name only inside a longer one is {after.nested}")
+    if before.derived != after.derived:
+        said.append(f"a country named by its people is {after.derived}")
+    if before.coarser != after.coarser:
+        said.append(f"a date that agrees as far as it goes is {after.coarser}")
     if before.partial != after.partial:
         said.append(f"a statement supported in part is {after.partial}")
     if before.language != after.language:
@@ -73,9 +85,57 @@ def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) ->
     Raises InputError for a text that is no policy. Scores that depended on the old one are counted
     again when they are next asked for.
     """
-    check(store, annotator, "own", "change the policy")
-    policy = from_toml(text)
+    return keep_policy(store, info, from_toml(text), annotator)
+
+
+def take_change(
+    store: Store, info: DatasetInfo, number: int, annotator: str, progress: Progress = silent
+) -> PolicyReport:
+    """Make a proposed change of the policy, counted from 1 as `calibrate` lists them, its next version.
+
+    Raises UsageError where nothing has that number.
+    """
+    run = run_of(store, info, None)
+    recompute(store, info, run.id, info.threshold, progress)
+    proposed = look(store, info.id, "bias", run=run, progress=progress).changes
+    if not 1 <= number <= len(proposed):
+        there = f"there is: 1 to {len(proposed)}" if proposed else "the reviews propose no change"
+        raise UsageError(f"--take {number}: {there} (workbench calibrate)")
+    return keep_policy(store, info, proposed[number - 1].policy, annotator)
+
+
+def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str) -> PolicyReport:
+    """Store a policy as the next version; an equal one changes nothing."""
+    check(store, annotator, "change the policy")
     if replace(policy, version=info.policy.version) == info.policy:
         return PolicyReport(info.policy.version, False, ())
-    version = datasets.add_policy(store, info.id, policy, annotator)
-    return PolicyReport(version, True, journal.reviewed_before(store, info.id, version))
+    with store.writing():
+        version = datasets.add_policy(store, info.id, policy, annotator)
+        assignments.fill(store, info.id)  # of another kind nothing is decided yet
+    stale = journal.reviewed_before(store, info.id, version)
+    return PolicyReport(version, True, stale, changes(info.policy, policy))
+
+
+def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> int:
+    """Take back what this person taught of a name, in all samples as one act; returns how many.
+
+    Raises UsageError where it is not theirs, or nothing is known of it.
+    """
+    known = [one for one in info.aliases if name in (one.text, one.other)]
+    own = [one for one in known if one.annotator == annotator]
+    if not own:
+        others = ", ".join(sorted({one.annotator for one in known}))
+        raise UsageError(
+            f"{name!r} was taught by {others}: each person takes back their own"
+            if others
+            else f"no alias has the name {name!r}; workbench policy aliases lists them"
+        )
+    numbers = sample_ids(store, info.id)
+    acts = []
+    for key in dict.fromkeys(one.sample for one in own):
+        opened = open_sample(store, numbers[key], annotator, info=info)
+        texts = {one.text for one in own if one.sample == key}
+        units = [u for u in opened.state.entity.assessment.units if u.match.alias and u.text in texts]
+        acts.append(act_on(opened, *(same_thing(opened, unit, None) for unit in units)))
+    journal.record(store, acts, annotator)
+    return len(own)

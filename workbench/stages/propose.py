@@ -10,6 +10,7 @@ from workbench.matching.units import language_of
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import Progress, silent
+from workbench.stages.people import check
 from workbench.store import runs, samples
 from workbench.store.datasets import DatasetInfo, set_dataset
 from workbench.store.engine import Store
@@ -50,6 +51,7 @@ def propose(
     (`run` names it, else the newest). Raises UsageError for an unknown proposer, NotFoundError for a run
     that is not there.
     """
+    check(store, annotator, "propose for everybody")
     if proposer == "rules":
         return _rules(store, info, annotator, progress, keep=keep)
     if proposer == "recorded":

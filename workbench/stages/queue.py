@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, metric_of, runs_of
+from workbench.stages.people import check
 from workbench.store import assignments, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.samples import chunked, load_samples
-from workbench.text.query import Query
+from workbench.text.query import Query, parse
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     """
     there = scores.external_columns(store, info.id)
     if asked is not None:
-        check_scorer(store, info, asked)
-        return named(asked, there)
+        return counts(asked, there)[0]
     able = able_scorers(store, info.run_id, info.threshold)
     usual = named(usual, there)
     if usual in able or (usual in there and kind_of(usual)):
@@ -70,13 +70,8 @@ def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     ]
 
 
-def known(store: Store, info: DatasetInfo, asked: str) -> str:
+def known(asked: str, columns: Collection[str]) -> str:
     """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
-    return known_of(asked, scores.external_columns(store, info.id))
-
-
-def known_of(asked: str, columns: Collection[str]) -> str:
-    """The same for a dataset that has these columns."""
     name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
         plain = dict.fromkeys((*SCORERS, *(short for column in columns for short in short_names(column))))
@@ -87,17 +82,13 @@ def known_of(asked: str, columns: Collection[str]) -> str:
     return name
 
 
-def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
-    """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
-    return counts(name, scores.external_columns(store, info.id))
-
-
-def counts(name: str, columns: Collection[str]) -> Kind:
-    """The same for a dataset that has these columns."""
-    kind = kind_of(known_of(name, columns))
+def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
+    """The scorer or column that a person means, and what it counts. Raises UsageError where nobody knows."""
+    name = known(asked, columns)
+    kind = kind_of(name)
     if kind is None:
-        raise UsageError(f"we do not know what {name!r} counts: import it with --external {name}=entity")
-    return kind
+        raise UsageError(f"we do not know what {asked!r} counts: import it with --external {asked}=entity")
+    return name, kind
 
 
 def scored_by(store: Store, info: DatasetInfo, run_id: int | None, name: str) -> dict[int, float | None]:
@@ -135,7 +126,7 @@ def queue_ids(
 
     By Δ those that have one come first, the largest first, then the others in random order.
     """
-    if order == "delta" or query.by_value or query.marks & {"disputed", "fast"}:
+    if order == "delta" or query.by_value or query.marks & {"disputed", "fast", "unresolved"}:
         from workbench.stages.queue_values import picked_by, values_of
 
         values = values_of(store, info, annotator) if order == "delta" or needs_values(query) else {}
@@ -146,6 +137,14 @@ def queue_ids(
     within: queue.Order = "u" if order == "delta" else order
     ids = queue.view_ids(store, info, annotator, query, within, picked, column)
     return _by_delta(ids, values) if order == "delta" else ids
+
+
+def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> array[int]:
+    """The samples that a search finds. Raises UsageError for one that cannot be read."""
+    query = parse(text)
+    if not isinstance(query, Query):
+        raise UsageError(f"{text}: {query}")
+    return queue_ids(store, info, annotator, query)
 
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
@@ -172,11 +171,12 @@ def take_next(store: Store, dataset_id: int, annotator: str) -> int | None:
     """With assignments hold the next sample for a person who holds none.
 
     When none is free, name one that they verified under an older policy; None when nothing is left, and
-    without assignments.
+    without assignments. Raises UsageError for who may not review any more.
     """
     info = dataset_info(store, dataset_id)
     if not info.overlap:
         return None
+    check(store, annotator, "review")
     found = assignments.claim(store, info, annotator)
     return queue.next_stale(store, info, annotator) if found is None else found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -10,17 +11,19 @@ from workbench.comparing.causes import precision_of
 from workbench.matching.units import policy_label
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
+from workbench.stages.people import may
 from workbench.stages.queue import imported_column
 from workbench.stages.recompute import count_samples
 from workbench.stages.sides import against, verified_side
 from workbench.store import queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.gold import several, unresolved
 from workbench.store.journal import load_reviews
 from workbench.store.queue import Values
 from workbench.store.queue_conditions import Picked
 from workbench.store.samples import chunked, load_samples
-from workbench.store.scores import CountedChunk, external_digits
+from workbench.store.scores import CountedChunk, decided_by, external_digits
 from workbench.text.query import META, Facet, Facets, Query, Term
 from workbench.text.safe import clean
 
@@ -46,9 +49,24 @@ def picked_by(
         found[term] = _caused(term, known)
     if "disputed" in query.marks:
         found["disputed"] = [number for number, one in values.items() if _is_disputed(one)]
+    if "unresolved" in query.marks:
+        found["unresolved"] = unresolved_ids(store, info, annotator)
     if "fast" in query.marks:
         found["fast"] = queue.fast_ids(store, info, annotator)
     return found
+
+
+def unresolved_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
+    """The samples on which people differ so that there is no gold, in queue order.
+
+    Who may not settle them sees those that they decided.
+    """
+    ids = several(store, info)
+    if not may(store, annotator, "settle what others differ in"):
+        own = set[int]().union(*(decided_by(store, info.id, kind, annotator) for kind in info.kinds))
+        ids = array("q", (number for number in ids if number in own))
+    open_ones = unresolved(store, ids, info.kinds)
+    return [number for number in ids if number in open_ones]
 
 
 def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:

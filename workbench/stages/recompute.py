@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
-from workbench.model import KINDS, Kind, Policy, Proposal, Sample, Score, Tally
-from workbench.scoring.counted import Counted
-from workbench.scoring.gate import ScoreGate, gate
+from workbench.model import KINDS, Alias, Kind, Policy, Proposal, Sample, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
-from workbench.scoring.scorers import counted, value_of
-from workbench.stages import Progress, silent
+from workbench.scoring.scorers import Counted, ScoreGate, counted, gate, value_of
+from workbench.stages import Progress, begin_worker, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
-from workbench.stages.queue import check_scorer, known
+from workbench.stages.people import check
+from workbench.stages.queue import counts
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -43,45 +40,31 @@ FEW = 3
 Work = tuple[int, Sample, Proposal]
 
 
-def count_all(chunks: Iterable[Sequence[Stored]], policy: Policy) -> Iterator[dict[int, Counted]]:
+def count_all(
+    chunks: Iterable[Sequence[Stored]], policy: Policy, aliases: tuple[Alias, ...] = ()
+) -> Iterator[dict[int, Counted]]:
     """Count every chunk of stored samples; samples without a proposal are left out."""
     waiting = iter(chunks)
     first = list(islice(waiting, FEW))
     cores = os.cpu_count() or 1
     if len(first) < FEW or cores == 1:
         for chunk in chain(first, waiting):
-            yield count_chunk(_work(chunk), policy)
+            yield count_chunk(_work(chunk), policy, aliases)
         return
     # spawn: forking a process that has a writer thread and open database handles is not safe
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=_begin_worker) as pool:
+    with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         running: deque[Future[dict[int, Counted]]] = deque()
         for chunk in chain(first, waiting):
-            running.append(pool.submit(count_chunk, _work(chunk), policy))
+            running.append(pool.submit(count_chunk, _work(chunk), policy, aliases))
             if len(running) > cores + 1:  # a bounded queue keeps memory flat
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
 
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C, which reaches every process of the terminal, to the parent, and end when that ends.
-
-    A parent that was killed cannot end its workers: each waits for work on a pipe that the others hold open.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def count_chunk(work: Sequence[Work], policy: Policy) -> dict[int, Counted]:
+def count_chunk(work: Sequence[Work], policy: Policy, aliases: tuple[Alias, ...] = ()) -> dict[int, Counted]:
     """Count some samples; runs in a worker process."""
-    return {number: counted(sample, proposal, policy) for number, sample, proposal in work}
+    return {number: counted(sample, proposal, policy, aliases) for number, sample, proposal in work}
 
 
 def _work(chunk: Sequence[Stored]) -> list[Work]:
@@ -155,8 +138,8 @@ def recompute(
     """
     done = 0
     hashes: dict[int, str] = {}
-    uncounted = _hashed(samples.each_uncounted(store, info.id, run_id), hashes)
-    for found in count_all(uncounted, info.policy):
+    uncounted = _hashed(samples.each_uncounted(store, info.id, run_id, info.taught), hashes)
+    for found in count_all(uncounted, info.policy, info.aliases):
         of = {sample_id: hashes.pop(sample_id) for sample_id in found}
         save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
         done += len(found)
@@ -171,7 +154,8 @@ def recompute(
 def count_samples(info: DatasetInfo, run_id: int, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
     hashes = {one.sample_id: one.sample.content_hash for one in loaded}
-    return _scored_chunk(info, run_id, info.threshold, count_chunk(_work(loaded), info.policy), hashes)
+    found = count_chunk(_work(loaded), info.policy, info.aliases)
+    return _scored_chunk(info, run_id, info.threshold, found, hashes)
 
 
 def _scored_chunk(
@@ -181,7 +165,7 @@ def _scored_chunk(
         number: [Score(name, tally, value_of(name, tally)) for name, tally in one.tallies(threshold).items()]
         for number, one in found.items()
     }
-    return CountedChunk(run_id, threshold, info.policy.version, hashes, found, of_samples)
+    return CountedChunk(run_id, threshold, info.policy.version, info.taught, hashes, found, of_samples)
 
 
 def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[list[Stored]]:
@@ -191,11 +175,12 @@ def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[
         yield chunk
 
 
-def keep_threshold(store: Store, info: DatasetInfo, threshold: int) -> DatasetInfo:
+def keep_threshold(store: Store, info: DatasetInfo, threshold: int, annotator: str) -> DatasetInfo:
     """Make a match threshold the dataset's own; a calibration that chose another one is no longer in use.
 
     What was verified does not change.
     """
+    check(store, annotator, "change the match threshold")
     kept = info.calibration_id if threshold == info.threshold else None
     use_calibration(store, info.id, kept, threshold)
     return dataset_info(store, info.id)
@@ -258,8 +243,7 @@ def gate_of(
     or unresolved) is counted as unscored.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
-    kind = check_scorer(store, info, name)
-    name = known(store, info, name)
+    name, kind = counts(name, scores.external_columns(store, info.id))
     if source not in ("automatic", "verified"):
         raise UsageError(f"unknown source {source!r}; there is: automatic, verified")
     automatic = source == "automatic"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from workbench.comparing.causes import Difference
+from workbench.comparing.links import Sides, settling
+from workbench.errors import ConflictError
 from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import (
@@ -16,6 +18,7 @@ from workbench.model import (
     Effort,
     Imported,
     Kind,
+    Match,
     Policy,
     Proposal,
     Sample,
@@ -24,20 +27,21 @@ from workbench.model import (
     Unit,
 )
 from workbench.reviewing.edits import Edit, Open
-from workbench.reviewing.fold import ReviewState, applied, carry, opened_with
+from workbench.reviewing.fold import ReviewState, Verified, applied, carry, fold, opened_with, with_kind
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
+from workbench.stages.people import check
 from workbench.stages.sides import causes_of
-from workbench.store import journal, queue, scores
+from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.journal import Act, Moved, redo, undo
+from workbench.store.journal import Act, Moved, is_stored
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
 from workbench.text.lists import has_digit
 from workbench.text.normalise import key
 from workbench.text.tokens import Token, sentences, tokens
 
-__all__ = ["DatasetInfo", "Moved", "redo", "undo"]
+__all__ = ["DatasetInfo", "Moved", "is_stored"]
 
 CARRIED = "verified units of the same reference"
 """The source of an opening that was filled from another sample's or a file's gold."""
@@ -54,6 +58,8 @@ class AutoScore:
     source: str
 
 
+DECIDED = ("verified", "excluded")
+
 Written = Mapping[Kind, tuple[str, str]]
 
 
@@ -64,8 +70,11 @@ class Opened:
     `base` is the proposal that the review was opened with; the current run may have another one by now.
     `reopening` is set where a review exists of which nothing was touched, while there is more to show than
     when it was begun: the next act writes it. `causes` says of each verified kind why the automatic score
-    shown first is another. `written` has the column of the file that stands for a kind, with its number of
-    this sample as the file wrote it; shown as one of `automatic`, so never before those may be seen.
+    shown first is another. `suggested` are the matcher's verdicts on units of a blind review that is decided,
+    where they are not the person's; `others` what everybody else verified, once all decided. `written` has
+    the column of the file that stands for a kind, with its number as the file wrote it; shown as one of
+    `automatic`, so never before those may be seen. `over`: what several people verified, where somebody
+    settles it.
     """
 
     sample_id: int
@@ -83,7 +92,10 @@ class Opened:
     base: Proposal | None = None
     reopening: Open | None = None
     causes: Mapping[Kind, Difference] = field(default_factory=dict)
+    suggested: Mapping[str, Match] = field(default_factory=dict)
+    others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
+    over: Sides | None = None
 
     def stale(self, kind: Kind) -> bool:
         """Whether a kind was verified under an older policy than today's."""
@@ -92,50 +104,93 @@ class Opened:
 
 
 def open_sample(
-    store: Store, sample_id: int, annotator: str, *, off_plan: bool = False, dataset_id: int | None = None
+    store: Store, sample_id: int, annotator: str, *, off_plan: bool = False, info: DatasetInfo | None = None
 ) -> Opened:
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
-    `off_plan`: it was chosen in an order that is no random one; a new review says so. `dataset_id` where it
-    is known: that saves a query a key.
+    `off_plan`: it was chosen in an order that is no random one; a new review says so. `info` is the
+    dataset as it is now, where the caller has just read it: that is a twentieth of what an accept takes.
     """
-    info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
+    info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
     state = journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
-    written = _written(store, info, sample_id)
+    written = written_of(store, info, sample_id)
     if state is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
-        return _opened(info, stored, annotator, opened_with(opening), opening, stored.proposal, written)
+        return shown_as(info, stored, annotator, opened_with(opening), opening, stored.proposal, written)
     before = state.opened
     assert before is not None  # every journal begins with it
     reopening = _reopening(store, info, stored, annotator, state)
     if reopening is None:
         same = before.proposal == stored.proposal_id
         base = stored.proposal if same else load_proposal(store, before.proposal)
-        return _opened(info, stored, annotator, state, before, base, written)
+        waiting = info.overlap and assignments.waiting(store, [sample_id])
+        others = {
+            kind: gold.others_of(store, sample_id, annotator, kind)
+            for kind in info.kinds
+            if state.of(kind).disposition in DECIDED and not stored.holdout and not waiting
+        }
+        return replace(shown_as(info, stored, annotator, state, before, base, written), others=others)
     again = applied(state, reopening)
-    opened = _opened(info, stored, annotator, again, reopening, stored.proposal, written)
+    opened = shown_as(info, stored, annotator, again, reopening, stored.proposal, written)
     return replace(opened, reopening=reopening)
+
+
+def state_at(store: Store, opened: Opened, seq: int) -> ReviewState:
+    """A review as it was up to a row of its journal; as a new review would begin before the first."""
+    rows = journal.journal_of(store, opened.sample_id, opened.annotator)
+    return fold(rows[: seq + 1]) if 0 <= seq < len(rows) else opened_with(opened.opening)
 
 
 def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None, action: str = "") -> Opened:
     """Commit one act of the person (one or more edits, one undo); on disk when this returns.
 
     `effort` is what the act cost since the one before. Raises ConflictError when another window was first:
-    open the sample again and offer the act again. What an earlier try stored under the same `action` is not
-    stored again.
+    open the sample again and offer the act again; UsageError for who may not do it any more. What an earlier
+    try stored under the same `action` is not stored again.
     """
+    if opened.over is not None:
+        check(store, opened.over.person, "settle what others differ in")
+    else:
+        check(store, opened.annotator, "review")
     (state,) = journal.record(store, [act_on(opened, *edits, effort=effort)], opened.annotator, action)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
-    return _opened(
-        opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written
-    )
+    after = shown_as(
+        opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,
+        opened.over,
+    )  # fmt: skip
+    return replace(after, others=opened.others)
+
+
+def _step(
+    step: Callable[..., Moved | None], store: Store, dataset_id: int, annotator: str, action: str = ""
+) -> Moved | None:
+    """Undo or redo of a person who may still do what it takes back or restores. Raises UsageError."""
+
+    def once() -> Moved | None:
+        with store.writing():
+            moved = step(store, dataset_id, annotator, action)
+            if moved is not None:
+                check(store, annotator, "settle what others differ in" if moved.resolves else "review")
+            return moved
+
+    try:
+        return once()
+    except ConflictError:
+        if not action or not is_stored(store, action):
+            raise
+        return once()  # another process stored it at this moment
+
+
+undo, redo = partial(_step, journal.undo), partial(_step, journal.redo)
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
     """The act on a sample as the journal takes it."""
+    by, over = (opened.over.person, opened.over.reviews) if opened.over else ("", ())
     return Act(
-        opened.sample_id, opened.sample, opened.state, opened.opening, edits, opened.reopening, effort,
+        opened.sample_id, opened.sample, opened.state, opened.opening, edits, opened.reopening, effort, by,
+        over,
     )  # fmt: skip
 
 
@@ -165,7 +220,9 @@ def _opening(
     assessments = []
     rematch = False
     for kind in kinds:
-        sibling = None if stored.blind else queue.sibling_gold(store, stored.sample_id, kind, annotator)
+        sibling = None
+        if kind in info.kinds and not stored.blind:
+            sibling = queue.sibling_gold(store, stored.sample_id, kind, annotator)
         if sibling is not None:
             rematch = rematch or kind == info.kinds[0]
             assessments.append(_carried(info, stored, kind, *sibling))
@@ -193,7 +250,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
         return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
     lang = language_of(sample, info.policy)
     units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
-    found = machine(sample, units, proposal, info.policy, threshold=info.threshold)
+    found = machine(sample, units, proposal, info.policy, threshold=info.threshold, aliases=info.aliases)
     return replace(found, source=source)
 
 
@@ -203,14 +260,16 @@ def _carried(
     """Verified units of the same reference; verdicts that do not carry over are matched anew."""
     kept = carry(units, contexts, stored.sample.retrieved_contexts)
     if kind == "entity":
-        matched = machine(stored.sample, kept, stored.proposal, info.policy, threshold=info.threshold).units
+        matched = machine(
+            stored.sample, kept, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases
+        ).units
         kept = tuple(
             old if old.match.verdict is not None else new for old, new in zip(kept, matched, strict=True)
         )
     return Assessment(kind, CARRIED, kept)
 
 
-def _opened(
+def shown_as(
     info: DatasetInfo,
     stored: Stored,
     annotator: str,
@@ -218,8 +277,11 @@ def _opened(
     opening: Open,
     base: Proposal | None,
     written: Written,
+    over: Sides | None = None,
 ) -> Opened:
-    decided = {kind for kind in KINDS if state.of(kind).disposition in ("verified", "excluded")}
+    """A sample as a person sees it, of what is stored."""
+    state = state if over is None else laid_over(state, over)
+    decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
     visible = set(KINDS) if opening.auto_shown else decided
     revealed: tuple[Unit, ...] = ()
     if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
@@ -227,8 +289,9 @@ def _opened(
     assessments: Mapping[str, Assessment] = {}
     if visible and stored.proposal is not None:
         assessments = assess_all(
-            stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
-        )
+            stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
+            evidence=False,
+        )  # fmt: skip
     lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
         sample_id=stored.sample_id,
@@ -244,12 +307,39 @@ def _opened(
         automatic=(*_imported(written, visible), *_automatic(info, assessments, visible)),
         revealed=revealed,
         base=base,
+        suggested=_suggested(info, stored, state) if opening.shown == "blind" else {},
         causes=causes_of(info, stored, assessments, state, opening, lang, written),
         written=written,
+        over=over,
     )
 
 
-def _written(store: Store, info: DatasetInfo, sample_id: int) -> Written:
+def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[str, Match]:
+    """Where the matcher is of another mind than the person who verified the entities of a blind sample.
+
+    Not of one that is kept back: what is decided there stays the person's alone.
+    """
+    own = state.entity
+    if stored.holdout or own.disposition != "verified":
+        return {}
+    units = [unit for unit in own.assessment.units if unit.counted]
+    found = machine(
+        stored.sample, units, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases
+    )
+    pairs = zip(units, found.units, strict=True)
+    return {unit.id: one.match for unit, one in pairs if unit.match.verdict != one.match.verdict}
+
+
+def laid_over(state: ReviewState, over: Sides) -> ReviewState:
+    """The state of a review that settles others: their units as they are now, as long as it is not over."""
+    for kind, units in over.units.items():
+        own = state.of(kind)
+        if own.disposition not in DECIDED:
+            state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
+    return state
+
+
+def written_of(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     """The column of the file that stands for each reviewed kind, with its number of this sample."""
     digits = scores.external_of(store, [sample_id])[sample_id]
     found: dict[Kind, tuple[str, str]] = {}
@@ -320,7 +410,7 @@ def _names(text: str, lang: str) -> NamePlaces:
         assert entity.end is not None
         found[Span(entity.start, entity.end)] = entity.label
     labels, covered = dict(found), sorted((span.start, span.end) for span in found)
-    for span in _runs(text):
+    for span in runs(text):
         if not any(start < span.end and span.start < end for start, end in covered):
             found[span] = ""
     places: list[tuple[Span, str]] = []
@@ -331,7 +421,7 @@ def _names(text: str, lang: str) -> NamePlaces:
     return NamePlaces(lang, tuple(places), labels)
 
 
-def _runs(text: str) -> Iterator[Span]:
+def runs(text: str) -> Iterator[Span]:
     """Runs of capitalized words with one blank or hyphen between them, and words with a digit.
 
     A single word at the beginning of a sentence is capitalized for that alone.

@@ -14,7 +14,7 @@ from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages.claude import ModelOptions, found_run, setup_of
-from workbench.store import calls
+from workbench.stages.people import check
 from workbench.store import runs as run_store
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
 from workbench.store.engine import Store
@@ -107,8 +107,9 @@ def advice(kind: str) -> str:
     return CAUSES[kind].advice if kind in CAUSES else ""
 
 
-def make_current(store: Store, info: DatasetInfo, name: str) -> DatasetInfo:
+def make_current(store: Store, info: DatasetInfo, name: str, annotator: str) -> DatasetInfo:
     """Let every opening and every score go by this run; verified samples stay as they are."""
+    check(store, annotator, "choose the run")
     run = run_store.find_run(store, info.id, name)
     set_dataset(store, info.id, run_id=run.id)
     return dataset_info(store, info.id)
@@ -147,7 +148,7 @@ def _paid(store: Store, run: RunInfo) -> RunCost | None:
         return None
     prices, total, used, number = default_prices(), Decimal(0), NO_TOKENS, 0
     priced = prices.of(run.model) is not None
-    for tokens, batch, answered in calls.paid(store, run.id):
+    for tokens, batch, answered in run_store.paid(store, run.id):
         number += 1
         priced = priced and (tokens is not None or not answered)
         if tokens:

@@ -21,7 +21,7 @@ from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.reviewed import Reviewed
+from workbench.store.gold import Reviewed
 from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
 
@@ -36,7 +36,9 @@ def automatic_sides(
     """The assessments of all scorers that the proposal allows, or of one, with evidence."""
     if stored.proposal is None:
         return {}
-    return assess_all(stored.sample, stored.proposal, info.policy, threshold=threshold, only=only)
+    return assess_all(
+        stored.sample, stored.proposal, info.policy, threshold=threshold, aliases=info.aliases, only=only
+    )
 
 
 def compared(

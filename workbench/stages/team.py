@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from workbench.errors import UsageError
 from workbench.stages.people import check
-from workbench.stages.queue import queue_ids
+from workbench.stages.queue import searched
+from workbench.stages.training import is_trained
 from workbench.store import assignments
-from workbench.store.assignments import Team, team
+from workbench.store.assignments import Held, Team, of_others, team
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store
-from workbench.text.query import Query, parse
 
-__all__ = ["Team", "team"]
+__all__ = ["Held", "Team", "team"]
 
 MOST = 9
 """People who may be asked about one sample."""
@@ -24,7 +24,7 @@ def assign(
 
     The share and the lease stay as they were where they are not given. Raises UsageError.
     """
-    check(store, by, "own", "assign samples")
+    check(store, by, "assign samples")
     if not 0 <= overlap <= MOST:
         raise UsageError(f"--overlap {overlap}: give a number of people from 1 to {MOST}, or 0 to end it")
     assignments.assign(
@@ -35,13 +35,14 @@ def assign(
 
 def give(store: Store, info: DatasetInfo, by: str, name: str, text: str) -> tuple[int, int]:
     """Give a person the samples of a filter; how many they hold of how many that fit. Raises UsageError."""
-    check(store, by, "own", "assign samples")
+    check(store, by, "assign samples")
     check(store, name, "review")
     _refuse_without(info)
-    query = parse(text)
-    if not isinstance(query, Query):
-        raise UsageError(f"{text}: {query}")
-    ids = queue_ids(store, info, by, query)
+    if is_trained(store, info, name):
+        raise UsageError(
+            f"{name} is still in training: give the samples after that (workbench person pass {name} ends it)"
+        )
+    ids = searched(store, info, by, text)
     if not ids:
         raise UsageError(f"{text}: no sample fits, so nothing was given")
     return assignments.give(store, info, name, ids), len(ids)
@@ -49,9 +50,22 @@ def give(store: Store, info: DatasetInfo, by: str, name: str, text: str) -> tupl
 
 def release(store: Store, info: DatasetInfo, by: str, name: str) -> int:
     """Free what a person holds and has not decided; how many places. Raises UsageError."""
-    check(store, by, "own", "assign samples")
+    check(store, by, "assign samples")
     _refuse_without(info)
     return assignments.release(store, name, info.id)
+
+
+def held_by(store: Store, sample_id: int, annotator: str) -> tuple[Held, ...]:
+    """The places that others hold at a sample where a person has none."""
+    return of_others(assignments.places(store, [sample_id]).get(sample_id, ()), annotator)
+
+
+def decided_too(store: Store, sample_id: int, annotator: str) -> str:
+    """`bo decided this too`, for a person whose place somebody else had taken meanwhile; else nothing."""
+    held = [one for one in assignments.places(store, [sample_id]).get(sample_id, ()) if one is not None]
+    late = any(one.extra and one.annotator == annotator for one in held)
+    others = [one.annotator for one in held if one.done and one.annotator != annotator]
+    return f"{' and '.join(others)} decided this too" if late and others else ""
 
 
 def _refuse_without(info: DatasetInfo) -> None:

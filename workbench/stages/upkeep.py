@@ -23,8 +23,10 @@ from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
+from workbench.stages import training
 from workbench.stages.people import Person, check, people
 from workbench.stages.team import Team, team
+from workbench.stages.training import Training
 from workbench.store import checking, copying, datasets, queue, runs
 from workbench.store import exports as export_log
 from workbench.store import purge as purge_store
@@ -40,7 +42,7 @@ class DatasetStatus:
     """One dataset: its settings, its runs and one annotator's progress.
 
     `verified`: by kind, where the policy has several: a sample is verified when every kind is. `team`: how
-    far its assignments are, None without.
+    far its assignments are, `training`: how far people are who are trained for it; None without.
     """
 
     info: DatasetInfo
@@ -48,6 +50,7 @@ class DatasetStatus:
     progress: Progress
     verified: Mapping[Kind, int]
     team: Team | None
+    training: Training | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                     if len(info.kinds) > 1
                 },
                 team(store, info),
+                training.progress(store, info) if info.training is not None else None,
             )
             for info in found
         ),
@@ -96,6 +100,14 @@ def backup(store: Store, target: Path | None, now: datetime) -> Path:
     if store.engine.dialect.name != "postgresql":
         raise UsageError("backup copies SQLite files and PostgreSQL databases; use your server's own tools")
     return copying.dump_to(store.url, target) if target else copying.dump(store.url, tag)
+
+
+def copy(
+    store: Store, to: str, dataset_id: int | None, annotator: str, progress: Callable[[int], None]
+) -> copying.CopyReport:
+    """Copy the whole database, or one dataset, into an empty database of any kind. Raises UsageError."""
+    check(store, annotator, "copy the database")
+    return copying.copy_into(store, to, dataset_id, progress)
 
 
 LISTED = 50
@@ -239,7 +251,7 @@ def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) ->
 
     Raises StoreError when the rows are gone but another program keeps the file from being rewritten.
     """
-    check(store, annotator, "own", "remove samples")
+    check(store, annotator, "remove samples")
     purge_store.remove(store, info.id, plan.ids, annotator)
     purge_store.scrub(store)
     rewritten: list[str] = []

@@ -74,7 +74,7 @@ def _of_match(row: UnitRow, kind: Kind, scorer: str) -> str:
     if missed and ours.similarity >= SUGGESTED:
         return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
     if missed:
-        return "teach the matcher this name: no threshold would link it"
+        return "= in the review teaches the matcher this name: no threshold would link it"
     if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
         return "an equal name: another entity, or a verdict to look at again"
     return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"

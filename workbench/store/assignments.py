@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Boolean,
@@ -31,11 +31,26 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from workbench.model import RESOLVED, Kind
 from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
-from workbench.store.tables import METADATA, PLACE, REVIEW, SAMPLE, AssignmentRow, ReviewRow, among, is_blind
+from workbench.store.tables import (
+    DATASET,
+    METADATA,
+    PLACE,
+    POLICY,
+    REVIEW,
+    SAMPLE,
+    AssignmentRow,
+    ReviewRow,
+    among,
+    is_blind,
+)
 
 DECIDED = ("verified", "excluded")
+DAY = 24 * 60 * 60
+MOST_TRIES = 10
+"""Windows of one person that may ask for a sample at the same moment."""
 
 _ASSIGNMENT: Table = METADATA.tables["assignment"]
 _OTHER = _ASSIGNMENT.alias("other").c
@@ -43,7 +58,30 @@ _NOW: Any = extract("epoch", func.now())
 """Seconds by the clock of the database: those of its users differ."""
 
 _OPEN = not_(PLACE.done)
+_OF_PEOPLE = REVIEW.origin == "reviewed", REVIEW.annotator != RESOLVED
 _FREE = and_(_OPEN, or_(PLACE.annotator.is_(None), PLACE.until < _NOW))
+
+
+class Rules(NamedTuple):
+    """What an act has to know of the assignments of a dataset, read together with what it changes."""
+
+    id: int
+    lease: int
+    kinds: Sequence[Kind]
+
+    @classmethod
+    def of(cls, overlap: int, *rules: Any) -> Rules | None:
+        """The rules from `ASSIGNED`; None for a dataset without assignments."""
+        return cls(*rules) if overlap else None
+
+
+ASSIGNED = DATASET.overlap, DATASET.id, DATASET.lease, POLICY.document["kinds"]
+"""The columns that `Rules.of` takes."""
+
+
+def assigned_by(dataset_id: Any) -> tuple[ColumnElement[bool], ...]:
+    """What joins them to a dataset's number."""
+    return DATASET.id == dataset_id, POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version
 
 
 def held(store: Store, dataset_id: int, annotator: str) -> int | None:
@@ -53,34 +91,66 @@ def held(store: Store, dataset_id: int, annotator: str) -> int | None:
     return None if number is None else int(number)
 
 
-def claim(store: Store, info: DatasetInfo, annotator: str) -> int | None:
+class Held(NamedTuple):
+    """A place that somebody has at a sample: decided, or held until then (None: given by name)."""
+
+    annotator: str
+    done: bool
+    until: float | None
+    extra: bool
+
+
+def places(store: Store, ids: Sequence[int]) -> dict[int, list[Held | None]]:
+    """The places of some samples, None for one that is free."""
+    columns = PLACE.annotator, PLACE.done, PLACE.until, PLACE.extra
+    found: dict[int, list[Held | None]] = defaultdict(list)
+    query = select(PLACE.sample_id, _FREE, *columns).where(among(PLACE.sample_id, ids))
+    for number, free, *held in store.rows(query.order_by(PLACE.slot)):
+        found[number].append(None if free else Held(*held))
+    return found
+
+
+def of_others(held: Sequence[Held | None], annotator: str) -> tuple[Held, ...]:
+    """The places that others hold at a sample where a person has none."""
+    people = [one for one in held if one is not None]
+    if any(one.annotator == annotator for one in people):
+        return ()
+    return tuple(one for one in people if not one.done)
+
+
+def waiting(store: Store, ids: Sequence[int]) -> set[int]:
+    """Those of some samples that somebody has still to decide."""
+    return set(store.numbers(select(PLACE.sample_id).where(among(PLACE.sample_id, ids), _OPEN).distinct()))
+
+
+def claim(store: Store, rules: Rules | DatasetInfo, annotator: str) -> int | None:
     """Hold a sample for a person: one of their own that is not decided, else the next free one.
 
     Nobody gets a sample twice. One statement picks and takes it: writers of SQLite wait for each other, and a
     server passes over what another one is taking.
     """
-    own = PLACE.dataset_id == info.id, PLACE.annotator == annotator, _OPEN
+    own = PLACE.dataset_id == rules.id, PLACE.annotator == annotator, _OPEN
     mine = _OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == annotator
     begun = or_(REVIEW.entity != "todo", REVIEW.statement != "todo")
     reviewed = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == annotator, begun
-    free = select(PLACE.id).where(PLACE.dataset_id == info.id, _FREE, _without(*mine), _without(*reviewed))
+    free = select(PLACE.id).where(PLACE.dataset_id == rules.id, _FREE, _without(*mine), _without(*reviewed))
     given = and_(PLACE.annotator == annotator, PLACE.until.is_(None))
     first = _first(select(PLACE.id).where(*own).order_by(PLACE.rank))
     take = (
         update(_ASSIGNMENT)
         .where(PLACE.id == func.coalesce(first, _first(free.order_by(PLACE.rank, PLACE.slot))))
-        .values(annotator=annotator, until=case((given, None), else_=_lease(info)))
+        .values(annotator=annotator, until=case((given, None), else_=_lease(rules)))
         .returning(PLACE.sample_id)
     )
     number: int | None = None
     with store.writing() as session:
-        for last in (False, True):
+        for tries in range(MOST_TRIES):
             try:
                 with session.begin_nested():  # what was decided in this change stays
                     number = session.scalar(take)
                 break
             except IntegrityError:  # another window of the same person took one of this sample
-                if last:
+                if tries + 1 == MOST_TRIES:
                     raise
     return number
 
@@ -100,25 +170,24 @@ def _first(wanted: Any) -> Any:
     return wanted.limit(1).with_for_update(of=_ASSIGNMENT, skip_locked=True).scalar_subquery()
 
 
-def _lease(info: DatasetInfo) -> Any:
-    return _NOW + 60 * info.lease
+def _lease(rules: Rules | DatasetInfo) -> Any:
+    return _NOW + 60 * rules.lease
 
 
-def _renewed(info: DatasetInfo) -> Any:
+def _renewed(rules: Rules) -> Any:
     """A new lease; what was given by name needs none."""
-    return case((or_(PLACE.done, PLACE.until.is_not(None)), _lease(info)))
+    return case((or_(PLACE.done, PLACE.until.is_not(None)), _lease(rules)))
 
 
-def follow(store: Store, reviews: Sequence[ReviewRow]) -> None:
+def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: bool) -> None:
     """Bring places in line with reviews that were written to: decided, free after a skip, else kept longer.
 
-    Who decided or skipped holds the next sample in the same change.
+    Who decided or skipped, so that it `moved` one review, holds the next sample in the same change.
     """
     with store.writing() as session:
-        info = dataset_info(store, reviews[0].dataset_id)
         over = False
         for row in reviews:
-            states = {getattr(row, kind) for kind in info.kinds}
+            states = {getattr(row, kind) for kind in rules.kinds}
             own = PLACE.sample_id == row.sample_id, PLACE.annotator == row.annotator
             settled = states <= {*DECIDED, "skipped"}
             if settled and "skipped" in states:
@@ -127,25 +196,25 @@ def follow(store: Store, reviews: Sequence[ReviewRow]) -> None:
                 )  # given by name too: others may take it
             else:
                 values = (
-                    {"done": True, "until": None} if settled else {"done": False, "until": _renewed(info)}
+                    {"done": True, "until": None} if settled else {"done": False, "until": _renewed(rules)}
                 )
                 extra = session.scalar(update(_ASSIGNMENT).where(*own).values(values).returning(PLACE.extra))
                 if extra is None:
-                    _join(session, info, row, done=settled)
+                    _join(session, rules, row, done=settled)
                 elif extra and not settled:
                     session.execute(delete(_ASSIGNMENT).where(*own))
             over = over or settled
-        if over and len(reviews) == 1:
-            claim(store, info, reviews[0].annotator)
+        if over and moved and len(reviews) == 1:
+            claim(store, rules, reviews[0].annotator)
 
 
-def _join(session: Session, info: DatasetInfo, row: ReviewRow, *, done: bool) -> None:
+def _join(session: Session, rules: Rules, row: ReviewRow, *, done: bool) -> None:
     """A place for somebody who has none at a sample: a free one, else for a decision one more.
 
     Work is never refused: a decision that came after its lease had run out is kept and reported.
     """
     here = PLACE.sample_id == row.sample_id
-    until = None if done else _lease(info)
+    until = None if done else _lease(rules)
     free = _first(select(PLACE.id).where(here, _FREE).order_by(PLACE.slot))
     take = update(_ASSIGNMENT).where(PLACE.id == free).returning(PLACE.id)
     if session.scalar(take.values(annotator=row.annotator, done=done, until=until)) or not done:
@@ -179,8 +248,7 @@ def assign(store: Store, info: DatasetInfo, overlap: int, share: float, lease: i
 def fill(store: Store, dataset_id: int) -> None:
     """Bring the places in line with samples, plan and reviews; nothing without assignments.
 
-    New samples get places, what was decided before takes one, and free places that are too many go. Samples
-    whose gold came with a file or was adjudicated need nobody.
+    New samples get places, what was decided before takes one, and free places that are too many go.
     """
     with store.writing() as session:
         info = dataset_info(store, dataset_id)
@@ -197,23 +265,66 @@ def fill(store: Store, dataset_id: int) -> None:
         session.execute(
             update(_ASSIGNMENT).where(own, PLACE.done, not_(settled)).values(done=False, until=_NOW)
         )
+        needed = exists().where(SAMPLE.id == PLACE.sample_id, _wanted(info, PLACE.slot))
+        session.execute(update(_ASSIGNMENT).where(own, PLACE.extra, needed).values(extra=False))
         _take_reviewed(store, session, info, decided)
         for slot in range(1, info.overlap + 1):
-            there = exists().where(PLACE.sample_id == SAMPLE.id, PLACE.slot == slot)
-            given = exists().where(REVIEW.sample_id == SAMPLE.id, decided, REVIEW.origin != "reviewed")
             columns = ["dataset_id", "sample_id", "slot", "rank", "done", "extra"]
-            rows = select(
-                SAMPLE.dataset_id, SAMPLE.id, literal(slot), SAMPLE.rank, literal(False), literal(False)
-            ).where(SAMPLE.dataset_id == dataset_id, _wanted(info, literal(slot)), not_(there), not_(given))
+            values = SAMPLE.dataset_id, SAMPLE.id, literal(slot), SAMPLE.rank, literal(False), literal(False)
+            rows = _lacking(info, decided, slot, *values)
             session.execute(insert(_ASSIGNMENT).from_select(columns, rows))
-        many = exists().where(SAMPLE.id == PLACE.sample_id, not_(_wanted(info, PLACE.slot)))
+        many = exists().where(
+            SAMPLE.id == PLACE.sample_id, or_(not_(_wanted(info, PLACE.slot)), _given(decided))
+        )
         session.execute(delete(_ASSIGNMENT).where(own, _FREE, many))
 
 
+def wrong(store: Store, info: DatasetInfo) -> Iterator[str]:
+    """The places of a dataset that its samples and reviews contradict."""
+    own = PLACE.dataset_id == info.id
+    decided = and_(*(REVIEW[kind].in_(DECIDED) for kind in info.kinds))
+    same = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == PLACE.annotator
+    undecided = PLACE.done, ~exists().where(*same, decided)
+    for number in store.column(select(PLACE.id).where(own, *undecided).order_by(PLACE.id)):
+        yield f"assignment {number}: it is done, and its person has not decided the sample"
+    if not info.overlap:
+        return
+    of_people = REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE
+    needed = exists().where(PLACE.sample_id == REVIEW.sample_id)
+    without = select(REVIEW.id).where(*of_people, needed, ~exists().where(*same, PLACE.done))
+    for number in store.column(without.order_by(REVIEW.id)):
+        yield f"review {number}: it is decided, and its person has no place that is done"
+    most = _lease(info) + DAY
+    for number in store.column(select(PLACE.id).where(own, _OPEN, PLACE.until > most).order_by(PLACE.id)):
+        yield f"assignment {number}: it is held for more than a day longer than the lease"
+    for slot in range(1, info.overlap + 1):
+        for key in store.column(_lacking(info, decided, slot, SAMPLE.key).order_by(SAMPLE.id)):
+            yield f"sample {key}: its place {slot} of the assignments is not there"
+
+
+def _lacking(info: DatasetInfo, decided: Any, slot: int, *columns: Any) -> Any:
+    """Columns of the samples that need the place of a number and do not have it.
+
+    Samples whose gold came with a file or was adjudicated need nobody.
+    """
+    there = exists().where(PLACE.sample_id == SAMPLE.id, PLACE.slot == slot)
+    needs = SAMPLE.dataset_id == info.id, _wanted(info, literal(slot))
+    return select(*columns).where(*needs, not_(there), not_(_given(decided)))
+
+
+def _given(decided: Any) -> ColumnElement[bool]:
+    """Whether a sample's gold came with a file or was adjudicated."""
+    return exists().where(REVIEW.sample_id == SAMPLE.id, decided, REVIEW.origin != "reviewed")
+
+
 def _wanted(info: DatasetInfo, slot: Any) -> ColumnElement[bool]:
-    """Whether a sample has the place of that number. The blind ones are the first of the share."""
+    """Whether a sample has the place of that number. The blind ones are the first of the share.
+
+    Of training samples people who were trained know the answer.
+    """
     of_share = is_blind(max(info.overlap_share, info.blind_share))
-    return or_(slot == 1, and_(of_share, slot <= info.overlap))
+    unseen = true() if info.training is None else SAMPLE.id.not_in(info.training["samples"])
+    return or_(slot == 1, and_(of_share, unseen, slot <= info.overlap))
 
 
 def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: ColumnElement[bool]) -> None:
@@ -221,7 +332,7 @@ def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: C
     placed = exists().where(PLACE.sample_id == REVIEW.sample_id, PLACE.annotator == REVIEW.annotator)
     query = (
         select(ReviewRow)
-        .where(REVIEW.dataset_id == info.id, decided, REVIEW.origin == "reviewed", not_(placed))
+        .where(REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, not_(placed))
         .order_by(REVIEW.id)
     )
     reviews = list(store.column(query))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Row, Table, exists, func, select
 from sqlmodel import Session
 
-from workbench.errors import SpanError
+from workbench.errors import SpanError, StoreError
 from workbench.model import KINDS, Tally
 from workbench.reviewing.documents import edit_of, proposal_of
-from workbench.reviewing.fold import fold
-from workbench.reviewing.gold import gold_units
+from workbench.reviewing.fold import fold, gold_units
+from workbench.store import assignments
+from workbench.store.datasets import list_datasets
 from workbench.store.engine import FAILURES, UNREADABLE, Store, self_check
 from workbench.store.gold import gold_rows
 from workbench.store.journal import project
@@ -63,6 +65,9 @@ def check(store: Store, progress: Callable[[int], None]) -> Iterator[str]:
         for start in range(0, len(reviews), CHUNK):
             yield from _reviews(session, reviews[start : start + CHUNK])
         yield from _missing(session)
+        with suppress(StoreError):  # a dataset that cannot be read was named above
+            for info in list_datasets(store):
+                yield from assignments.wrong(store, info)
 
 
 def _rows(session: Session, table: Table) -> Iterator[tuple[str, Row[Any] | None]]:
@@ -110,6 +115,9 @@ def _wrong(table: Table, row: Row[Any] | None, calls: set[int]) -> Iterator[str]
             sample = sample_of(row)
             if (sample.reference_hash, sample.content_hash) != (row.reference_hash, row.content_hash):
                 yield f"the text of {row.key} has another hash than it was stored with"
+        case "session":
+            if not re.fullmatch("[0-9a-f]{64}", row.key):
+                yield "key is no hash"
         case "review_event":
             edit_of(row.op, row.data)
         case "proposal":
@@ -224,10 +232,6 @@ def _missing(session: Session) -> Iterator[str]:
     )
     for number in session.scalars(planned.distinct()):
         yield f"dataset {number}: samples are kept back, and their plan is not there"
-    place = METADATA.tables["assignment"].c
-    own = exists().where(REVIEW.sample_id == place.sample_id, REVIEW.annotator == place.annotator)
-    for number in session.scalars(select(place.id).where(place.done, ~own)):
-        yield f"assignment {number}: it is done, and its person has no review there"
     again = select(PURGED.id, SAMPLE.key).where(
         PURGED.dataset_id == SAMPLE.dataset_id, PURGED.key == SAMPLE.key
     )

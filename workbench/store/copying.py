@@ -17,7 +17,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, ColumnElement, Connection, Select, Table, func, inspect, make_url, select, true
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    false,
+    func,
+    inspect,
+    make_url,
+    select,
+    true,
+)
 
 from workbench.errors import StoreError, UsageError
 from workbench.store.engine import (
@@ -51,29 +63,43 @@ def _free(target: Path) -> Path:
     return free
 
 
+@contextmanager
+def _whole(target: Path, part: Path) -> Iterator[None]:
+    """A new file that is there whole or not at all: what is written to `part` becomes `target` at the end.
+
+    Raises UsageError when the file exists, StoreError when it cannot be written.
+    """
+    if target.exists():
+        raise UsageError(f"{target} exists already: name another file")
+    try:
+        make_private(part)
+        yield
+        part.rename(target)
+    except OSError as error:
+        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):  # a read-only folder: there is nothing to remove either
+            part.unlink(missing_ok=True)
+
+
 def copy_to(path: Path, target: Path) -> Path:
     """Copy a SQLite file to a new file, whole or not at all; `target` must not exist.
 
     Raises UsageError when it does, StoreError when the copy fails or does not read back.
     """
-    if target.exists():
-        raise UsageError(f"{target} exists already: name another file")
     # one that a killed process leaves is a copy too for `backups_of`, so that a purge reaches it
     part = target.with_name(f"{target.stem}.{secrets.token_hex(4)}.part.db")
     try:
-        make_private(part)
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
+        with (
+            _whole(target, part),
+            closing(sqlite3.connect(path)) as source,
+            closing(sqlite3.connect(part)) as copy,
+        ):
             source.backup(copy)
             if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
                 raise StoreError(f"no backup was made at {target}: {path} is damaged")
-        part.rename(target)
-    except OSError as error:
-        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
     except FAILURES as error:
         raise StoreError(f"no backup was made at {target}: {explained(error)}") from error
-    finally:
-        with suppress(OSError):  # a read-only folder: there is nothing to remove either
-            part.unlink(missing_ok=True)
     return target
 
 
@@ -87,12 +113,6 @@ def dump_to(url: str, target: Path) -> Path:
 
     Raises UsageError when the file exists or there is no pg_dump, StoreError when the dump fails.
     """
-    if target.exists():
-        raise UsageError(f"{target} exists already: name another file")
-    if shutil.which("pg_dump") is None or shutil.which("pg_restore") is None:
-        raise UsageError(
-            "a PostgreSQL database is copied by pg_dump: install PostgreSQL's programs for clients"
-        )
     given = make_url(url)
     # a password among the words of a command is seen by everybody on the machine
     plain = URL.create(
@@ -105,22 +125,20 @@ def dump_to(url: str, target: Path) -> Path:
     )
     secret = {"PGPASSWORD": str(given.password)} if given.password else {}
     part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+    commands = ["pg_dump", "-Fc", "-f", str(part), "-d", str(plain)], ["pg_restore", "-l", str(part)]
     try:
-        make_private(part)
-        for command in (
-            ["pg_dump", "-Fc", "-f", str(part), "-d", str(plain)],
-            ["pg_restore", "-l", str(part)],
-        ):
-            subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **secret})
-        part.rename(target)
-    except OSError as error:
-        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
+        with _whole(target, part):
+            if shutil.which("pg_dump") is None or shutil.which("pg_restore") is None:
+                raise UsageError(
+                    "a PostgreSQL database is copied by pg_dump: install PostgreSQL's programs for clients"
+                )
+            for words in commands:
+                subprocess.run(
+                    words, check=True, capture_output=True, text=True, env={**os.environ, **secret}
+                )
     except subprocess.CalledProcessError as error:
         said = next(iter(error.stderr.splitlines()), "it failed")
         raise StoreError(f"no backup was made at {target}: {said}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return target
 
 
@@ -275,6 +293,8 @@ def _empty(url: str, path: Path | None) -> Iterator[Connection]:
 def _of(table: Table, dataset_id: int | None, what: Any) -> Select[Any]:
     """A query of a table, or of the rows that belong to a dataset."""
     query = select(what).select_from(table)
+    if table.name == "session":  # who is logged in here is not logged in there
+        return query.where(false())
     return query if dataset_id is None else query.where(_belongs(table, dataset_id))
 
 

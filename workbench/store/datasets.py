@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import bindparam, exists, func, or_, select
 
 from workbench.errors import AmbiguousError, NotFoundError
-from workbench.model import Kind, Label, Policy
+from workbench.model import Alias, Kind, Label, Policy, sha256
 from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
 from workbench.store.scores import forget_scores
@@ -20,6 +21,7 @@ from workbench.store.tables import (
     REVIEW,
     RUN,
     SAMPLE,
+    UNIT,
     Dataset,
     PolicyRow,
     is_blind,
@@ -46,6 +48,15 @@ class DatasetInfo:
     overlap: int = 0
     overlap_share: float = 1.0
     lease: int = 15
+    training: Mapping[str, Any] | None = None
+    training_of: int | None = None
+    aliases: tuple[Alias, ...] = ()
+
+    @property
+    def taught(self) -> str:
+        """What the matcher was taught by now, as a hash; empty for nothing."""
+        pairs = sorted({repr((one.text, one.other, one.group, one.reference_hash)) for one in self.aliases})
+        return sha256("\n".join(pairs)) if pairs else ""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -64,9 +75,10 @@ class DatasetInfo:
 
 
 def list_datasets(store: Store) -> list[DatasetInfo]:
-    """All datasets, oldest first."""
+    """All datasets, oldest first; without people's copies of training samples."""
+    query = _SETTINGS.where(DATASET.training_of.is_(None)).order_by(DATASET.id)
     with store.reading():
-        return [_info(*row) for row in store.rows(_settings().order_by(DATASET.id))]
+        return [_info(store, *row) for row in store.rows(query)]
 
 
 def find_dataset(store: Store, name: str | None) -> DatasetInfo:
@@ -75,22 +87,27 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
     Raises NotFoundError when there is none of that name, AmbiguousError when none is named and
     there are several; both say which there are.
     """
+    if name is not None:  # one of many is found without the words of the others
+        query = _SETTINGS.where(DATASET.name == name, DATASET.training_of.is_(None))
+        with store.reading():
+            for row in store.rows(query):
+                return _info(store, *row)
     known = list_datasets(store)
     if not known:
         raise NotFoundError("no dataset yet: workbench import FILE brings one in")
     names = {one.name: one for one in known}
     if name is None and len(known) > 1:
         raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
-    if name is not None and name not in names:
+    if name is not None:
         raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
-    return known[0] if name is None else names[name]
+    return known[0]
 
 
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
     with store.reading():
-        (row,) = store.rows(_settings().where(DATASET.id == dataset_id))
-        return _info(*row)
+        (row,) = store.rows(_SETTINGS_OF, dataset=dataset_id)
+        return _info(store, *row)
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
@@ -162,7 +179,15 @@ def count_blind(store: Store, dataset_id: int) -> int:
     return int(store.value(query))
 
 
-def _info(row: Dataset, policy: Any, run: str | None, calibration: str | None) -> DatasetInfo:
+def _aliases(store: Store, dataset_id: int) -> tuple[Alias, ...]:
+    """What people taught the matcher in the samples they verified; nothing is learned from the holdout."""
+    return tuple(
+        Alias(text, other, key, group, reference, by, at.date().isoformat())
+        for text, other, key, group, reference, by, at in store.rows(_TAUGHT, dataset=dataset_id)
+    )
+
+
+def _info(store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None) -> DatasetInfo:
     assert row.id is not None
     return DatasetInfo(
         id=row.id,
@@ -181,13 +206,30 @@ def _info(row: Dataset, policy: Any, run: str | None, calibration: str | None) -
         overlap=row.overlap,
         overlap_share=row.overlap_share,
         lease=row.lease,
+        training=row.training,
+        training_of=row.training_of,
+        aliases=_aliases(store, row.id),
     )
 
 
-def _settings() -> Any:
-    """Datasets with their policies and the names of their runs and calibrations."""
-    run = select(RUN.name).where(RUN.id == DATASET.run_id).scalar_subquery()
-    calibration = select(CALIBRATION.name).where(CALIBRATION.id == DATASET.calibration_id).scalar_subquery()
-    return select(Dataset, POLICY.document, run, calibration).where(
-        POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version
+_SETTINGS = select(
+    Dataset,
+    POLICY.document,
+    select(RUN.name).where(RUN.id == DATASET.run_id).scalar_subquery(),
+    select(CALIBRATION.name).where(CALIBRATION.id == DATASET.calibration_id).scalar_subquery(),
+).where(POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version)
+"""Datasets with their policies and the names of their runs and calibrations."""
+
+_SETTINGS_OF = _SETTINGS.where(DATASET.id == bindparam("dataset"))
+
+_TAUGHT = (
+    select(
+        UNIT.text, UNIT.alias, SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash, UNIT.annotator,
+        REVIEW.updated_at,
     )
+    .where(
+        UNIT.dataset_id == bindparam("dataset"), UNIT.alias.is_not(None), UNIT.verdict == "found",
+        SAMPLE.id == UNIT.sample_id, ~SAMPLE.holdout, REVIEW.id == UNIT.review_id,
+    )
+    .order_by(UNIT.id)
+)  # fmt: skip

@@ -44,7 +44,7 @@ class ReviewHead(NamedTuple):
     flag: str
 
 
-class Said(NamedTuple):
+class CountedBy(NamedTuple):
     """What one annotator verified: how many units were found, of how many; None without units."""
 
     annotator: str
@@ -76,14 +76,14 @@ def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
     return set(store.numbers(select(SAMPLE.id).where(*blind)))
 
 
-def said_of(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[Said]]:
+def said_of(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[CountedBy]]:
     """What every annotator verified of some samples, by name."""
     tallies = {
         number: [(one.annotator, count(one.assessment.units)) for one in each]
         for number, each in verified_by(store, sample_ids, kind).items()
     }
     return {
-        number: [Said(annotator, tally.found, tally.units) for annotator, tally in each]
+        number: [CountedBy(annotator, tally.found, tally.units) for annotator, tally in each]
         for number, each in tallies.items()
     }
 
@@ -93,11 +93,10 @@ def states(store: Store, dataset_id: int) -> dict[Key, Kept]:
     rows = store.column(
         select(DisputeRow).where(SAMPLE.id == DISPUTE.sample_id, SAMPLE.dataset_id == dataset_id)
     )
-    return {Key(row.sample_id, row.kind, row.between): _kept(row) for row in rows}
-
-
-def _kept(row: DisputeRow) -> Kept:
-    return Kept(row.state, row.note, row.annotator, row.at)  # type: ignore[arg-type]
+    return {
+        Key(row.sample_id, row.kind, row.between): Kept(row.state, row.note, row.annotator, row.at)
+        for row in rows
+    }
 
 
 def save_state(
@@ -110,7 +109,7 @@ def save_state(
     kept = Kept(state, note, annotator, datetime.now(UTC))
     with store.writing() as session:
         row = session.get(DisputeRow, tuple(key))
-        now = _kept(row) if row is not None else None
+        now = Kept(row.state, row.note, row.annotator, row.at) if row is not None else None  # type: ignore[arg-type]
         if now != expected:
             said = f"{now.annotator} called it {now.state}" if now else "its state was taken back"
             raise ConflictError(f"{said} meanwhile; look at it again")

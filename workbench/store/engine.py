@@ -172,26 +172,29 @@ class Store:
             finally:
                 thread.session = None
 
-    def rows(self, query: Any) -> Sequence[Any]:
-        """The rows of a query."""
+    def rows(self, query: Any, **given: object) -> Sequence[Any]:
+        """The rows of a query; `given` are the values of its parameters.
+
+        A query that each accept asks is made once, with parameters: making it takes longer than its answer.
+        """
         with self.reading() as session:
-            return session.execute(query).all()
+            return session.execute(query, given).all()
 
     def column(self, query: Any) -> Sequence[Any]:
         """The first value of every row of a query."""
         with self.reading() as session:
             return session.scalars(query).all()
 
-    def value(self, query: Any) -> Any:
+    def value(self, query: Any, **given: object) -> Any:
         """The first value of the first row of a query; None without rows."""
         with self.reading() as session:
-            return session.scalars(query).first()
+            return session.scalars(query, given).first()
 
-    def numbers(self, query: Any) -> array[int]:
+    def numbers(self, query: Any, **given: object) -> array[int]:
         """The whole numbers of a query's one column; a million take .6 s of CPU, 1.5 s by `column`."""
         found = array("q")
         with self.reading() as session:
-            cursor = session.connection().execute(query).cursor
+            cursor = session.connection().execute(query, given).cursor
             while rows := cursor.fetchmany(10_000):
                 found.extend(number for (number,) in rows)
         return found
@@ -224,7 +227,11 @@ class Store:
         """Run a write on the one writer thread: in order, and finished even if nobody waits any more."""
         done = asyncio.get_running_loop().run_in_executor(self.writer, partial(fn, self, *args, **kwargs))
         # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
-        return await asyncio.shield(done)
+        try:
+            return await asyncio.shield(done)
+        except AwayError as error:
+            error.writing = True
+            raise
 
     def close(self) -> None:
         """Finish waiting writes and let go of the database."""
@@ -322,7 +329,9 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     """An engine with the settings that every connection needs. Raises UsageError for an unusable URL."""
     try:
         # a server may have been restarted since the connection was used last
-        engine = create_engine(url, json_serializer=stored, pool_pre_ping=True)
+        # by the connection that was used last: a server has planned on it before what is asked again
+        lifo: dict[str, Any] = {} if make_url(url).get_backend_name() == "sqlite" else {"pool_use_lifo": True}
+        engine = create_engine(url, json_serializer=stored, pool_pre_ping=True, **lifo)
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
@@ -398,7 +407,7 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool, backup: bool
     if not migrate:
         raise StoreError(f"{name} was made by an older Workbench: open it once first")
     from workbench.store import copying
-    from workbench.store.migrations.run import upgrade
+    from workbench.store.migrations import upgrade
 
     tag = f"before-{SCHEMA}"
     if path is not None:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import func, not_, or_, select, update
+from sqlalchemy import ColumnElement, func, not_, or_, select, update
 
-from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Score, Unit
+from workbench.model import BY, KINDS, RESOLVED, Effort, GoldRecord, Kind, Marks, Score, Unit
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.importing import ANNOTATORS
@@ -200,6 +200,7 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     if not rows:
         return {}
     effort = _effort(store, ids)
+    by = settled_by(store, among(REVIEW.sample_id, ids))
     units = {
         (sample_id, one.annotator, kind): one.assessment.units
         for kind in KINDS
@@ -221,10 +222,11 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
             comments=state.comments if state else (),
             shown=row.shown if row.shown in ("assisted", "blind") else "",
             off_plan=row.off_plan,
-            adjudicated=row.origin == "adjudicated",
+            adjudicated=row.origin == "adjudicated" or row.annotator == RESOLVED,
         )
         entities, statements = (units.get((row.sample_id, row.annotator, kind)) for kind in KINDS)
-        record = GoldRecord(row.annotator, entities, statements, effort.get(row.id), marks)
+        spent, settler = effort.get(row.id), by.get(row.id, "")
+        record = GoldRecord(row.annotator, entities, statements, spent, marks, settler)
         review = StoredReview(row.id, row.origin, row.shown, dispositions, record)
         reviews.setdefault(row.sample_id, []).append(review)
     return reviews
@@ -243,6 +245,11 @@ def _effort(store: Store, ids: Sequence[int]) -> dict[int, Effort]:
     }
 
 
+def settlers(store: Store, dataset_id: int) -> set[str]:
+    """Everyone who settled a sample of a dataset."""
+    return {*settled_by(store, REVIEW.dataset_id == dataset_id).values()}
+
+
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
     """Everyone who reviewed, with the number of reviews; without `holdout` those of samples kept back are
     not counted.
@@ -251,6 +258,14 @@ def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[s
     if not holdout:
         query = query.where(SAMPLE.id == REVIEW.sample_id, not_(SAMPLE.holdout))
     return dict(store.rows(query.group_by(REVIEW.annotator)))
+
+
+def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:
+    """Who settled what people differ in, by the number of that review: of several the last."""
+    query = select(EVENT.review_id, EVENT.annotator).where(
+        REVIEW.annotator == RESOLVED, where, EVENT.review_id == REVIEW.id
+    )
+    return {number: name for number, name in store.rows(query.order_by(EVENT.id)) if name != RESOLVED}
 
 
 def marked_by(store: Store, dataset_id: int) -> set[str]:

@@ -1,19 +1,25 @@
-"""Gold: which verified assessment of each sample stands, and verified units as rows of `gold_unit`."""
+"""Gold: which verified assessment of each sample stands, and verified units as rows of `gold_unit`.
+
+`Reviewed` is a verified sample as the figures of a dataset need it.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, case, func, not_, or_, select, true
 
 from workbench.errors import SpanError
-from workbench.model import Assessment, Kind, Sample, Tally, Unit, count
+from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
 from workbench.reviewing.documents import unit_document, unit_of
-from workbench.reviewing.gold import Verified, resolve
+from workbench.reviewing.fold import Verified, resolve
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.tables import DATASET, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
+from workbench.text.safe import BEGINNING, is_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +56,46 @@ def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     return set(store.column(select(REVIEW.sample_id).where(own, REVIEW[kind] == "excluded")))
 
 
+def several(store: Store, info: DatasetInfo, after: int | None = None) -> array[int]:
+    """The samples that several people verified and nobody settled or excluded, in queue order after one.
+
+    From the start again once.
+    """
+    open_ones = []
+    for kind in info.kinds:
+        own = REVIEW.dataset_id == info.id, REVIEW[kind].in_(("verified", "excluded"))
+        over = or_(REVIEW.origin == "adjudicated", REVIEW[kind] == "excluded")
+        query = select(REVIEW.sample_id).where(*own).group_by(REVIEW.sample_id)
+        open_ones.append(SAMPLE.id.in_(query.having(func.count() > 1, func.count(case((over, 1))) == 0)))
+    rank = select(SAMPLE.rank).where(SAMPLE.id == after).scalar_subquery()
+    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, or_(*open_ones))
+    return store.numbers(chosen.order_by(case((SAMPLE.rank > rank, 0), else_=1), SAMPLE.rank))
+
+
+def unresolved(store: Store, sample_ids: Iterable[int], kinds: Iterable[Kind]) -> dict[int, list[Kind]]:
+    """Those of some samples on which people differ so that there is no gold, with the kinds."""
+    found: dict[int, list[Kind]] = {}
+    ids = list(sample_ids)
+    for kind in kinds:
+        for number, gold in load_some(store, ids, kind).items():
+            if gold.assessment is None:
+                found.setdefault(number, []).append(kind)
+    return found
+
+
 def verified_by(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int, list[Verified]]:
     """Every annotator's verified assessment of some samples."""
     return _verified(store, kind, among(REVIEW.sample_id, sample_ids))
+
+
+def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple[Verified, ...]:
+    """What everybody else verified of a sample; nothing as long as somebody is at it."""
+    begun = REVIEW.sample_id == sample_id, REVIEW[kind].in_(("started", "skipped"))
+    with store.reading():
+        if store.value(select(REVIEW.id).where(*begun, REVIEW.annotator != RESOLVED).limit(1)) is not None:
+            return ()
+        verified = verified_by(store, [sample_id], kind).get(sample_id, [])
+    return tuple(one for one in verified if one.annotator != annotator)
 
 
 def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
@@ -126,10 +169,19 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: ReviewRow) -> list[
                 "verdict": unit.match.verdict or "unsure",
                 "reason": unit.match.reason,
                 "rule": unit.match.rule,
+                "alias": alias_of(unit, sample),
                 "document": unit_document(unit),
             }
         )
     return rows
+
+
+def alias_of(unit: Unit, sample: Sample) -> str | None:
+    """The words of a context that a person said name the same thing; None for most units."""
+    if not (unit.match.alias and unit.match.evidence):
+        return None
+    place = unit.match.evidence[0]
+    return sample.retrieved_contexts[place.context][place.start : place.end]
 
 
 def check_spans(unit: Unit, sample: Sample) -> None:
@@ -155,3 +207,86 @@ def check_spans(unit: Unit, sample: Sample) -> None:
 
 def _name(unit: Unit) -> str:
     return repr(unit.text[:60])
+
+
+class Reviewed(NamedTuple):
+    """A sample that somebody verified, and whose gold it is.
+
+    `origin` is "unresolved" where several differ. `review_id` is of the review that the gold came from and
+    `tally` what it counts, both None where it is unresolved. `shown`: assisted, blind or import. `ends` are
+    the lowest and the highest recall of the annotators of an unresolved sample: 0 and 1 where one of them has
+    no units.
+    """
+
+    sample_id: int
+    key: str
+    group: str | None
+    language: str
+    origin: str
+    shown: str
+    review_id: int | None
+    annotator: str
+    tally: Tally | None = None
+    ends: tuple[float, float] | None = None
+    question: str = ""
+
+
+def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False) -> dict[int, Reviewed]:
+    """Every sample with a verified review of that kind, excluded ones too; of the holdout where asked for."""
+    query = (
+        select(
+            SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, REVIEW.id, REVIEW.origin, REVIEW.shown,
+            REVIEW.annotator, func.substr(SAMPLE.user_input, 1, BEGINNING),
+        )
+        .where(
+            REVIEW.dataset_id == dataset_id,
+            REVIEW[kind] == "verified",
+            SAMPLE.id == REVIEW.sample_id,
+            true() if holdout else not_(SAMPLE.holdout),
+        )
+        .order_by(SAMPLE.id, REVIEW.id)
+    )  # fmt: skip
+    each: dict[int, list[Reviewed]] = {}
+    with store.reading():
+        counts = _counts(store, dataset_id, kind)
+        for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
+            tally = Tally(*counts.get(review, (0, 0, 0)))
+            language = named_language(meta or {})
+            one = Reviewed(number, key, group, language, origin, shown, review, annotator, tally)
+            each.setdefault(number, []).append(one._replace(question=question) if is_hash(key) else one)
+        gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
+    return {
+        number: _standing(reviews, gold[number].origin) if number in gold else reviews[0]
+        for number, reviews in each.items()
+    }
+
+
+def _counts(store: Store, dataset_id: int, kind: Kind) -> dict[int, list[int]]:
+    """Found, missing and unsure units of every verified review."""
+    query = (
+        select(UNIT.review_id, UNIT.verdict, func.count())
+        .where(UNIT.dataset_id == dataset_id, UNIT.kind == kind)
+        .group_by(UNIT.review_id, UNIT.verdict)
+    )
+    counts: dict[int, list[int]] = {}
+    for review_id, verdict, number in store.rows(query):
+        counts.setdefault(review_id, [0, 0, 0])[VERDICTS.index(verdict)] = number
+    return counts
+
+
+def _standing(reviews: Sequence[Reviewed], origin: str) -> Reviewed:
+    """Several reviews of one sample: the one whose gold stands, marked unresolved where none does."""
+    of_origin = [review for review in reviews if review.origin == origin]
+    chosen = of_origin[-1] if origin == "adjudicated" and of_origin else reviews[0]
+    if origin != "unresolved":
+        return chosen
+    ends = _ends(review.tally for review in reviews if review.tally is not None)
+    return chosen._replace(origin=origin, review_id=None, tally=None, ends=ends)
+
+
+def _ends(each: Iterable[Tally]) -> tuple[float, float]:
+    known = [tally.interval for tally in each]
+    ends = [interval for interval in known if interval is not None]
+    if len(ends) < len(known):
+        return 0.0, 1.0
+    return float(min(low for low, _ in ends)), float(max(high for _, high in ends))

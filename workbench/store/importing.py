@@ -12,13 +12,13 @@ from itertools import count
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import delete, func, select, update
+from sqlmodel import Session
 
 from workbench.errors import PurgedError, RowError
 from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
-from workbench.reviewing.fold import carry, fold
-from workbench.reviewing.gold import gold_units, same_gold
+from workbench.reviewing.fold import carry, fold, gold_units, same_gold
 from workbench.scoring.names import day_of, metric_of, runs_of
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
@@ -391,8 +391,8 @@ class _Chunk:
             return False
         intake.units += sum(len(gold_units(assessment.units)) for assessment in given)
         intake.reviews += bool(given)
-        before = (gold.effort, fold(())) if fresh else ()
-        self.changes.append(Change(review, lambda: sample, self._named(edits), *before))
+        effort, before = (gold.effort, fold(())) if fresh else (None, None)
+        self.changes.append(Change(review, lambda: sample, self._named(edits), effort, before, by=gold.by))
         return True
 
     def _named(self, edits: Iterable[Edit]) -> list[Named]:
@@ -421,47 +421,68 @@ def settle_columns(store: Store, intake: Intake) -> list[Settled]:
     The first run of a metric that has a second one is named after its day too, also where somebody said
     something of its disputes.
     """
-    settled = []
-    ids = select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
-    registered = COLUMN.dataset_id == intake.dataset_id
+    settled: list[Settled] = []
     began = {name: at.replace(tzinfo=UTC) for name, at in intake.columns.items()}
     with store.writing() as session:
-
-        def move(before: str, now: str) -> int:
-            own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(ids)
-            moved: Any = session.execute(update(ExternalScoreRow).where(*own).values(column=now))
-            return int(moved.rowcount)
-
         for column, name in intake.into.items():
             metric = metric_of(column)
             runs = runs_of(metric, intake.columns)
             if not runs or name in runs:
                 settled.append(Settled(column, name))
                 continue
-            if same := [run for run in runs if run not in intake.differs[column]]:
-                there = select(EXTERNAL.sample_id).where(
-                    EXTERNAL.column == same[-1], EXTERNAL.sample_id.in_(ids)
-                )
-                again = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
-                session.execute(delete(ExternalScoreRow).where(*again))
-                session.execute(delete(ColumnRow).where(registered, COLUMN.column == name))
-                settled.append(Settled(column, same[-1], "joined", move(name, same[-1])))
-                if not day_of(same[-1]):  # else its name says when it came
-                    began[same[-1]] = min(came(intake, column), began[same[-1]])
-                    joined = update(ColumnRow).where(registered, COLUMN.column == same[-1])
-                    session.execute(joined.values(at=began[same[-1]]))
+            same = [run for run in runs if run not in intake.differs[column]]
+            if same:
+                run = same[-1]
+                settled.append(Settled(column, run, "joined", _join(session, intake, name, run)))
+                if not day_of(run):  # else its name says when it came
+                    began[run] = min(came(intake, column), began[run])
+                    _change_column(session, intake, run, at=began[run])
             else:
                 settled.append(Settled(column, name, "apart"))
             if metric in runs and (not same or len(runs) > 1):
                 first = dated(metric, began[metric])
-                plain = registered, COLUMN.column == metric
-                session.execute(update(ColumnRow).where(*plain).values(column=first))
-                said = DISPUTE.between.startswith(f"{metric}~", autoescape=True), DISPUTE.sample_id.in_(ids)
-                rest = func.substr(DISPUTE.between, len(metric) + 1)
-                session.execute(update(DisputeRow).where(*said).values(between=first + rest))
-                move(metric, first)
+                _rename(session, intake, metric, first)
                 settled = [one._replace(run=first) if one.run == metric else one for one in settled]
     return settled
+
+
+def _samples_of(intake: Intake) -> Any:
+    return select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
+
+
+def _change_column(session: Session, intake: Intake, name: str, **values: object) -> None:
+    own = COLUMN.dataset_id == intake.dataset_id, COLUMN.column == name
+    session.execute(update(ColumnRow).where(*own).values(**values))
+
+
+def _move(session: Session, intake: Intake, before: str, now: str) -> int:
+    """Give the numbers of a column another name; how many they are."""
+    own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(_samples_of(intake))
+    moved: Any = session.execute(update(ExternalScoreRow).where(*own).values(column=now))
+    return int(moved.rowcount)
+
+
+def _join(session: Session, intake: Intake, name: str, run: str) -> int:
+    """Put the numbers of a column into an earlier run; how many it did not have."""
+    there = select(EXTERNAL.sample_id).where(
+        EXTERNAL.column == run, EXTERNAL.sample_id.in_(_samples_of(intake))
+    )
+    session.execute(delete(ExternalScoreRow).where(EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)))
+    session.execute(delete(ColumnRow).where(COLUMN.dataset_id == intake.dataset_id, COLUMN.column == name))
+    return _move(session, intake, name, run)
+
+
+def _rename(session: Session, intake: Intake, metric: str, first: str) -> None:
+    """Name the only run of a metric after its day, also in what was said of its disputes."""
+    _change_column(session, intake, metric, column=first)
+    of_metric = DISPUTE.between.startswith(f"{metric}~", autoescape=True)
+    rest = func.substr(DISPUTE.between, len(metric) + 1)
+    session.execute(
+        update(DisputeRow)
+        .where(of_metric, DISPUTE.sample_id.in_(_samples_of(intake)))
+        .values(between=first + rest)
+    )
+    _move(session, intake, metric, first)
 
 
 def came(intake: Intake, column: str) -> datetime:

@@ -6,24 +6,32 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import case, delete, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select, true
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from workbench.errors import ConflictError
-from workbench.model import KINDS, Effort, Kind, Sample, Unit
+from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
-from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
-from workbench.reviewing.gold import GoldOrigin, Verified, gold_units
-from workbench.store import assignments
+from workbench.reviewing.fold import (
+    GoldOrigin,
+    ReviewState,
+    Verified,
+    fold,
+    followed,
+    gold_units,
+    newest_effective,
+    newest_undone,
+)
+from workbench.store.assignments import ASSIGNED, Rules, assigned_by, follow
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
 from workbench.store.tables import (
-    DATASET,
     EVENT,
     METADATA,
     REVIEW,
@@ -45,7 +53,8 @@ class Act:
 
     `sample` and `state` are what the person had seen: the text, and the review up to its newest row, `seq`
     -1 for one that does not exist yet; `opening` is then written first. `reopening` is written first where a
-    review of which nothing was touched was shown anew. `effort` is what the act cost.
+    review of which nothing was touched was shown anew. `effort` is what the act cost. `by` acts where the
+    review is nobody's own, and `over` are the reviews that it settles, as they were seen.
     """
 
     sample_id: int
@@ -55,6 +64,8 @@ class Act:
     edits: Sequence[Edit]
     reopening: Open | None = None
     effort: Effort | None = None
+    by: str = ""
+    over: tuple[tuple[int, int, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,7 @@ class Moved:
 
     `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
     edit of the act, which reached over so many `samples`; `state` what the review of the first is now.
+    `resolves`: it was about what several people differ in.
     """
 
     sample_id: int
@@ -72,6 +84,7 @@ class Moved:
     state: ReviewState
     unit: str = ""
     samples: int = 1
+    resolves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +93,8 @@ class Change:
 
     `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
     kept with the first row that is an act of the person. `before` is the state up to the review's newest
-    row, where it is known: the journal is then not read again. `assigned`: an act of a person in a dataset
-    with assignments.
+    row, where it is known: the journal is then not read again. `rules`: those of the places, for an act of a
+    person in a dataset with assignments. `by`: who acts, "" for whose review it is.
     """
 
     row: ReviewRow
@@ -89,18 +102,30 @@ class Change:
     edits: Sequence[Named]
     effort: Effort | None = None
     before: ReviewState | None = None
-    assigned: bool = False
+    rules: Rules | None = None
+    by: str = ""
 
 
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
-    query = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
-        among(REVIEW.sample_id, wanted), REVIEW.annotator.in_({*wanted.values()})
-    )
+    given = {"samples": [*wanted], "names": [*{*wanted.values()}]}
     with store.reading():
-        own = {number: id_ for number, name, id_ in store.rows(query) if wanted[number] == name}
-        states = folded(store, own.values())
+        own = {number: id_ for number, name, id_ in store.rows(_REVIEWS, **given) if wanted[number] == name}
+        states = folded(store, own.values()) if own else {}
     return {number: states[id_] for number, id_ in own.items()}
+
+
+_REVIEWS = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
+    among(REVIEW.sample_id, "samples"), REVIEW.annotator.in_(bindparam("names", expanding=True))
+)
+
+
+def journal_of(store: Store, sample_id: int, annotator: str) -> list[Named]:
+    """The journal of one annotator's review of a sample; empty before it begins."""
+    query = select(REVIEW.id).where(REVIEW.sample_id == sample_id, REVIEW.annotator == annotator)
+    with store.reading():
+        number = store.value(query)
+        return [] if number is None else journals(store, [number])[number]
 
 
 def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
@@ -169,6 +194,7 @@ class Said(NamedTuple):
     op: str
     data: dict[str, Any]
     at: datetime
+    by: str
 
 
 def said_of_several(store: Store, dataset_id: int) -> list[Said]:
@@ -189,6 +215,7 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
             EVENT.op,
             EVENT.data,
             EVENT.at,
+            EVENT.annotator,
         )
         .where(
             REVIEW.sample_id.in_(several),
@@ -207,30 +234,52 @@ def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") 
     ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
     the reference; nothing is written in either case.
     """
-    action = action or uuid.uuid4().hex
-    with store.writing():
-        try:
-            changes = [_change(store, act, annotator, action) for act in acts]
-        except ConflictError:
-            if store.value(select(EVENT.id).where(EVENT.action == action)) is None:
-                raise
-            states = load_reviews(store, {act.sample_id: annotator for act in acts})
-            return [states[act.sample_id] for act in acts]
-        return append(store, changes)
+    named = action or uuid.uuid4().hex
+    try:
+        with store.writing():
+            return append(store, [_change(store, act, annotator, named) for act in acts])
+    except ConflictError:  # on a server also when another process stores the same act at this moment
+        if not action or not is_stored(store, action):
+            raise
+    states = load_reviews(store, {act.sample_id: annotator for act in acts})
+    return [states[act.sample_id] for act in acts]
+
+
+def is_stored(store: Store, action: str) -> bool:
+    """Whether an act of that name is in the journal."""
+    return store.value(select(EVENT.id).where(EVENT.action == action)) is not None
+
+
+_SEEN = (
+    select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
+    .select_from(
+        METADATA.tables["sample"].outerjoin(
+            METADATA.tables["review"],
+            and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator")),
+        )
+    )
+    .where(SAMPLE.id == bindparam("sample"), *assigned_by(SAMPLE.dataset_id))
+)
+"""A sample with the rules of its dataset and a person's review of it."""
 
 
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
-    # the hash alone says that the text is the one the person saw
-    text = select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, DATASET.overlap).where(
-        SAMPLE.id == act.sample_id, DATASET.id == SAMPLE.dataset_id
+    # the hash alone says that the text is the one the person saw; one query for all, since a server takes as
+    # long to plan as to answer
+    ((dataset_id, name, content_hash, *rules, row),) = store.rows(
+        _SEEN, sample=act.sample_id, annotator=annotator
     )
-    ((dataset_id, name, content_hash, overlap),) = store.rows(text)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
-    own = REVIEW.sample_id == act.sample_id, REVIEW.annotator == annotator
-    row = store.value(select(ReviewRow).where(*own))
     if (row.seq if row else -1) != act.state.seq:
-        raise ConflictError(f"{name} was changed in another window; it is shown as it is now")
+        newest = select(EVENT.annotator).where(EVENT.review_id == (row and row.id)).order_by(EVENT.seq.desc())
+        who = store.value(newest.limit(1)) if act.by else None
+        other = f"by {who} meanwhile" if who not in (None, act.by) else "in another window"
+        raise ConflictError(f"{name} was changed {other}; it is shown as it is now")
+    if act.over:  # on a server those who change a review of this sample meanwhile wait until this is stored
+        store.numbers(select(REVIEW.id).where(REVIEW.sample_id == act.sample_id).with_for_update())
+    if act.over and reviews_of(store, act.sample_id) != act.over:
+        raise ConflictError(f"a review of {name} was changed meanwhile; all are shown as they are now")
     edits = list(act.edits)
     if row is None:
         edits.insert(0, act.opening)
@@ -239,36 +288,86 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
         edits.insert(0, act.reopening)
     spent = act.effort and replace(act.effort, seconds=round(act.effort.seconds, 1))
     named = [(action, edit) for edit in edits]
-    return Change(row, lambda: act.sample, named, spent, act.state, assigned=overlap > 0)
+    places = Rules.of(*rules) if annotator != RESOLVED else None
+    return Change(row, lambda: act.sample, named, spent, act.state, places, act.by)
 
 
-def undo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
-    """Take back the newest effective act of this annotator in this dataset; None when there is none.
+def reviews_of(store: Store, sample_id: int) -> tuple[tuple[int, int, bool], ...]:
+    """The verified reviews of a sample that are some person's own, each with its newest row.
 
-    What an earlier try stored under the same `action` is not done again.
+    And whether it was begun by hand or came with a file, so that it stands for no other sample.
     """
-    return _step(store, dataset_id, annotator, Undo, newest_effective, action)
+    verified = or_(*(REVIEW[kind] == "verified" for kind in KINDS)), REVIEW.origin != "adjudicated"
+    query = select(REVIEW.id, REVIEW.seq, REVIEW.off_plan, REVIEW.origin).where(
+        REVIEW.sample_id == sample_id, *verified
+    )
+    rows = store.rows(query.order_by(REVIEW.id))
+    return tuple((number, seq, off_plan or origin == "imported") for number, seq, off_plan, origin in rows)
 
 
-def redo(store: Store, dataset_id: int, annotator: str, action: str = "") -> Moved | None:
-    """Restore the act that was undone last; None when a new edit came since. `action` as in `undo`."""
-    return _step(store, dataset_id, annotator, Redo, newest_undone, action)
+def begun_by(store: Store, ids: Collection[int], annotator: str) -> set[int]:
+    """Those of some samples that a person began or skipped, and has not decided."""
+    begun = or_(*(REVIEW[kind].in_(("started", "skipped")) for kind in KINDS))
+    own = among(REVIEW.sample_id, ids), REVIEW.annotator == annotator, begun
+    return set(store.numbers(select(REVIEW.sample_id).where(*own)))
+
+
+def has_seen(store: Store, sample_id: int, annotator: str, kinds: Collection[Kind]) -> bool:
+    """Whether a person has no more to decide of a sample, or what others have was shown to them before."""
+    of_sample = REVIEW.sample_id == sample_id
+    decided = REVIEW.annotator == annotator, *(REVIEW[kind].in_(("verified", "excluded")) for kind in kinds)
+    shown = (
+        REVIEW.annotator == RESOLVED,
+        REVIEW.id.in_(
+            select(EVENT.review_id).where(EVENT.review_id == REVIEW.id, EVENT.annotator == annotator)
+        ),
+    )
+    either = or_(and_(*decided), and_(*shown))
+    return store.value(select(REVIEW.id).where(of_sample, either).limit(1)) is not None
 
 
 def _step(
+    step: type[Undo | Redo],
+    newest: Callable[[Iterator[tuple[str, object]]], str | None],
     store: Store,
     dataset_id: int,
     annotator: str,
-    step: type[Undo | Redo],
-    newest: Callable[[Iterator[tuple[str, object]]], str | None],
-    action: str,
+    action: str = "",
 ) -> Moved | None:
     with store.writing() as session:
         tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
         if tried:
-            return _mark(store, edit_of(*tried[0]), action, stored=True)
-        target = newest(_history(session, dataset_id, annotator))
-        return None if target is None else _mark(store, step(target), action or uuid.uuid4().hex)
+            return _mark(store, edit_of(*tried[0]), action, annotator, stored=True)
+        own = EVENT.dataset_id == dataset_id, EVENT.annotator == annotator
+        target = newest(_history(session, *own))
+        return None if target is None else _mark(store, step(target), action or uuid.uuid4().hex, annotator)
+
+
+undo = partial(_step, Undo, newest_effective)
+"""Take back the newest effective act of this annotator in this dataset; None when there is none.
+
+What an earlier try stored under the same `action` is not done again."""
+
+redo = partial(_step, Redo, newest_undone)
+"""Restore the act that was undone last; None when a new edit came since. `action` as in `undo`."""
+
+
+def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict[int, Assessment]:
+    """What was accepted first of a kind, in those of some reviews that were written to since, by review.
+
+    Of the text as it is: not what an import has rewritten.
+    """
+    query = select(EVENT.review_id, EVENT.data).where(
+        among(EVENT.review_id, review_ids), EVENT.op == "accept", REVIEW.id == EVENT.review_id,
+        EVENT.data["assessment"]["kind"].as_string() == kind, EVENT.seq < REVIEW.seq,
+        EVENT.action.not_like(f"{IMPORT_ACTION}%"), ~_imported_since(),
+    )  # fmt: skip
+    found: dict[int, Assessment] = {}
+    for number, data in store.rows(query.order_by(EVENT.review_id, EVENT.seq.desc())):
+        edit = edit_of("accept", data)
+        assert isinstance(edit, Accept)
+        found[number] = edit.assessment  # the first comes last
+    return found
 
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
@@ -279,16 +378,15 @@ def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple
     return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
 
-def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tuple[str, object]]:
-    """The acts of an annotator, newest first; with data only undo and redo: an accept holds an assessment.
+def _history(session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[str, object]]:
+    """The acts of an annotator or a review, newest first; with data only undo and redo: an accept is long.
 
     Read a few at a time: mostly the first is the one, and each costs a look for later imports.
     """
     query = (
         select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
         .where(
-            EVENT.dataset_id == dataset_id,
-            EVENT.annotator == annotator,
+            *which,
             EVENT.op != "open",
             EVENT.action.not_like(f"{IMPORT_ACTION}%"),
             ~_imported_since(),
@@ -307,22 +405,34 @@ def _imported_since() -> Any:
     )
 
 
-def _mark(store: Store, edit: Edit, own: str, *, stored: bool = False) -> Moved:
+def _mark(store: Store, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
-    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since(), DATASET.id == EVENT.dataset_id
-    query = select(EVENT.review_id, EVENT.op, EVENT.data, DATASET.overlap).where(*act)
+    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since()
+    query = select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED).where(
+        *act, *assigned_by(EVENT.dataset_id)
+    )
     touched = store.rows(query.order_by(EVENT.id))
     numbers = list(dict.fromkeys(row[0] for row in touched))
     reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
-    _, op, data, overlap = touched[0]
+    _, op, data, *rules = touched[0]
+    resolves = rows[0].annotator == RESOLVED
     if stored:
         states = [*folded(store, numbers).values()]
     else:
-        changes = [Change(row, text_of(store, row), [(own, edit)], assigned=overlap > 0) for row in rows]
+        if resolves:
+            _stop_at_others(store, rows[0], edit.action, by)
+        places = Rules.of(*rules)
+        changes = [
+            Change(
+                row, text_of(store, row), [(own, edit)],
+                rules=places if row.annotator != RESOLVED else None, by=by,
+            )
+            for row in rows
+        ]  # fmt: skip
         states = append(store, changes)
     done = edit_of(op, data)
-    moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
+    moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states), resolves=resolves)
     match done:
         case Put():
             return replace(moved, kind=done.kind, unit=done.units[0].id)
@@ -330,6 +440,19 @@ def _mark(store: Store, edit: Edit, own: str, *, stored: bool = False) -> Moved:
             return replace(moved, kind=done.assessment.kind)
         case _:
             return moved
+
+
+def _stop_at_others(store: Store, row: ReviewRow, action: str, by: str) -> None:
+    """Raise ConflictError where somebody else settled more after an act of a person: that rests on it."""
+    own = EVENT.review_id == row.id
+    with store.writing() as session:
+        newest = newest_effective(_history(session, own, EVENT.op != "comment"))
+        since = select(func.max(EVENT.seq)).where(own, EVENT.action == action).scalar_subquery()
+        after = own, EVENT.action == newest, EVENT.annotator != by, EVENT.seq > since
+        who = store.value(select(EVENT.annotator).where(*after).limit(1))
+        if who is not None:
+            key = store.value(select(SAMPLE.key).where(SAMPLE.id == row.sample_id))
+            raise ConflictError(f"what is settled of {key} was changed by {who} after that: it stays")
 
 
 def text_of(store: Store, row: ReviewRow) -> Callable[[], Sample]:
@@ -361,7 +484,7 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
     if not changes:
         return []
     now = datetime.now(UTC)
-    was = [[kind for kind in KINDS if getattr(change.row, kind) == "verified"] for change in changes]
+    was = [{kind: getattr(change.row, kind) for kind in KINDS} for change in changes]
     firsts = [change.row.seq + 1 for change in changes]
     with store.writing() as session:
         states = [_projected(store, change, now) for change in changes]
@@ -373,8 +496,8 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
         except IntegrityError as error:
             raise ConflictError("this sample was changed in another window meanwhile") from error
         units: list[dict[str, Any]] = []
-        for change, kinds, state in zip(changes, was, states, strict=True):
-            if kinds:
+        for change, before, state in zip(changes, was, states, strict=True):
+            if kinds := [kind for kind in KINDS if before[kind] == "verified"]:
                 session.execute(
                     delete(GoldUnitRow).where(UNIT.review_id == change.row.id, UNIT.kind.in_(kinds))
                 )
@@ -383,8 +506,9 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
                     verified = gold_units(state.of(kind).assessment.units)
                     units += gold_rows(verified, change.text(), change.row)
         store.insert(GoldUnitRow, units)
-        if own := [change.row for change in changes if change.assigned]:
-            assignments.follow(store, own)
+        if rules := next((change.rules for change in changes if change.rules), None):
+            moved = was != [{kind: getattr(change.row, kind) for kind in KINDS} for change in changes]
+            follow(store, rules, [change.row for change in changes if change.rules], moved=moved)
     return states
 
 
@@ -426,7 +550,7 @@ def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any
             "review_id": row.id,
             "seq": number,
             "dataset_id": row.dataset_id,
-            "annotator": row.annotator,
+            "annotator": change.by or row.annotator,
             "action": action,
             "op": op,
             "data": data,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import select
+from sqlalchemy import delete, exists, or_, select, update
 
 from workbench.store.engine import Store
-from workbench.store.tables import PERSON, PersonRow
+from workbench.store.tables import METADATA, PERSON, SESSION, PersonRow, SessionRow
+
+_ACTIVE = PERSON.name == SESSION.person, PERSON.disabled.is_(False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,49 @@ def keep(store: Store, person: Person) -> None:
     with store.writing() as session:
         row = session.get(PersonRow, person.name)
         if row is None:
+            session.execute(delete(METADATA.tables["session"]).where(SESSION.person == person.name))
             row = PersonRow(name=person.name, role=person.role, created_at=datetime.now(UTC))
         row.role, row.adjudicator, row.disabled = person.role, person.adjudicator, person.disabled
         session.add(row)
         session.flush()  # SQLAlchemy 2.0 does not do it before the rows are read
+
+
+def keep_token(store: Store, name: str, digest: str) -> None:
+    """Let a person log in with what has this SHA-256, and with nothing else; their sessions end."""
+    with store.writing() as session:
+        session.execute(update(METADATA.tables["person"]).where(PERSON.name == name).values(token=digest))
+        session.execute(delete(METADATA.tables["session"]).where(SESSION.person == name))
+
+
+def token_of(store: Store, name: str) -> str:
+    """The SHA-256 of what a person logs in with; empty for who may not."""
+    found = store.value(select(PERSON.token).where(PERSON.name == name, PERSON.disabled.is_(False)))
+    return found or ""
+
+
+def begin_session(store: Store, key: str, name: str, now: float, until: float) -> None:
+    """A person logged in; sessions that ran out go."""
+    with store.writing() as session:
+        session.execute(delete(METADATA.tables["session"]).where(SESSION.until <= now))
+        session.add(SessionRow(key=key, person=name, until=until))
+
+
+def end_session(store: Store, key: str) -> None:
+    """A person logged out."""
+    with store.writing() as session:
+        session.execute(delete(METADATA.tables["session"]).where(SESSION.key == key))
+
+
+def end_guests(store: Store) -> None:
+    """The sessions of who is not named here end."""
+    nobody = SESSION.person.not_in(select(PERSON.name))
+    with store.writing() as session:
+        session.execute(delete(METADATA.tables["session"]).where(nobody))
+
+
+def person_of(store: Store, key: str, now: float) -> str | None:
+    """Whose session this is; None for one that ended, and for a person who is disabled or not there."""
+    known = or_(exists().where(*_ACTIVE), ~exists().where(PERSON.name.is_not(None)))
+    query = select(SESSION.person).where(SESSION.key == key, SESSION.until > now, known)
+    found: str | None = store.value(query)
+    return found

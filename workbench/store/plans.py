@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, null, or_, select
+from sqlalchemy import bindparam, delete, func, null, or_, select, update
 from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
@@ -79,7 +79,10 @@ LATE_RANK = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan as it was made. `population`: the samples outside the holdout at the time."""
+    """The plan as it was made. `population`: the samples outside the holdout at the time.
+
+    Of a plan that was drawn from a corpus that is all of its samples; the database has the planned ones.
+    """
 
     design: str
     kind: Kind
@@ -88,6 +91,17 @@ class Plan:
     parameters: Mapping[str, Any]
     annotator: str
     created_at: datetime
+
+    @property
+    def corpus(self) -> Mapping[str, Any]:
+        """What is known of the corpus that the samples were drawn from; empty without one."""
+        found: Mapping[str, Any] = self.parameters.get("corpus", {})
+        return found
+
+    @property
+    def here(self) -> int:
+        """How many samples of the population the database has."""
+        return self.planned_n if self.corpus else self.population
 
 
 class Candidate(NamedTuple):
@@ -200,7 +214,7 @@ def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn],
     """
     with store.writing() as session:
         _replace(store, session, dataset_id, drawn)
-        if count_samples(store, dataset_id) != plan.population + plan.parameters.get("holdout", 0):
+        if count_samples(store, dataset_id) != plan.here + plan.parameters.get("holdout", 0):
             raise ConflictError("samples were imported meanwhile: make the plan again")
         set_dataset(store, dataset_id, blind_share=blind_share, blind_settled=True)
         session.add(PlanRow(dataset_id=dataset_id, **asdict(plan)))
@@ -212,6 +226,14 @@ def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share
     with store.writing() as session:
         _replace(store, session, dataset_id, drawn)
         set_dataset(store, dataset_id, blind_share=blind_share)
+        fill(store, dataset_id)
+
+
+def extend_plan(store: Store, dataset_id: int, planned_n: int, parameters: Mapping[str, Any]) -> None:
+    """Write another end of the plan; the order of its samples stays."""
+    with store.writing() as session:
+        new = {"planned_n": planned_n, "parameters": dict(parameters)}
+        session.execute(update(PlanRow).where(PLAN.dataset_id == dataset_id).values(new))
         fill(store, dataset_id)
 
 

@@ -72,13 +72,21 @@ def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list
     own = set(ids)
     hashes = select(TWIN.reference_hash).where(among(TWIN.id, ids))
     query = select(SAMPLE.id, SAMPLE.key, SAMPLE.dataset_id, DATASET.name).where(
-        SAMPLE.reference_hash.in_(hashes), DATASET.id == SAMPLE.dataset_id
+        SAMPLE.reference_hash.in_(hashes), DATASET.id == SAMPLE.dataset_id, DATASET.training_of.is_(None)
     )
     return [
         key if of == dataset_id else f"{key} (in the dataset {name})"
         for number, key, of, name in store.rows(query)
         if number not in own
     ]
+
+
+def _copies(ids: Collection[int]) -> Any:
+    """The same samples among those with which people are trained."""
+    return select(TWIN.id).where(
+        among(SAMPLE.id, ids), DATASET.training_of == SAMPLE.dataset_id, TWIN.dataset_id == DATASET.id,
+        TWIN.key == SAMPLE.key,
+    )  # fmt: skip
 
 
 def remove(store: Store, dataset_id: int, ids: Collection[int], annotator: str) -> None:
@@ -102,6 +110,7 @@ def remove(store: Store, dataset_id: int, ids: Collection[int], annotator: str) 
 
 def _delete(connection: Connection, ids: Collection[int], dataset_id: int) -> None:
     """Delete the rows of some samples, those that point to others first, and what named them."""
+    ids = [*ids, *connection.scalars(_copies(ids))]
     reviews = select(REVIEW.id).where(among(REVIEW.sample_id, ids))
     connection.execute(METADATA.tables["review_event"].delete().where(EVENT.review_id.in_(reviews)))
     for table in reversed(METADATA.sorted_tables):

@@ -8,21 +8,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import cache, partial
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
-from workbench.model import Disposition, Imported, Kind, Tally, Unit, named_language
-from workbench.reviewing.gold import Verified, resolve
+from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
+from workbench.reviewing.fold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.store.assignments import Team
+from workbench.store.assignments import Held, Team, of_others, places
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
-from workbench.store.gold import Gold, counted_labels, load_some, verified_by
+from workbench.store.gold import Gold, counted_labels, load_some, reviewed, verified_by
 from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition
-from workbench.store.reviewed import reviewed
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
@@ -92,13 +92,16 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     """
     reviews = Reviews(info, annotator)
     with store.reading():
-        rank = store.value(select(SAMPLE.rank).where(SAMPLE.id == after))
-        for wanted in (reviews.stands(*UNDECIDED), _stale(reviews)):
-            query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted).order_by(SAMPLE.rank)
+        rank = store.value(_RANK, sample=after)
+        for wanted in (partial(reviews.stands, *UNDECIDED), partial(_stale, reviews)):
+            query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted()).order_by(SAMPLE.rank)
             for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
                 if (number := store.value(query.where(place).limit(1))) is not None:
                     return int(number)
     return None
+
+
+_RANK = select(SAMPLE.rank).where(SAMPLE.id == bindparam("sample"))
 
 
 def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
@@ -116,7 +119,7 @@ def _stale(reviews: Reviews) -> ColumnElement[bool]:
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
     """Those of some samples that are undecided or were verified under an older policy."""
     reviews = Reviews(info, annotator)
-    wanted = or_(reviews.stands(*UNDECIDED), reviews.stale())
+    wanted = or_(reviews.stands(*UNDECIDED), reviews.own(reviews.is_stale))
     return set(store.numbers(select(SAMPLE.id).where(among(SAMPLE.id, ids), wanted)))
 
 
@@ -164,19 +167,12 @@ LEAST = Fraction(1, 2000)
 """Half of the third digit: a number of a file that differs by less is the verified value, rounded."""
 
 
-def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Fraction | None:
-    """Automatic − verified; None while one of them is not there or undefined."""
-    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
-        return None
-    delta = automatic.recall - verified.recall
-    return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
-
-
 @dataclass(frozen=True, slots=True)
 class QueueRow:
     """One line of the queue. `decided`: its values may be shown.
 
-    `scorer` is the column of the file where it has one: then `automatic` is a number of that column.
+    `scorer` is the column of the file where it has one: then `automatic` is a number of that column. With
+    assignments `places` are how many people decided it of how many who are to, `held` the places of others.
     """
 
     sample_id: int
@@ -193,6 +189,8 @@ class QueueRow:
     automatic: Tally | Imported | None
     rematch: bool
     scorer: str
+    places: tuple[int, int] = (0, 0)
+    held: tuple[Held, ...] = ()
 
     @property
     def verified(self) -> Tally | None:
@@ -202,12 +200,13 @@ class QueueRow:
     @property
     def delta(self) -> Fraction | None:
         """Automatic − verified."""
-        return delta_of(self.automatic, self.verified)
+        return Values(self.automatic, self.verified).delta
 
     @property
     def annotators(self) -> tuple[str, ...]:
         """Everybody who verified it."""
-        return self.gold.annotators if self.gold else ()
+        names = self.gold.annotators if self.gold else ()
+        return tuple("settled" if name == RESOLVED else name for name in names)
 
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
@@ -256,6 +255,7 @@ def pace(
         .where(
             EVENT.dataset_id == info.id,
             EVENT.annotator == annotator,
+            REVIEW.annotator == annotator,
             EVENT.seconds.is_not(None),
             REVIEW.id == EVENT.review_id,
             decided,
@@ -291,7 +291,7 @@ def page(
             SAMPLE.reference_hash,
             reviews.state().label("state"),
             reviews.decided().label("decided"),
-            reviews.stale().label("stale"),
+            reviews.own(reviews.is_stale).label("stale"),
             REVIEW.flag,
             REVIEW.off_plan,
         )
@@ -302,6 +302,7 @@ def page(
         rows = {row.id: row for row in store.rows(query)}
         gold = load_some(store, ids, kind)
         automatic = _automatic(store, info, column, ids)
+        held = defaultdict(list, places(store, ids) if info.overlap else {})
         twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
     return [
         QueueRow(
@@ -319,6 +320,8 @@ def page(
             automatic=automatic.get(number),
             rematch=row.state == "todo" and not row.blind and row.reference_hash in twins,
             scorer=column or DEFAULT_SCORER[kind],
+            places=(sum(one is not None and one.done for one in held[number]), len(held[number])),
+            held=of_others(held[number], annotator),
         )
         for number in ids
         if (row := rows.get(number)) is not None
@@ -369,19 +372,8 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
-    query = (
-        select(SAMPLE.id)
-        .where(
-            TWIN.id == sample_id,
-            SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
-            SAMPLE.reference_hash == TWIN.reference_hash,
-            exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
-            ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
-        )
-        .order_by((SAMPLE.id == sample_id).desc(), SAMPLE.id.desc())
-    )
     with store.reading():
-        family = list(store.numbers(query))
+        family = list(store.numbers(_family(kind), sample=sample_id))
         if not family:
             return None
         verified = verified_by(store, [sample_id, *family], kind)
@@ -402,6 +394,23 @@ def sibling_gold(
         return gold.assessment.units, tuple(contexts)
 
 
+@cache
+def _family(kind: Kind) -> Any:
+    """The samples of the same reference that somebody verified and nobody excluded, the newest first."""
+    one: ColumnElement[int] = bindparam("sample")
+    return (
+        select(SAMPLE.id)
+        .where(
+            TWIN.id == one,
+            SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+            SAMPLE.reference_hash == TWIN.reference_hash,
+            exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
+            ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
+        )
+        .order_by((SAMPLE.id == one).desc(), SAMPLE.id.desc())
+    )
+
+
 class Values(NamedTuple):
     """The values of a sample. `unresolved`: verified, but people differ, so that there is no gold."""
 
@@ -411,8 +420,12 @@ class Values(NamedTuple):
 
     @property
     def delta(self) -> Fraction | None:
-        """Automatic − verified."""
-        return delta_of(self.automatic, self.verified)
+        """Automatic − verified; None while one of them is not there or undefined."""
+        automatic, verified = self.automatic, self.verified
+        if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
+            return None
+        delta = automatic.recall - verified.recall
+        return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
 
 
 def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "") -> dict[int, Values]:
@@ -434,8 +447,12 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
 
 
 def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
-    """The decided samples that the current run speaks of and that have no score at the match threshold."""
-    scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold))
+    """The decided samples that the current run speaks of and that have no score at the match threshold.
+
+    One from before an alias was taught or taken back is none.
+    """
+    today = exists().where(COUNTED.sample_id == SAMPLE.id, *_counted(info), COUNTED.taught == info.taught)
+    scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold)), today)
     decided = Reviews(info, annotator).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
@@ -513,7 +530,8 @@ def survey(
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
     """Everybody who reviewed, with how many samples, the busiest first."""
     begun = Reviews(info, "").begun(REVIEW)
-    return _most_frequent(store, REVIEW.annotator, REVIEW.dataset_id == info.id, begun)
+    people = REVIEW.dataset_id == info.id, REVIEW.annotator != RESOLVED
+    return _most_frequent(store, REVIEW.annotator, *people, begun)
 
 
 def flags(store: Store, info: DatasetInfo, annotator: str, most: int) -> list[tuple[str, int]]:

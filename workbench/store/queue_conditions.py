@@ -99,10 +99,6 @@ class Reviews:
             self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.info.blind_share)))
         )
 
-    def stale(self) -> Clause:
-        """Whether the annotator verified it under an older policy than today's."""
-        return self.own(self.is_stale)
-
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy than its dataset's."""
         verified = or_(*(review[kind] == "verified" for kind in self.info.kinds))
@@ -154,7 +150,7 @@ def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> C
         case "blind":
             return is_blind(info.blind_share)
         case "stale":
-            return reviews.stale()
+            return reviews.own(reviews.is_stale)
         case "offplan":
             return reviews.own(lambda review: review.off_plan)
         case "rematch":

@@ -1,8 +1,8 @@
-"""Runs and their proposals. A stored proposal is never changed."""
+"""Runs and their proposals, which never change. The calls of a run: asked, answered, paid; its batches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -13,11 +13,18 @@ from sqlalchemy import delete, exists, func, select
 from workbench.errors import NotFoundError
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.samples import CHUNK, chunked
 from workbench.store.tables import (
+    ANSWER,
+    BATCH,
+    CALL,
     FAILED,
     PROPOSAL,
     RUN,
     SAMPLE,
+    AnswerRow,
+    BatchRow,
+    CallRow,
     FailedRow,
     ProposalRow,
     RunRow,
@@ -48,12 +55,12 @@ class RunInfo:
 
 def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
     """The runs of a dataset, oldest first."""
-
-    def number(run_id: Any) -> Any:
-        return select(func.count()).where(run_id == RUN.id).scalar_subquery()
-
+    numbers = (
+        select(func.count()).where(of_run == RUN.id).scalar_subquery()
+        for of_run in (PROPOSAL.run_id, FAILED.run_id)
+    )
     own = RUN.id, RUN.name, RUN.proposer, RUN.model, RUN.parameters, RUN.created_at
-    query = select(*own, number(PROPOSAL.run_id), number(FAILED.run_id)).where(RUN.dataset_id == dataset_id)
+    query = select(*own, *numbers).where(RUN.dataset_id == dataset_id)
     with store.reading():
         return [RunInfo(*row) for row in store.rows(query.order_by(RUN.id))]
 
@@ -166,3 +173,92 @@ def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     """Samples for whose present text that run has no proposal."""
     unproposed = SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id))
     return int(store.value(select(func.count(SAMPLE.id)).where(*unproposed)))
+
+
+def save_call(store: Store, call: CallRow, documents: Sequence[list[Any]]) -> None:
+    """Store a request with all its answers, one for each of its keys, none for a failure; one transaction.
+
+    An answer that another run paid for meanwhile stays as it is.
+    """
+    with store.writing() as session:
+        session.add(call)
+        session.flush()
+        known = answers(store, call.keys) if documents else {}
+        fresh = [
+            {"key": key, "call_id": call.id, "task": call.task, "document": document}
+            for key, document in zip(call.keys, documents, strict=False)
+            if key not in known
+        ]
+        store.insert(AnswerRow, fresh)
+
+
+def all_keys(store: Store) -> set[str]:
+    """The key of every stored answer."""
+    return set(store.column(select(ANSWER.key)))
+
+
+def known_keys(store: Store, keys: Iterable[str]) -> set[str]:
+    """Those of the keys that were answered."""
+    return {key for chunk in _chunks(keys) for key in store.column(select(ANSWER.key).where(chunk))}
+
+
+def answers(store: Store, keys: Iterable[str]) -> dict[str, AnswerRow]:
+    """The stored answers of some keys."""
+    return {row.key: row for chunk in _chunks(keys) for row in store.column(select(AnswerRow).where(chunk))}
+
+
+def answers_to(store: Store, task: str) -> Iterator[tuple[str, list[Any]]]:
+    """The documents of all stored answers to one task, with their keys."""
+    query = select(ANSWER.key, ANSWER.document).where(ANSWER.task == task)
+    with store.reading() as session:
+        yield from session.execute(query.execution_options(yield_per=CHUNK))
+
+
+def failures(store: Store, run_id: int) -> dict[str, CallRow]:
+    """The newest failure of every key of a run that has no answer."""
+    query = select(CallRow).where(CALL.run_id == run_id, CALL.failure != "").order_by(CALL.id)
+    newest = {key: row for row in store.column(query) for key in row.keys}
+    answered = known_keys(store, newest)
+    return {key: call for key, call in newest.items() if key not in answered}
+
+
+def paid(store: Store, run_id: int) -> Iterator[tuple[Mapping[str, int] | None, bool, bool]]:
+    """The tokens of every call of a run, and whether it went in a batch and was answered: what it cost."""
+    query = select(CALL.usage, CALL.batch, CALL.failure).where(CALL.run_id == run_id)
+    with store.reading() as session:
+        for usage, batch, failure in session.execute(query.execution_options(yield_per=CHUNK)):
+            yield usage, bool(batch), not failure
+
+
+def add_batch(store: Store, run_id: int, batch_id: str, asks: list[Any]) -> None:
+    """Note a batch that was submitted, with the asks it holds as [id, task, keys, count]."""
+    with store.writing() as session:
+        session.merge(BatchRow(id=batch_id, run_id=run_id, asks=asks, submitted_at=datetime.now(UTC)))
+
+
+def open_batches(store: Store, run_id: int) -> Sequence[BatchRow]:
+    """The batches of a run whose results were not fetched yet, oldest first."""
+    query = select(BatchRow).where(BATCH.run_id == run_id, BATCH.fetched.is_(False))
+    return store.column(query.order_by(BATCH.submitted_at))
+
+
+def rename_batch(store: Store, batch_id: str, name: str) -> None:
+    """A batch that was noted before it was sent has its id now."""
+    with store.writing() as session:
+        session.get_one(BatchRow, batch_id).id = name
+
+
+def batch_ids(store: Store) -> set[str]:
+    """Every batch that is known."""
+    return set(store.column(select(BATCH.id)))
+
+
+def close_batch(store: Store, batch_id: str) -> None:
+    """The results of a batch are all stored."""
+    with store.writing() as session:
+        session.get_one(BatchRow, batch_id).fetched = True
+
+
+def _chunks(keys: Iterable[str]) -> list[Any]:
+    """Conditions that an answer is to one of some keys, as many to each as a statement takes."""
+    return [ANSWER.key.in_(some) for some in chunked(list(keys))]

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, exists, func, or_, select
+from sqlalchemy import Row, bindparam, exists, func, or_, select
 
+from workbench.errors import NotFoundError
 from workbench.matching import MATCHER
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
@@ -85,31 +86,37 @@ def sample_of(row: SampleRow | Row[Any]) -> Sample:
 
 
 def dataset_of(store: Store, sample_id: int) -> int:
-    """The number of the dataset that a sample is in."""
-    return int(store.value(select(SAMPLE.dataset_id).where(SAMPLE.id == sample_id)))
+    """The number of the dataset that a sample is in. Raises NotFoundError for a sample that is not there."""
+    found = store.value(select(SAMPLE.dataset_id).where(SAMPLE.id == sample_id))
+    if found is None:
+        raise NotFoundError("there is no such sample")
+    return int(found)
 
 
 def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
-    """One sample with the proposal of that run."""
-    (stored,) = load_samples(store, [sample_id], run_id)
-    return stored
+    """One sample with the proposal of that run. Raises NotFoundError for a sample that is not there."""
+    for stored in load_samples(store, [sample_id], run_id):
+        return stored
+    raise NotFoundError("there is no such sample")
 
 
 def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) -> list[Stored]:
     """Some samples with their proposals of that run, in file order, in one query."""
-    query = (
-        select(
-            *SAMPLE,
-            is_blind(DATASET.blind_share).label("blind"),
-            PROPOSAL.id.label("proposal"),
-            PROPOSAL.document,
-        )
-        .outerjoin(METADATA.tables["proposal"], proposed_by(run_id))
-        .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
-        .order_by(SAMPLE.id)
-    )
     with store.reading():
-        return [_stored(row) for row in store.rows(query)]
+        return [_stored(row) for row in store.rows(_PROPOSED, run=run_id, samples=[*sample_ids])]
+
+
+_PROPOSED = (
+    select(
+        *SAMPLE,
+        is_blind(DATASET.blind_share).label("blind"),
+        PROPOSAL.id.label("proposal"),
+        PROPOSAL.document,
+    )
+    .outerjoin(METADATA.tables["proposal"], proposed_by(bindparam("run")))
+    .where(among(SAMPLE.id, "samples"), DATASET.id == SAMPLE.dataset_id)
+    .order_by(SAMPLE.id)
+)
 
 
 def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
@@ -139,11 +146,13 @@ def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iter
         yield load_samples(store, ids, run_id)
 
 
-def each_uncounted(store: Store, dataset_id: int, run_id: int) -> Iterator[list[Stored]]:
-    """The samples that this run speaks of and that this matcher has not counted, a thousand at a time."""
-    counted = exists().where(
-        COUNTED.sample_id == PROPOSAL.sample_id, COUNTED.run_id == run_id, COUNTED.matcher == MATCHER
-    )
+def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str = "") -> Iterator[list[Stored]]:
+    """The samples that this run speaks of and that this matcher, as taught by now, has not counted.
+
+    A thousand at a time.
+    """
+    of_run = COUNTED.run_id == run_id, COUNTED.matcher == MATCHER, COUNTED.taught == taught
+    counted = exists().where(COUNTED.sample_id == PROPOSAL.sample_id, *of_run)
     ids = store.numbers(
         select(SAMPLE.id)
         .where(SAMPLE.dataset_id == dataset_id, proposed_by(run_id), ~counted)

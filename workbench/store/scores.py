@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, literal, select, tru
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
-from workbench.scoring.counted import Counted, Judge, doubt
+from workbench.scoring.scorers import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import chunked
 from workbench.store.tables import (
@@ -48,12 +48,14 @@ def load_scores(
 class CountedChunk:
     """What some samples were counted to under a run and a match threshold.
 
-    `hashes` (of the texts) and `policy_version` tell what was counted. `scores` follow from `counted`.
+    `hashes` (of the texts), `policy_version` and `taught` (the aliases) tell what was counted.
+    `scores` follow from `counted`.
     """
 
     run_id: int
     threshold: int
     policy_version: int
+    taught: str
     hashes: Mapping[int, str]
     counted: Mapping[int, Counted]
     scores: Mapping[int, Sequence[Score]]
@@ -82,11 +84,15 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
             return
         judge = judge_of(store, next(iter(present.values())))
         of_run = {"run_id": chunk.run_id, "matcher": MATCHER}
-        have = store.column(
-            select(COUNTED.sample_id).where(
-                among(COUNTED.sample_id, present), COUNTED.run_id == chunk.run_id, COUNTED.matcher == MATCHER
-            )
-        )
+        counted_there = (
+            among(COUNTED.sample_id, present), COUNTED.run_id == chunk.run_id, COUNTED.matcher == MATCHER
+        )  # fmt: skip
+        older = store.column(select(COUNTED.sample_id).where(*counted_there, COUNTED.taught != chunk.taught))
+        if older:  # their scores at other thresholds are as old
+            for table, own in (("counted", COUNTED), ("score", SCORE)):
+                gone = among(own.sample_id, older), own.run_id == chunk.run_id, own.matcher == MATCHER
+                session.execute(delete(METADATA.tables[table]).where(*gone))
+        have = store.column(select(COUNTED.sample_id).where(*counted_there))
         fresh = [
             {
                 "sample_id": number,
@@ -94,6 +100,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
                 "linked": counted.similarities.get("linked"),
                 "presence": counted.similarities.get("presence"),
                 "tallies": {name: [tally.found, tally.missing] for name, tally in counted.fixed.items()},
+                "taught": chunk.taught,
                 "doubt": doubt(counted, judge),
             }
             for number in present.keys() - have
@@ -248,13 +255,17 @@ def external_values(store: Store, dataset_id: int, column: str) -> dict[int, flo
 
 def external_of(store: Store, sample_ids: Sequence[int]) -> dict[int, dict[str, str]]:
     """The numbers that files gave some samples, by column, as written; each sample is there."""
-    query = select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.digits)
     written: dict[int, dict[str, str]] = {number: {} for number in sample_ids}
-    for number, column, digits in store.rows(
-        query.where(among(EXTERNAL.sample_id, sample_ids)).order_by(EXTERNAL.column)
-    ):
+    for number, column, digits in store.rows(_WRITTEN, samples=[*sample_ids]):
         written[number][column] = digits
     return written
+
+
+_WRITTEN = (
+    select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.digits)
+    .where(among(EXTERNAL.sample_id, "samples"))
+    .order_by(EXTERNAL.column)
+)
 
 
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:

@@ -98,6 +98,11 @@ class Dataset(Numbered, table=True):
     overlap: int = 0
     overlap_share: float = 1.0
     lease: int = 15
+    # Which samples are for training, and the pass mark. Of a person's copy of them: the dataset they are of,
+    # and the person while the copy is in use.
+    training: dict[str, Any] | None = Field(default=None, sa_type=EMPTY)
+    training_of: int | None = Field(default=None, sa_type=BIG)
+    trainee: str | None = None
 
 
 class PolicyRow(Numbered, table=True):
@@ -231,9 +236,13 @@ class GoldUnitRow(Numbered, table=True):
     __table_args__ = (
         Index(None, "sample_id", "kind"),
         Index(None, "review_id", "kind"),
+        Index(
+            "ix_gold_unit_alias", "dataset_id",
+            sqlite_where=text("alias IS NOT NULL"), postgresql_where=text("alias IS NOT NULL"),
+        ),
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
         CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
-    )
+    )  # fmt: skip
     dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     review_id: int = of("review")
@@ -248,6 +257,7 @@ class GoldUnitRow(Numbered, table=True):
     verdict: str
     reason: str | None = None
     rule: str = ""
+    alias: str | None = Field(default=None, sa_type=Text)  # words of a context that name the same thing
     document: dict[str, Any] = Field(sa_type=JSON)
 
 
@@ -261,6 +271,7 @@ class CountedRow(Base, table=True):
     linked: bytes | None = None
     presence: bytes | None = None
     tallies: dict[str, Any] = Field(sa_type=JSON)
+    taught: str = ""  # which aliases it was matched with
     doubt: float | None = None  # how many verdicts are likely to be wrong
 
 
@@ -454,6 +465,28 @@ class PersonRow(Base, table=True):
     adjudicator: bool = False
     disabled: bool = False
     created_at: datetime
+    token: str = ""  # SHA-256 of what they log in with to the pages of `serve`; empty for nothing
+
+
+class SessionRow(Base, table=True):
+    """Somebody who logged in to the pages of `serve`. `key`: SHA-256 of what their browser sends; `until`
+    counts seconds since 1970. A person who is disabled has none.
+    """
+
+    __tablename__ = "session"
+    key: str = Field(primary_key=True)
+    person: str
+    until: float
+
+
+class PassedRow(Base, table=True):
+    """Somebody who is trained for a dataset; `by` the owner who let them pass, else by their own name."""
+
+    __tablename__ = "passed"
+    dataset_id: int = of("dataset", key=True)
+    annotator: str = Field(primary_key=True)
+    by: str
+    at: datetime
 
 
 class AssignmentRow(Numbered, table=True):
@@ -512,13 +545,17 @@ DISPUTE = METADATA.tables["dispute"].c
 PURGED = METADATA.tables["purged"].c
 EXPORT = METADATA.tables["export_log"].c
 PERSON = METADATA.tables["person"].c
+PASSED = METADATA.tables["passed"].c
+SESSION = METADATA.tables["session"].c
 PLACE = METADATA.tables["assignment"].c
 
 
-def among(column: ColumnElement[Any], numbers: Iterable[int]) -> ColumnElement[bool]:
+def among(column: ColumnElement[Any], numbers: Iterable[int] | str) -> ColumnElement[bool]:
     """Whether a column holds one of some numbers, however many: a statement takes 32,766 parameters only, so
-    they are written into it.
+    they are written into it. Or one of those that the parameter of that name is given.
     """
+    if isinstance(numbers, str):
+        return column.in_(bindparam(numbers, expanding=True, literal_execute=True))
     return column.in_(bindparam(None, list(numbers), expanding=True, literal_execute=True))
 
 

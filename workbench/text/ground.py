@@ -11,10 +11,9 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from workbench.model import Span
-from workbench.text.folding import bounded, cuts_letter, find_folded, occurrences
 from workbench.text.inflection import forms
 from workbench.text.lists import has_digit
-from workbench.text.normalise import fold
+from workbench.text.normalise import bounded, cuts_letter, find_folded, fold, occurrences
 from workbench.text.tokens import UNSPACED, snap, word_pattern
 
 GOOD_ENOUGH = 85  # of 100: a quoted sentence with one word in ten retold still reaches it
@@ -166,8 +165,11 @@ def ground(quote: str, text: str) -> tuple[Span, ...]:
 
 def _whole_form(text: str, span: Span) -> Span:
     """A Russian quote that the text has in another case («Париж» in «Париже») as the whole word."""
+    inside = text[max(0, span.start - 1) : span.start].isalnum()  # begins in the middle of a word
+    if inside or not _CYRILLIC.match(text[span.end - 1]):
+        return span
     start, end = snap(text, span.start, span.end)
-    if start != span.start or not _CYRILLIC.match(text[span.end - 1]):
+    if start != span.start:
         return span
     last = snap(text, span.end - 1, span.end)[0]
     same = same_word(fold(text[last : span.end]), fold(text[last:end]))

@@ -28,8 +28,11 @@ _PARADIGMS = {
     lang: [listed(line.partition("#")[0]) for line in _WORDS[lang].strip().splitlines()]
     for lang in ("ru", "uk", "pl")
 }
+_OF_PLACE = re.compile("(?P<stem>.{3,}?)(?P<suffix>[сц]к)(?:ий|ого|ому|им|ом|ая|ой|ую|ое|ие|их|ими)$")
+_GREEK_LAND = re.compile("ια[ςν]?$|ιων$")
 _FINNISH = re.compile(r"(?<=\w{3})(?:ssa|sta|lla|lta|lle|ksi|tta|na|an|en|in|on|un|yn|n)$")
 _SNOWBALL = dict(line.split() for line in _WORDS["snowball"].splitlines())
+_INFLECTING = frozenset({*_SNOWBALL, "pl", "fi", "el", "uk", "be", "bg", "sr", "mk", "fa"})  # forms differ
 _PLACE_SUFFIX = re.compile("(?<=..)[市省県县都府區区國国町村州]$")
 _KOREAN_PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|와|과|도|로)$")
 _ARABIC_PREFIX = re.compile("(?:وال|بال|فال|كال|ال|لل|ب|ل|ك|و|ف)(?=.{3})")
@@ -54,16 +57,39 @@ def _stemmer(name: str) -> Any:
     return snowballstemmer.stemmer(name)
 
 
-@lru_cache(maxsize=262_144)
 def forms(word: str, lang: str | None = None) -> frozenset[str]:
     """The word and the stems or lemmas it can belong to; two words with a common form may be one.
 
     `word` is folded (see `normalise.fold`). Words with a digit have no other form. All parses of the
     dictionary count: the first alone takes Рыжиков for рыжик.
     """
-    if not word or has_digit(word):
+    return _forms(word, lang if lang in _INFLECTING else None)
+
+
+@lru_cache(maxsize=262_144)
+def _forms(word: str, lang: str | None) -> frozenset[str]:
+    if not word or has_digit(word) or (lang is None and word.isascii() and word[-1] != "s"):
         return frozenset((word,))
     return frozenset((word, *_others(word, lang)))
+
+
+def places_of(word: str, found: frozenset[str]) -> frozenset[str]:
+    """What a Russian place and its adjective have in common: Москва, московский; Прага, пражский.
+
+    `found` are the forms of the word. No surname may come here: Чайковский is no adjective of Чайка.
+    """
+    if not _CYRILLIC.match(word):
+        return frozenset()
+    if adjective := _OF_PLACE.match(word):
+        stem = adjective["stem"]
+        stems = {stem, stem + adjective["suffix"], *(stem.removesuffix(link) for link in ("ин", "н", "й"))}
+    else:
+        bare = {re.sub("[аяоеуьй]$", "", form.partition("+")[0]) for form in found}
+        # г is ж before the suffix, and о or е parts two consonants.
+        stems = {stem[:-1] + "ж" if stem.endswith("г") else stem for stem in bare}
+        stems |= {stem[:-1] + vowel + stem[-1] for stem in bare if len(stem) > 3 for vowel in "ое"}
+        stems |= {stem[:-1] for stem in bare if stem[-1:] == stem[-2:-1]}
+    return frozenset(f"place {stem}" for stem in stems if len(stem) > 2)
 
 
 def _others(word: str, lang: str | None) -> Iterator[str]:
@@ -97,6 +123,8 @@ def _alphabetic(word: str, lang: str | None) -> Iterator[str]:
     elif lang == "fi":
         # Helsinki, Helsingissä: the case ending goes, the consonant steps back, the last vowel is free.
         yield _FINNISH.sub("", word).replace("ng", "nk").rstrip("aeiouy")
+    elif lang == "el":  # Μακεδονία is no form of Μακεδόνας
+        yield _stemmer("greek").stemWord(word) + "ι" * (_GREEK_LAND.search(word) is not None)
     elif lang in _SNOWBALL:
         yield _stemmer(_SNOWBALL[lang]).stemWord(word)
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
-from workbench.text.lists import by_key, listed, sections, valued
+from workbench.text.lists import by_key, has_digit, listed, sections, valued
 
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
@@ -14,21 +15,24 @@ _YEAR_WORDS = listed("год года году годом годе г р рік 
 _CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
 # Roman numerals up to 39, as kings, wars and centuries need them: capitals, after another word.
 _ROMAN = re.compile(r"(?<=\w\s)(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\s*\w)")
+# The number of a king before his name (II. Mehmed); a single letter would be an initial.
+_ROMAN_FIRST = re.compile(r"^(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})\.?(?=\s+[^\W\d_])")
 _ROMAN_CENTURY = re.compile(r"(?<![\w.])(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})" + _CENTURY)
+ROMAN_END = re.compile(r"[IVX]\b")  # every one of them ends so
 _ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10}
 
 
 def romans(text: str) -> str:
     """The text with Roman numerals as digits, where a name is likely to mean a number."""
-    if not any(letter in text for letter in "IVX"):
+    if not ROMAN_END.search(text):
         return text
-    text = _ROMAN_CENTURY.sub(_arabic, text)
+    text = _ROMAN_FIRST.sub(_arabic, _ROMAN_CENTURY.sub(_arabic, text))
     return _ROMAN.sub(_arabic, text)
 
 
 def _arabic(match: re.Match[str]) -> str:
     total = previous = 0
-    for letter in reversed(match.group().upper()):
+    for letter in reversed(match.group().rstrip(".")):
         value = _ROMAN_DIGIT[letter]
         total += value if value >= previous else -value
         previous = max(previous, value)
@@ -40,12 +44,34 @@ _UNITS = valued(_WORDS["units"]) | {
     for stem, value in valued(_WORDS["ordinal stems"]).items()
     for ending in _WORDS["ordinal endings"].split()
 }
+
+
+@lru_cache(maxsize=32)
+def _units(lang: str | None) -> dict[str, int]:
+    """The words for numbers below a hundred in English, Russian and the language of a text."""
+    listed = _WORDS["number words"].strip().splitlines()
+    own = next((line.split(" | ")[1:] for line in listed if line.split()[0] == lang), [])
+    return _UNITS | valued("\n".join(own))
+
+
+SYMBOLS = "$€£¥₽%"
 _TENS = frozenset(range(20, 100, 10))
 _MAGNITUDES = valued(_WORDS["magnitudes"])
 MONTHS = valued(_WORDS["months"])
 _AMOUNTS = {word: name for name, words in by_key(_WORDS["amounts"]).items() for word in words}
+_MEASURES = {word: name for name, words in by_key(_WORDS["measures"]).items() for word in words}
+_DAY_FIRST = listed(_WORDS["day first"])
+_MARKS = listed("thang 年 년 月 월")
+# 2 tháng 9 năm 1945; 1949年10月1日
+_MARKED = (
+    re.compile(r"(?:(?P<day>\d{1,2}) )?thang (?P<month>\d{1,2})(?: nam (?P<year>\d{3,4}))?(?= |$)"),
+    re.compile(
+        r"(?:(?P<year>\d{3,4}) [年년] )?(?P<month>\d{1,2}) [月월](?: (?P<day>\d{1,2}) [日일号])?(?= |$)"
+    ),
+)
+_COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES})
+_DATING = frozenset({*MONTHS, *_YEAR_WORDS, *_MARKS})
 _DATE = re.compile(r"(\d{3,4})?(m\d\d)?(d\d\d)?(?<=.)")
-SYMBOLS = "$€£¥₽%"
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")
 _LITERAL = re.compile(r"\d+(?:\.\d+)?")
 _DOT_THOUSANDS = listed("de es it pt nl tr id da")
@@ -78,16 +104,16 @@ def date(year: int | None, month: int, day: int | None) -> str:
 
 def iso_date(literal: str) -> str:
     """1889-07-14 as a date; anything impossible stays as written."""
-    year, month, day = map(int, literal.split("-"))
+    year, month, day = map(int, re.split("[-/.]", literal))
     return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else literal
 
 
-def short_date(literal: str) -> str:
-    """14.07.1889 or 14/07/1889 as a date; 03/04/1999 has two readings and stays as written."""
+def short_date(literal: str, lang: str | None) -> str:
+    """14.07.1889 or 14/07/1889 as a date; 03/04/1999 stays as written where months may stand first."""
     separator = "." if "." in literal else "/"
     first, second, year = map(int, literal.split(separator))
-    dotted = separator == "."
-    if 1 <= second <= 12 and 1 <= first <= 31 and (dotted or first > 12 or first == second):
+    day_first = separator == "." or lang in _DAY_FIRST
+    if 1 <= second <= 12 and 1 <= first <= 31 and (day_first or first > 12 or first == second):
         return date(year, second, first)
     if 1 <= first <= 12 < second <= 31:
         return date(year, first, second)
@@ -114,52 +140,66 @@ def date_parts(word: str) -> tuple[str, ...]:
     return tuple(part for reading in readings(word) for part in date_parts(reading))
 
 
-def canonical(words: Sequence[str]) -> list[str]:
+def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
-    return list(_dates(list(_compose(words))))
+    units = _units(lang)
+    if _COUNTING.isdisjoint(words) and units.keys().isdisjoint(words) and not has_digit("".join(words)):
+        return list(words)  # most names
+    found = list(_compose(words, units))
+    return found if _DATING.isdisjoint(found) else list(_dates(found))
 
 
-def _compose(words: Sequence[str]) -> Iterator[str]:
+def _compose(words: Sequence[str], units: dict[str, int]) -> Iterator[str]:
     """Number words and magnitudes as digits; a currency sign moves behind its number."""
-    index, sign = 0, ""
+    index, at, sign = 0, 0, ""
+    telling = [
+        i for i, word in enumerate(words) if word in _COUNTING or word in units or word[:1].isdecimal()
+    ]
     while index < len(words):
+        if not sign:  # most words
+            while at < len(telling) and telling[at] < index:
+                at += 1
+            following = telling[at] if at < len(telling) else len(words)
+            yield from words[index:following]
+            index = following
+            if index == len(words):
+                break
         word = words[index]
         if word in SYMBOLS and word != "%" and index + 1 < len(words):
             sign = _AMOUNTS[word]
             index += 1
             continue
-        value, used = _value(words, index)
+        value, used = _value(words, index, units)
         if used:
             yield value
             index += used
         else:
-            yield _AMOUNTS.get(word, word)
+            counted = index > 0 and words[index - 1][-1].isdigit()
+            yield _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word)
             index += 1
         if sign:
             yield sign
             sign = ""
 
 
-def _value(words: Sequence[str], index: int) -> tuple[str, int]:
+def _value(words: Sequence[str], index: int, units: dict[str, int]) -> tuple[str, int]:
     """The number that starts at a word and how many words it takes; 0 words when none does."""
     word = words[index]
     if _LITERAL.fullmatch(word):
+        if index + 1 == len(words) or words[index + 1] not in _MAGNITUDES:
+            return word, 1
         total, used = Decimal(word), 1
-    elif word in _UNITS:
-        total, used = Decimal(_UNITS[word]), 1
-        if _UNITS[word] in _TENS and index + 1 < len(words) and 0 < _UNITS.get(words[index + 1], 0) < 10:
-            total, used = total + _UNITS[words[index + 1]], 2
+    elif word in units:
+        total, used = Decimal(units[word]), 1
+        if units[word] in _TENS and index + 1 < len(words) and 0 < units.get(words[index + 1], 0) < 10:
+            total, used = total + units[words[index + 1]], 2
     elif word in _MAGNITUDES and word.isalpha() and len(word) > 4:
         return str(_MAGNITUDES[word]), 1
     else:
         return "", 0
-    scaled = False
     while index + used < len(words) and words[index + used] in _MAGNITUDES:
         total *= _MAGNITUDES[words[index + used]]
         used += 1
-        scaled = True
-    if not scaled and _LITERAL.fullmatch(word):
-        return word, 1
     return f"{total.normalize():f}", used
 
 
@@ -180,16 +220,26 @@ def _is_year_like(word: str) -> bool:
 
 def _date_at(words: list[str], index: int) -> tuple[str, int]:
     """The word at an index, or the date that starts there, and how many words it takes."""
+    first = words[index]
+    if not (first[0].isdecimal() or first in MONTHS or first in _MARKS):
+        return first, 1  # most words
     first, second, third = [*words[index : index + 3], "", "", ""][:3]
+    if not _MARKS.isdisjoint((first, second, third)):
+        for pattern in _MARKED:
+            marked = pattern.match(" ".join(words[index : index + 6]))
+            if marked and (marked["day"] or marked["year"]) and _is_day(marked["month"]):
+                year, day = (int(marked[part]) if marked[part] else None for part in ("year", "day"))
+                if int(marked["month"]) <= 12 and (day is None or _is_day(str(day))):
+                    return date(year, int(marked["month"]), day), marked.group().count(" ") + 1
     if second in MONTHS and _is_day(first):
-        day, month = int(first), MONTHS[second]
+        number, month = int(first), MONTHS[second]
     elif first in MONTHS and _is_day(second):
-        day, month = int(second), MONTHS[first]
+        number, month = int(second), MONTHS[first]
     elif first in MONTHS and _is_year(second):
         return date(int(second), MONTHS[first], None), 2
     else:
         return first, 1
-    return (date(int(third), month, day), 3) if _is_year(third) else (date(None, month, day), 2)
+    return (date(int(third), month, number), 3) if _is_year(third) else (date(None, month, number), 2)
 
 
 def _is_day(word: str) -> bool:

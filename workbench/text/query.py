@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 STATES = ("todo", "started", "verified", "excluded", "skipped")
-MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed")
+MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed", "unresolved")
 VALUES = ("delta", "auto", "verified")
 """Numbers of a decided sample. `delta` is the size of the difference, whichever its sign."""
 

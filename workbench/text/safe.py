@@ -1,4 +1,4 @@
-"""Text from a dataset made safe for a terminal without moving an offset, and what is shown for an id."""
+"""Text from a dataset made safe to show without moving an offset, and what is shown for an id."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ def clean(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """The text as UTF-8 can hold it: halves of a pair become one character, a lone one U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """The text as every database can hold it.
+
+    Halves of a surrogate pair become one character; a lone one and NUL become U+FFFD.
+    """
+    return text.replace("\0", REPLACEMENT).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _BREAKS = {ord("\n"): " ", ord("\t"): " "}
@@ -45,6 +48,11 @@ def flat(text: str) -> str:
     """The text made safe, on one line: a line break or tab becomes a space, so offsets stay."""
     text = clean(text)
     return text.translate(_BREAKS) if "\n" in text or "\t" in text else text
+
+
+def cut(text: str, size: int) -> str:
+    """The text, with an ellipsis when it is longer than `size` characters."""
+    return text if len(text) <= size else f"{text[: size - 1]}…"
 
 
 HASHED = 24

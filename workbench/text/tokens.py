@@ -49,16 +49,30 @@ def marks() -> str:
     return "".join(chr(a) if a == b else f"{chr(a)}-{chr(b)}" for a, b in ranges)
 
 
-@lru_cache(maxsize=1)
-def _token_pattern() -> re.Pattern[str]:
+# All combining marks and joiners and all scripts without spaces are in these few ranges.
+_MARKED = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u1dff\u200c\u200d\u20d0-\u20ff\u2cef-\U0010ffff]")
+
+
+def plain(text: str) -> bool:
+    """Whether a text has neither combining marks nor scripts without spaces: it needs a simpler pattern."""
+    return text.isascii() or _MARKED.search(text) is None
+
+
+@lru_cache(maxsize=2)
+def _token_pattern(plain: bool) -> re.Pattern[str]:
+    """The pattern for any text, and the same for a plain one, which is faster."""
     mark = f"[{marks()}]"
     # Possessive: letters and marks never give back, so no text can make the pattern slow.
-    letters = f"(?:[^\\W_{UNSPACED}]++{mark}*+)++"
-    return re.compile(
-        f"(?:[^\\W\\d_]\\.){{2,10}}(?![^\\W_])"  # U.S.
-        f"|\\d+(?:[.,]\\d+){{1,10}}(?![^\\W_])"  # 1,000.5
+    letters = "[^\\W_]++" if plain else f"(?:[^\\W_{UNSPACED}]++{mark}*+)++"
+    start = (
+        "(?:[^\\W\\d_]\\.){2,10}(?![^\\W_])"  # U.S.
+        "|\\d+(?:[.,]\\d+){1,10}(?![^\\W_])"  # 1,000.5
         f"|{letters}(?:['’ʼ＇&·‐‑_-]{letters})*"  # O'Brien, Jean-Luc, AT&T
-        f"|[{UNSPACED}]{mark}*"
+    )
+    if plain:
+        return re.compile(f"{start}|[^\\w\\s]|_")
+    return re.compile(
+        f"{start}|[{UNSPACED}]{mark}*"
         f"|[^\\w\\s]{mark}*(?:(?<=\u200d)[^\\w\\s]{mark}*)*"  # punctuation; a joined emoji is one
         f"|_|{mark}+"
     )
@@ -83,12 +97,13 @@ def tokens(text: str) -> list[Token]:
     (1997|-|98). Scripts without spaces give a token a character; a punctuation mark is a token.
     """
     found: list[Token] = []
+    make = tuple.__new__  # half the time of a named tuple's own
     end = 0
-    for surface in _token_pattern().findall(text):
+    for surface in _token_pattern(plain(text)).findall(text):
         start = text.index(surface, end)  # only white space lies between: found at once, and no match is made
         end = start + len(surface)
         if len(surface) < 3 or surface.isalnum():
-            found.append(Token(surface, start, end))
+            found.append(make(Token, (surface, start, end)))
         else:
             found.extend(_split(surface, start))
     return found
@@ -97,14 +112,17 @@ def tokens(text: str) -> list[Token]:
 def _split(surface: str, start: int) -> list[Token]:
     """The parts of a word whose apostrophes and hyphens are edges of names."""
     cuts = {0, len(surface)}
-    if elision := _ELISION.match(surface):
-        cuts.add(elision.end())
-    if suffix := _POSSESSIVE.search(surface) or _TURKISH.search(surface):
-        cuts.add(suffix.start())
+    if "'" in surface or "’" in surface:
+        if elision := _ELISION.match(surface):
+            cuts.add(elision.end())
+        if suffix := _POSSESSIVE.search(surface) or _TURKISH.search(surface):
+            cuts.add(suffix.start())
     pieces = _JOINER.split(surface)
     if len(pieces) > 1 and _falls_apart(pieces):
         for joiner in _JOINER.finditer(surface):
             cuts.update(joiner.span())
+    if len(cuts) <= 2:
+        return [Token(surface, start, start + len(surface))]
     edges = sorted(cuts)
     return [Token(surface[a:b], start + a, start + b) for a, b in itertools.pairwise(edges)]
 
@@ -116,18 +134,22 @@ def _falls_apart(pieces: list[str]) -> bool:
     return pieces[0][:1].isupper() and pieces[-1][:1].islower()
 
 
+LONGEST = 500
+"""Characters of a word, an address or a row of signs, at most: what is longer is no word."""
+
+
 def snap(text: str, start: int, end: int) -> tuple[int, int]:
     """The smallest stretch of whole tokens that covers text[start:end].
 
     Outer white space is left out; a stretch that touches no token comes back clamped and unchanged.
-    Looks only at the neighbourhood, so it is fast in a text of any length.
+    Looks only at the neighbourhood, `LONGEST` characters without a space, so it is fast in any text.
     """
     start = max(0, min(start, len(text)))
     end = max(start, min(end, len(text)))
     low, high = start, end
-    while low > 0 and not text[low - 1].isspace():
+    while low > max(0, start - LONGEST) and not text[low - 1].isspace():
         low -= 1
-    while high < len(text) and not text[high].isspace():
+    while high < min(len(text), end + LONGEST) and not text[high].isspace():
         high += 1
     touched = [
         token for token in tokens(text[low:high]) if token.start + low < end and token.end + low > start
@@ -163,6 +185,12 @@ def sentences(text: str) -> list[Span]:
 
     Together they cover everything but white space.
     """
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=16)
+def _sentences(text: str) -> tuple[Span, ...]:
+    """Remembered for the texts of one sample: names and statements both ask."""
     spans: list[Span] = []
     start = 0
     for match in _END.finditer(text):
@@ -171,7 +199,7 @@ def sentences(text: str) -> list[Span]:
         _add(spans, text, start, match.end())
         start = match.end()
     _add(spans, text, start, len(text))
-    return spans
+    return tuple(spans)
 
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:

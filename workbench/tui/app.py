@@ -1,18 +1,18 @@
-"""The app: bindings that hold everywhere, keys and pastes in order, and what happens at its edges."""
+"""The app: bindings that hold everywhere, keys and pastes in order, its edges, and running it."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
 from textual import events
-from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.css.query import NoMatches
@@ -20,22 +20,28 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
 
+from workbench.settings import Settings, read_state, remember, state_path
+from workbench.text.safe import flat
 from workbench.tui.bench import Bench
 from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
-from workbench.tui.keys import acts, key
-from workbench.tui.own import EVERY
-from workbench.tui.proposing import LEAVING
-from workbench.tui.safe import GUARD, crash_text, flat
+from workbench.tui.keys import acts, key, keymap
+from workbench.tui.own import EVERY, SIXTEEN, chosen_theme
+from workbench.tui.safe import GUARD, crash_text
 from workbench.tui.screens.base import Ordered
-from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.saver import Saver
+from workbench.tui.work import LEAVING, finish
+
+if TYPE_CHECKING:
+    from workbench.store.engine import Store
+
 
 STYLES = Path(__file__).parent / "styles"
 SHEETS = (
     "base", "queue", "review", "dialogs", "why", "pick", "tour", "runs",
-    "plan", "calibrate", "compare",
+    "plan", "calibrate", "compare", "agree",
 )  # fmt: skip
 
 PASTE_TAIL = 0.05
@@ -60,6 +66,8 @@ class WorkbenchApp(Bench):
     ]
     ROOMS: ClassVar = {
         "review": "workbench.tui.screens.review:ReviewScreen",
+        "resolve": "workbench.tui.screens.resolve:ResolveScreen",
+        "agree": "workbench.tui.screens.agree:AgreeScreen",
         "compare": "workbench.tui.screens.compare:CompareScreen",
         "calibrate": "workbench.tui.screens.calibrate:CalibrateScreen",
         "plan": "workbench.tui.screens.plan:PlanScreen",
@@ -100,10 +108,11 @@ class WorkbenchApp(Bench):
             )
 
     async def action_quit(self) -> None:
-        """Leave, while a run goes on only when asked to twice."""
-        running = self.proposing is not None and self.proposing.is_alive()
-        if running and self.screen.id != "leave":
+        """Leave; while a run goes on, or over a line that is half typed, only when asked to twice."""
+        if self.screen.id != "leave" and self.proposing is not None and self.proposing.is_alive():
             await self.ask(ConfirmScreen("Stop the run and leave?", LEAVING, self.leave, id="leave"))
+        elif isinstance(self.screen, PromptScreen) and self.screen.begun:
+            await self.ask(ConfirmScreen("Leave?", "What you typed is not saved.", self.leave, id="leave"))
         else:
             self.leave()
 
@@ -177,9 +186,10 @@ class WorkbenchApp(Bench):
     async def _paste(self, event: events.Paste) -> None:
         if self.unseen():
             return
+        text, screen = flat(event.text.strip()), self.screen
         if isinstance(self.focused, Input):
-            self.focused.replace(flat(event.text.strip()), *sorted(self.focused.selection))
-        else:
+            self.focused.replace(text, *sorted(self.focused.selection))
+        elif not (isinstance(screen, Ordered) and await screen.takes_text(text)):
             self.tell(IGNORED, "warn")
 
     # The palette.
@@ -189,9 +199,7 @@ class WorkbenchApp(Bench):
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Every action of the screen, then the theme and the first steps."""
-        return system_commands(self, screen)
+    get_system_commands = system_commands
 
     # The edges.
 
@@ -209,3 +217,55 @@ class WorkbenchApp(Bench):
         if not self._exit_renderables:  # the first error; others are its echoes
             self._exit_renderables.append(Text(crash_text(self._exception)))
         self._close_messages_no_wait()
+
+
+def run(
+    connect: Callable[[], Store],
+    dataset: str | None,
+    annotator: str,
+    settings: Settings,
+    start: Literal["next"] | tuple[int, ...] | None = None,
+) -> int:
+    """Run the app until the person leaves; returns the exit code.
+
+    `connect` opens the store; `dataset` None means the only one. `start`: begin with the next sample, or
+    with some samples that were picked to be audited, not in the queue. The caller has checked that there is
+    a terminal. Writes that are under way are finished before this returns. Raises UsageError for settings
+    that name a theme, an action or a key that does not exist.
+    """
+    path = state_path()
+    state = read_state(path)
+    theme = chosen_theme(settings, state)
+    app = WorkbenchApp(
+        connect,
+        dataset,
+        annotator,
+        theme=theme,
+        keymap=keymap(settings),
+        tour=not state.tour_seen and start is None,
+        begin_with=start,
+        remember=partial(remember, path, settings),
+        notice=locale_notice(os.environ),
+        views=state.views,
+    )
+    if not theme and app.console.color_system == "standard":
+        app.theme = SIXTEEN
+    try:
+        app.run()
+    finally:
+        if app.proposing is not None:
+            finish(app.proposing)
+        if app.store is not None:
+            app.store.close()
+    return app.return_code or 0
+
+
+def locale_notice(environment: Mapping[str, str]) -> str:
+    """What to do where letters appear as ? or _: the locale names no UTF-8, and a terminal believes it."""
+    given = next((one for name in ("LC_ALL", "LC_CTYPE", "LANG") if (one := environment.get(name))), "")
+    if os.name != "posix" or not given or "utf" in given.lower():
+        return ""
+    return (
+        f"Your locale {flat(given)} is not UTF-8. If letters appear as ? or _, "
+        "leave, set LC_ALL=C.UTF-8 and start again (tmux: start it with -u)."
+    )

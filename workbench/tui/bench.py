@@ -6,6 +6,7 @@ import asyncio
 import gc
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from operator import ge
@@ -18,8 +19,8 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
-from workbench.model import Effort
+from workbench.errors import AmbiguousError, AwayError, NotFoundError, WorkbenchError
+from workbench.model import IDLE, Effort
 from workbench.settings import View
 from workbench.tui.keys import KeyAct
 from workbench.tui.own import OwnApp
@@ -27,13 +28,10 @@ from workbench.tui.work import Gate, on_stage, start
 
 if TYPE_CHECKING:
     from workbench.model import Kind
+    from workbench.stages.desk import Desk
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
-    from workbench.tui.desk import Desk
-    from workbench.tui.proposing import Going
-
-IDLE = 60.0
-"""Seconds that a longer pause counts as: reading takes a minute, an absence is no work."""
+    from workbench.tui.work import Going
 
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
@@ -231,15 +229,24 @@ class Bench(OwnApp):
         `picked`: it was chosen by hand, so a new review is no part of a random sample.
         """
         self.gate.close()  # the review opens it again when the sample is painted
-        screen_class = await self._screen_class("review")
+        desk = replace(desk, resolves=arrival[1].resolves) if arrival else desk
+        screen_class = await self._screen_class("resolve" if desk.resolves else "review")
         screen = screen_class(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
+
+    async def review_instead(self, desk: Desk, arrival: tuple[str, Moved]) -> None:
+        """Leave a review for one of the other kind, to which an undo or redo leads."""
+        await self.pop_screen()
+        await self.review(desk, arrival[1].sample_id, arrival)
 
     async def back_to_queue(self, at: int | None, said: str = "") -> None:
         """Leave the review; the keys that waited go to the queue."""
         await self.pop_screen()
         self.meter.look_at(None, monotonic())
+        if self.desk is not None and self.desk.info.training_of is not None:
+            self.open_store()  # who has passed now gets the samples
+            return
         self.home.returned(at, said)
         self.open_gate()
 
@@ -274,6 +281,8 @@ class Bench(OwnApp):
                 self.keep(tour_seen=True)
                 await self.open("tour", self.keymap)
                 return
+        except AwayError:
+            raise  # it is tried again
         except AmbiguousError as error:
             await self.home.choose(error.choices)
             return
@@ -291,7 +300,7 @@ class Bench(OwnApp):
         """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
         if self.store is None:
             self.store = self._connect()
-        from workbench.tui.desk import open_desk
+        from workbench.stages.desk import open_desk
 
         return open_desk(self.store, self._dataset, self.annotator)
 

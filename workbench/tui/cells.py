@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
+from unicodedata import bidirectional
 
 from rich.cells import cell_len, get_character_cell_size
+
+from workbench.model import Disposition
+from workbench.text.safe import HASH, flat, is_hash
 
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
@@ -106,6 +111,23 @@ def clusters(text: str) -> Iterator[tuple[int, int, int]]:
         yield start, length, size
 
 
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+
+
+def other_direction(text: str) -> str:
+    """A text with letters that run from right to left, in the other order; empty for one without.
+
+    Words and numbers that run from left to right stay as they are, so that a terminal which draws all from
+    left to right draws this as it is read. One that knows the directions itself draws the text so already.
+    """
+    pieces = [text[start:end] for start, end, _ in clusters(text)]
+    if not any(bidirectional(piece[0]) in ("R", "AL") for piece in pieces):
+        return ""
+    runs = groupby(pieces, key=lambda piece: bidirectional(piece[0]) in ("L", "EN", "AN"))
+    ordered = [[*run] if plain else [*run][::-1] for plain, run in runs]
+    return "".join(piece for run in reversed(ordered) for piece in run).translate(_MIRRORED)
+
+
 def index_at(text: str, column: int) -> int:
     """The code point drawn at a cell column; len(text) behind the end."""
     used = 0
@@ -182,3 +204,37 @@ def _breakable(text: str, at: int, cells: int, following: tuple[int, int, int]) 
     if cells < 2 and following[2] < 2:
         return False
     return text[at] not in _NEVER_LAST and text[following[0]] not in _NEVER_FIRST
+
+
+DISPOSITION_SYMBOL: dict[Disposition, str] = {
+    "todo": "·",
+    "started": "◐",
+    "verified": "✓",
+    "excluded": "⊘",
+    "skipped": "→",
+}
+
+LEAST = 8
+"""Cells that an id keeps in a sentence, however long the rest is."""
+QUESTION = 32
+"""Cells that a question takes in a sentence at most."""
+
+
+def short(key: str, size: int, question: str = "") -> str:
+    """An id in at most `size` cells, cut before its end, where ids differ.
+
+    In the place of a hash stands the beginning of the question, or of the hash where there is none.
+    """
+    key, question = flat(key), flat(question).strip()
+    if is_hash(key):
+        return cut(question, size) if question else key[: min(HASH, max(size, 0))]
+    if width(key) <= size:
+        return key
+    head = fit(key, size // 3 + 1).removesuffix("…").rstrip()
+    return head + cut_front(key, size - width(head))
+
+
+def told_of(key: str, said: str, size: int, question: str = "") -> str:
+    """A sample and a message about it, on a line of `size` cells: the name is cut first."""
+    room = max(LEAST, size - 1 - width(said))
+    return f"{short(key, min(room, QUESTION) if is_hash(key) else room, question)} {said}"

@@ -141,6 +141,8 @@ def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> 
             keys = _span((*known.keys, *keys)) if name_of_it != full else (*known.keys, *keys)
             entry, group = known.binding, known.group
         description = known.description if known else binding.description
+        if description != binding.description:  # of several digits what they share
+            description = description.partition(":")[0]
         footer = known.footer if known else entry.tooltip
         by_id[name_of_it] = KeyAct(name_of_it, keys, description, footer, group, entry)
     return list(by_id.values())

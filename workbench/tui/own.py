@@ -1,4 +1,9 @@
-"""The part of the app that is a person's own: theme, keys, what is remembered, copying, the shell."""
+"""The part of the app that is a person's own: theme, keys, what is remembered, copying, the shell.
+
+Two themes, a dark one and its light twin: quiet greys, one accent, three signal colours. Text on the
+background has a contrast of at least 7:1, dimmed text and signal colours at least 4.5:1 (WCAG AAA and AA); a
+test measures them. Every signal colour stands next to a symbol.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +19,71 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.css.stylesheet import Stylesheet
 from textual.driver import Driver
+from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
-from workbench.text.safe import clean
+from workbench.errors import UsageError
+from workbench.settings import Settings, State, did_you_mean, theme_now
+from workbench.text.safe import clean, flat
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
-from workbench.tui.theme import DARK, LIGHT
 from workbench.tui.widgets.bars import Status
 from workbench.tui.work import start
+
+DARK = Theme(
+    name="workbench-dark",
+    dark=True,
+    background="#14161b",
+    surface="#1a1d23",
+    panel="#22262e",
+    foreground="#d6dae1",
+    primary="#7fb2d6",
+    secondary="#97a0b0",
+    accent="#7fb2d6",
+    success="#8fbf83",
+    warning="#e2b36b",
+    error="#e58b87",
+    variables={
+        "block-cursor-background": "#7fb2d6",
+        "block-cursor-foreground": "#14161b",
+        "block-cursor-text-style": "none",
+        "input-selection-background": "#7fb2d6 30%",
+    },
+)
+
+LIGHT = Theme(
+    name="workbench-light",
+    dark=False,
+    background="#fbfaf8",
+    surface="#f4f2ee",
+    panel="#e8e5df",
+    foreground="#24272d",
+    primary="#1b6489",
+    secondary="#5b6270",
+    accent="#1b6489",
+    success="#35702f",
+    warning="#8a5a00",
+    error="#ad332c",
+    variables={
+        "block-cursor-background": "#1b6489",
+        "block-cursor-foreground": "#fbfaf8",
+        "block-cursor-text-style": "none",
+        "input-selection-background": "#1b6489 25%",
+    },
+)
+
+SIXTEEN = "ansi-dark"
+"""The theme where a terminal has 16 colours: its own, for ours would fall together there."""
+
+
+def chosen_theme(settings: Settings, state: State) -> str:
+    """The theme to start with; empty when none was chosen. Raises UsageError when there is no such theme."""
+    known = {*BUILTIN_THEMES, DARK.name, LIGHT.name}
+    if settings.theme and settings.theme not in known:
+        near = did_you_mean(settings.theme, known)
+        raise UsageError(f"{settings.path}: theme: there is no theme {settings.theme!r}{near}")
+    chosen = theme_now(settings, state)
+    return chosen if chosen in known else ""
+
 
 EVERY = "Everywhere"
 
@@ -50,7 +112,7 @@ class OwnApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(binding, priority=True)  # over dialogs too, and while one types
         for binding in (
-            key("ctrl+p", "command_palette", "Find any action or dataset", "app.palette", EVERY),
+            key("ctrl+p", "command_palette", "Any action, export, report", "app.palette", EVERY, "more"),
             key("ctrl+c", "interrupt", "Copy what is selected", "app.copy", EVERY),
             key("ctrl+z", "suspend_process", "To the shell; fg comes back", "app.suspend", EVERY),
             key("ctrl+q", "quit", "Quit at once", "app.quit", EVERY),

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from workbench.text.safe import flat as flat
+from workbench.text.safe import flat
 
 
 class TerminalGuard(LineFilter):
@@ -22,7 +22,10 @@ class TerminalGuard(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments, without control and bidirectional characters."""
         return [
-            segment if segment.control else segment._replace(text=flat(segment.text)) for segment in segments
+            segment
+            if segment.control or (text := flat(segment.text)) == segment.text
+            else Segment(text, segment.style)
+            for segment in segments
         ]
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
-from workbench.model import Evidence, Imported, Kind, Label, Span, Unit, count
+from workbench.model import RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
+from workbench.reports.team import letters_text
+from workbench.reports.units import counted, first_of, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
+from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
 from workbench.text.figures import delta, many
-from workbench.tui.cells import cut, width
-from workbench.tui.figures import DISPOSITION_SYMBOL, short, tally
-from workbench.tui.marks import Mark
-from workbench.tui.safe import flat
-from workbench.tui.why_text import reasons_line
+from workbench.text.marks import Mark
+from workbench.text.safe import flat
+from workbench.tui.cells import DISPOSITION_SYMBOL, cut, cut_middle, other_direction, short, width
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.tallies import counted, first_of
+from workbench.tui.widgets.cause_list import reasons_line
 
 if TYPE_CHECKING:
     from workbench.comparing.triage import Suspicion
@@ -30,13 +31,20 @@ REASONS = 60
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
 
+NAME = 48
+"""Cells of a name in the line that also says what it is and whether it is found."""
+
 
 def head_parts(
-    opened: Opened, kind: Kind, progress: Progress | None, planned: tuple[int, int] | None = None
+    opened: Opened,
+    kind: Kind,
+    progress: Progress | None,
+    planned: tuple[int, int] | None = None,
+    held: str = "",
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
-    With a plan it says how much of that is done; from its end on that it is complete.
+    With a plan it says how much of that is done; from its end on that it is complete. `held`: by whom.
     """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
@@ -51,6 +59,8 @@ def head_parts(
         right.append(("◇ without suggestions  ", "$accent"))
     if opened.rematch:
         right.append(("↺ matches only  ", "$accent"))
+    if held:
+        right.append((f"◷ {flat(held)}  ", "$warning"))
     if opened.opening.off_plan:
         right.append(("◌ picked by hand  ", "$warning"))
     if opened.state.flag:
@@ -72,7 +82,42 @@ def units_title(opened: Opened, kind: Kind) -> str:
     counted = sum(unit.counted for unit in opened.state.of(kind).assessment.units)
     name = "Entities" if kind == "entity" else "Statements"
     other = "statements" if kind == "entity" else "entities"
-    return f"{name} {counted}" + (f" · t {other}" if len(opened.dataset.kinds) > 1 else "")
+    left = len(opened.over.open(opened.state.of(kind).assessment.units)) if opened.over else 0
+    return (
+        f"{name} {counted}"
+        + (f" · {left} to settle" if left else "")
+        + (f" · t {other}" if len(opened.dataset.kinds) > 1 else "")
+    )
+
+
+def resolve_head(opened: Opened, kind: Kind) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """The head line of Resolve; who A and B are once they were shown."""
+    assert opened.over is not None
+    _, right = head_parts(opened, kind, None)
+    names = (f"  {letters_text(opened, kind)}", "$warning") if opened.over.named else ("", "")
+    return (("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}", DIM), names), right
+
+
+def still_open(left: int, people: int) -> str:
+    """What to do about units on which nobody has decided."""
+    last = min(people, 9)  # as many as there are digits
+    more = "" if last < 3 else f" … {last} takes {letter(last - 1)}"
+    return f"{many(left, 'unit is', 'units are')} open: 1 takes A, 2 takes B{more}, 0 neither"
+
+
+def side_lines(unit: Unit, opened: Opened) -> list[str]:
+    """What each person has of a unit, where it is settled and they differ."""
+    sided = opened.over.of(unit) if opened.over else None
+    if opened.over is None or sided is None or sided.agreed:
+        return []
+    names = opened.over.people[unit.kind] if opened.over.named else ()
+    lines = []
+    for side, one in enumerate(sided.sides):
+        who = f"{letter(side)} ({flat(names[side])})" if names else letter(side)
+        facts = (flat(one.text), flat(one.label), verdict(one.match)) if one else ("no such unit",)
+        lines.append(f"{who}  {' · '.join(filter(None, facts))}")
+        lines += [f"   {line}" for line in quotes(one, opened)] if one else []
+    return lines
 
 
 def context_headings(contexts: Sequence[str], units: Iterable[Unit], kind: Kind) -> tuple[str, ...]:
@@ -99,7 +144,7 @@ def context_title(
     nothing of evidence in the contexts that are `visible`.
     """
     title = heading
-    if seen is not None and seen[1] - seen[0] + 1 < seen[2]:
+    if seen is not None and 0 < seen[1] - seen[0] + 1 < seen[2]:
         title += f" · lines {seen[0]:,}–{seen[1]:,} of {seen[2]:,}"
     places = unit.match.evidence if unit else ()
     elsewhere = sorted({place.context + 1 for place in places if place.context not in visible})
@@ -107,40 +152,6 @@ def context_title(
         more = ", …" if len(elsewhere) > 4 else ""
         title += f" · evidence also in {', '.join(map(str, elsewhere[:4]))}{more}"
     return title
-
-
-def reference_marks(units: Iterable[Unit], chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
-    """Every unit where it stands in the reference, the chosen one on top; typed text over all."""
-    marks = []
-    for unit in units:
-        is_chosen = chosen is not None and unit.id == chosen.id
-        if unit.duplicate_of and not is_chosen:
-            continue  # it stands where its first mention is marked already
-        role = "rejected" if not unit.counted else _role(unit)
-        marks += [Mark(span.start, span.end, role, unit.id, is_chosen) for span in unit.spans]
-    marks += [Mark(span.start, span.end, "open", "", True) for span in typed]
-    return marks
-
-
-def _role(unit: Unit) -> str:
-    return {"found": "found", "missing": "missing"}.get(unit.match.verdict or "", "open")
-
-
-def context_marks(
-    units: Iterable[Unit], chosen: Unit | None, offset_of: Callable[[int, int], int | None]
-) -> list[Mark]:
-    """The evidence of the chosen unit, faintly that of the others; `offset_of` finds a place of a context."""
-    marks = []
-    for unit in units:
-        if not unit.counted:
-            continue
-        is_chosen = chosen is not None and unit.id == chosen.id
-        for place in unit.match.evidence:
-            start = offset_of(place.context, place.start)
-            if start is not None:
-                end = start + place.end - place.start
-                marks.append(Mark(start, end, "mention", unit.id, is_chosen))
-    return marks
 
 
 class Marked:
@@ -179,28 +190,64 @@ def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> t
     name = flat(unit.text)
     if width(name) > size - 2:
         found.line(name)
-    for line in unit_lines(unit, opened):
+    for line in (*_turned(unit), *(side_lines(unit, opened) or unit_lines(unit, opened))):
         found.line(line)
     if near := list(near):
         found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
+    elsewhere = unit.match.verdict in (None, "missing") and not unit.match.evidence and not opened.over
+    if unit.counted and elsewhere and opened.sample.retrieved_contexts and not opened.blind:
+        found.line()
+        ways = (("e", " it is there   "), ("=", " it has another name there"))
+        for way, said in ways[: 1 + (unit.kind == "entity" and opened.over is None)]:
+            found.add(way, "key")
+            found.add(said)
     if unit.kind == "entity":
         lines = guideline(opened.policy.guidelines, unit.label)
         found.heading(f"Guideline for {flat(unit.label)}" if unit.label else "Guideline", size)
         found.line(lines)
-        found.heading("Labels", size)
-        _label_keys(found, opened.policy.labels, unit.label, size)
+        if opened.over is None:  # else digits take what a person has
+            found.heading("Labels", size)
+            _label_keys(found, opened.policy.labels, unit.label, size)
     return found.text, found.marks
+
+
+def _turned(unit: Unit) -> list[str]:
+    turned = other_direction(flat(unit.text[:QUOTE]))
+    return [f"other direction: {turned}"] if turned else []
 
 
 def unit_lines(unit: Unit, opened: Opened) -> list[str]:
     """What a unit is, its verdict, and the evidence as it stands in the contexts."""
-    lines = [" · ".join(_facts(unit)), *_verdict_lines(unit)]
+    lines = [" · ".join(_facts(unit)), *_verdict_lines(unit), *quotes(unit, opened)]
+    if unit.match.alias:
+        lines.append("the same thing wherever they stand; = takes that back")
+    return [*lines, *_of_others(unit, opened)]
+
+
+def _of_others(unit: Unit, opened: Opened) -> Iterator[str]:
+    """What the matcher and other reviewers say of a unit, where this person may see it."""
+    if (match := opened.suggested.get(unit.id)) is not None:
+        yield f"the matcher: {verdict(match, words=True)}; yours stands"
+    own = {place_of(one) for one in opened.state.of(unit.kind).assessment.units if one.counted}
+    for other in opened.others.get(unit.kind, ()):
+        theirs = gold_units(other.assessment.units)
+        same = next((one for one in theirs if place_of(one) == place_of(unit)), None)
+        said = f"{verdict(same.match, words=True)} · {flat(same.label)}" if same else "has no such unit"
+        more = ", ".join(flat(one.text) for one in theirs if place_of(one) not in own)
+        name = "settled" if other.annotator == RESOLVED else flat(other.annotator)
+        yield f"{name}: {said}" + (f"; also has {more}" if more else "")
+
+
+def quotes(unit: Unit, opened: Opened) -> list[str]:
+    """The first evidence of a unit, as it stands in the contexts."""
     contexts = opened.sample.retrieved_contexts
-    for evidence in unit.match.evidence[:2]:
-        if evidence.context < len(contexts):
-            quote = contexts[evidence.context][evidence.start : evidence.end][:QUOTE]
-            lines.append(f"{evidence.context + 1}: “{flat(quote)}”")
-    return lines
+    found = (
+        f"{evidence.context + 1}: "
+        f"“{cut(flat(contexts[evidence.context][evidence.start : evidence.end]), QUOTE)}”"
+        for evidence in unit.match.evidence[:2]
+        if evidence.context < len(contexts)
+    )
+    return list(dict.fromkeys(found))
 
 
 def _label_keys(found: Marked, labels: Iterable[Label], current: str, size: int) -> None:
@@ -239,7 +286,8 @@ def guideline(guidelines: str, label: str) -> str:
 
 def detail_line(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> str:
     """The same in one line, where there is room for one: the name, what it is, where it may stand."""
-    said = [flat(unit.text), *_facts(unit)[1:], *_verdict_lines(unit)]
+    said = [cut_middle(flat(unit.text), NAME), *_turned(unit)]
+    said += side_lines(unit, opened) or (*_facts(unit)[1:], *_verdict_lines(unit))
     if near:
         place = near[0]
         quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
@@ -251,7 +299,7 @@ def _facts(unit: Unit) -> list[str]:
     facts = [unit.label, {"human": "added by a person"}.get(unit.origin, unit.origin)]
     if unit.original_label:
         facts.append(f"label as proposed: {unit.original_label}")
-    if unit.proposed and unit.proposed != unit.text:
+    if " ".join(unit.proposed.split()) not in ("", " ".join(unit.text.split())):
         facts.append(f"proposed as “{unit.proposed}”")
     if not unit.grounded:
         facts.append("not in the reference text")
@@ -266,14 +314,18 @@ def _verdict_lines(unit: Unit) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
         rule = f"found: {RULES.get(match.rule, match.rule.replace('_', ' '))}" if match.rule else "found"
-        lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
+        alike = 0 < match.similarity < 100 and match.rule != "human"
+        lines.append(flat(rule + (f", similarity {match.similarity}" if alike else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
             why = ", your decision"
         else:
             why = f"; nearest similarity {match.similarity}" if match.similarity else ""
-        lines.append("missing" + (f": {match.reason}" if match.reason else "") + why)
-    return [*lines, flat(match.note)] if match.note else lines
+        nested = match.nested and match.rule != "human"
+        reason = "only inside a longer name" if nested else match.reason
+        lines.append("missing" + (f": {reason}" if reason else "") + why)
+    stands = match.note and (match.rule != "human" or unit.kind == "statement")
+    return [*lines, flat(match.note)] if stands else lines
 
 
 def near_text(
@@ -298,25 +350,35 @@ def near_text(
 
 
 def around(passage: str, likes: Sequence[Span], size: int) -> tuple[str, list[tuple[int, int]]]:
-    """As much of a passage as `size` cells hold from just before its first likeness, and the likenesses."""
-    first = likes[0].start if likes else 0
+    """As much of a passage as `size` cells hold where most of it is alike, and the likenesses."""
+    # the first from which most of what is alike is in sight
+    seen = {
+        like.start: sum(one.end - one.start for one in likes if 0 <= one.start - like.start <= size)
+        for like in likes
+    }
+    first = max(seen, key=lambda one: seen[one], default=0)
     start = 0
     if width(passage) > size and first > size // 3:
-        blank = passage.find(" ", first - size // 3, first)
+        begin = max(0, min(first - size // 3, len(passage) - size + 2))  # the line is filled to its end
+        blank = passage.find(" ", begin, first)
         start = blank + 1 if blank >= 0 else first - size // 4
     text = ("… " if start else "") + passage[start:]
     shift = (2 if start else 0) - start
     line = cut(text, size)
     kept = [(like.start + shift, min(like.end + shift, len(line))) for like in likes]
-    return line, [(a, b) for a, b in kept if a < b]
+    return line, [(a, b) for a, b in kept if 0 <= a < b]
 
 
 def advice(edit: Edit) -> str:
-    """What to do next, behind what was done; mostly nothing."""
+    """What came of it or what to do next, behind what was done; mostly nothing."""
     if isinstance(edit, Put) and edit.what == "match":
         match = edit.units[0].match
         if match.verdict == "found" and not match.evidence:
             return " without evidence; e chooses it"
+    if isinstance(edit, Put) and edit.what == "merge" and edit.kind == "entity":
+        one, other = edit.units[:2]
+        whole = any(span.start <= at.start and at.end <= span.end for span in one.spans for at in other.spans)
+        return " into one name" if whole else ", another name of it"
     return ""
 
 
@@ -329,7 +391,9 @@ RULES = {
     "inflected": "the same name in another form",
     "typo": "nearly the same spelling",
     "short_form": "short form",
-    "alias": "another name of it",
+    "transliteration": "the same sound in another alphabet",
+    "country": "another name of it",
+    "alias": "another name of it, as a reviewer said",
 }
 """What a layer of the matcher means to a person, where its name does not say it."""
 
@@ -351,7 +415,7 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) 
             here = next((n for n, text in enumerate(contexts, 1) if unit.text in text), 0)
             if new.verdict == "missing" and here and not why and edit.what in ("boundary", "add"):
                 change += "; m makes it found"
-                why = f"context {here} has these words, but no name like it"
+                why = f"context {here} has these words"
             name = "" if edit.what in ("boundary", "add") else f" · {cut(flat(unit.text), 32)}"
             said.append(f"{name}: {change}" + (f" ({why})" if why else ""))
     return "".join(said)
@@ -385,10 +449,10 @@ def plural(kind: Kind) -> str:
 def nothing_text(opened: Opened, kind: Kind) -> str:
     """What to do where there is no unit."""
     if opened.blind:
-        return f"reviewed without suggestions. n makes a new {kind}; 0 says there are none."
+        return f"reviewed without suggestions. n makes a new {kind}; 0 accepts none."
     if opened.opening.proposal is None:
-        return f"nothing was proposed for this sample. n makes a new {kind}; a accepts none."
-    return f"no {plural(kind)} were proposed. n makes a new {kind}; a accepts none."
+        return f"nothing was proposed for this sample. n makes a new {kind}; press a twice to accept none."
+    return f"no {plural(kind)} were proposed. n makes a new {kind}; press a twice to accept none."
 
 
 def outcome(opened: Opened, edit: Edit) -> str:
@@ -397,7 +461,8 @@ def outcome(opened: Opened, edit: Edit) -> str:
         return ""
     kind = edit.assessment.kind
     verified = count(edit.assessment.units)
-    said = f": verified {tally(verified)}"
+    other = many(len(opened.suggested), "name") if kind == "entity" and opened.suggested else ""
+    said = f": verified {tally(verified)}" + (f", the matcher differs on {other}" if other else "")
     one = first_of(opened.automatic, kind)
     if one is None:
         return said
@@ -424,7 +489,7 @@ def guidelines_text(versions: Sequence[PolicyVersion], used: int) -> str:
     `used` is 0 for a review that was not accepted yet.
     """
     policy = versions[-1].policy
-    labels = "  ".join(f"{label.key} {label.name}" for label in policy.labels)
+    labels = "  ".join(f"{label.key}\N{NO-BREAK SPACE}{label.name}" for label in policy.labels)
     counted = f"Only {', '.join(policy.counted_labels)} count.\n" if policy.counted_labels else ""
     blocks = [f"{policy.guidelines.rstrip()}\n\nLabels: {labels}\n{counted}".rstrip()]
     if used and used != policy.version:

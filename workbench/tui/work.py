@@ -1,18 +1,47 @@
-"""Starting work beside the event loop's turn, in named groups; keys that wait until it is done."""
+"""Work in named groups next to the event loop, keys that wait until it is done, and a run in the background.
+
+A run by rules or by a model goes on whatever screen is shown; stopping it waits for open calls.
+"""
 
 from __future__ import annotations
 
-import uuid
+import asyncio
+import sys
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from textual.app import App
 from textual.dom import DOMNode, NoScreen
 
+from workbench.errors import AwayError, WorkbenchError
+from workbench.reports.claude import money
+from workbench.text.safe import flat
+
+if TYPE_CHECKING:
+    from workbench.stages.claude import ModelOptions, ModelReport
+    from workbench.stages.desk import Desk
+    from workbench.stages.propose import ProposeReport
+    from workbench.stages.runs import RunProgress
+
+
 Work = Callable[[], Awaitable[None]]
 Entry = Work
 """What a key does, when its turn comes."""
+
+
+PAUSES = (2.0, 4.0, 8.0, 16.0, 30.0)
+"""Seconds after which it is tried again while the server is away; from the last on always as many."""
+
+_AWAY: WeakKeyDictionary[DOMNode, dict[str, asyncio.Event]] = WeakKeyDictionary()
+"""What waits for a server, by group; set where something newer of its group takes its place."""
+
+
+def pause(tries: int) -> float:
+    """Seconds until the next try after so many."""
+    return PAUSES[min(tries, len(PAUSES) - 1)]
 
 
 def on_stage(node: DOMNode) -> bool:
@@ -23,11 +52,6 @@ def on_stage(node: DOMNode) -> bool:
         return isinstance(node, App) or node.screen in node.app.screen_stack
     except NoScreen:
         return False
-
-
-def new_action() -> str:
-    """A name for one act, made before the first try: under it the next one finds what is stored."""
-    return uuid.uuid4().hex
 
 
 def start(
@@ -42,20 +66,54 @@ def start(
 
     `only_newest` cancels older work of the same group: for reads that may be thrown away, never for
     anything that writes (a cancelled worker drops its write without a word). `failed` is told of an
-    error; without it an error ends the app with a crash message.
+    error; without it an error ends the app with a crash message. What could not be read because the server
+    is away is read again until it is there, or until newer work of the group takes its place.
     """
+    if (older := _AWAY.get(node, {}).pop(group, None)) is not None:
+        older.set()
 
     async def guarded() -> None:
-        try:
-            await work()
-        except Exception as error:  # a database can fail in many ways; the screen says which
-            if not on_stage(node):
-                return  # its screen was left meanwhile: nobody waits for it, and there is nowhere to say it
-            if failed is None:
-                raise
-            failed(error)
+        tries = 0
+        while True:
+            try:
+                await work()
+                if tries:
+                    _say_away(node, "")
+                return
+            except Exception as error:  # a database can fail in many ways; the screen says which
+                if not on_stage(node):
+                    return  # its screen was left: nobody waits for it, and there is nowhere to say it
+                if isinstance(error, AwayError) and not error.writing:
+                    if not await _wait(node, group, pause(tries)):
+                        return
+                    tries += 1
+                elif failed is None:
+                    raise
+                else:
+                    failed(error)
+                    return
 
     node.run_worker(cast("Any", guarded), group=group, exclusive=only_newest, exit_on_error=True)
+
+
+async def _wait(node: DOMNode, group: str, seconds: float) -> bool:
+    """Let keys run until the next try; False where newer work took the place of this one."""
+    _say_away(node, f"server away, trying again in {seconds:.0f} s")
+    cast("Any", node.app).open_gate()
+    newer = _AWAY.setdefault(node, {})[group] = asyncio.Event()
+    try:
+        await asyncio.wait_for(newer.wait(), seconds)
+        return False
+    except TimeoutError:
+        return on_stage(node)
+
+
+def _say_away(node: DOMNode, text: str) -> None:
+    """Put it on the status line of the screen, of the one below where a dialog has none."""
+    for screen in reversed(node.app.screen_stack):
+        if (say := getattr(screen, "say", None)) is not None:
+            say(text, sign="!" if text else "", tone="warn" if text else "")
+            return
 
 
 class Gate:
@@ -118,3 +176,101 @@ class Gate:
     def resume(self, parked: list[Entry]) -> None:
         """Put back what `park` took out, before anything newer."""
         self._waiting.extendleft(reversed(parked))
+
+
+LEAVE = 20.0
+"""Seconds that leaving the app waits for calls under way. Killed later, a run loses no stored answer."""
+
+LEAVING = f"""\
+A run is going on. Leaving stops it softly: calls under way are waited for, at most {LEAVE:.0f} seconds. \
+What was answered is kept, and the next start asks only for the rest.
+"""
+
+
+class _StoppedError(Exception):
+    """A run by rules was asked to stop."""
+
+
+class Going(threading.Thread):
+    """One run in a thread of its own. Screens read its fields; only its thread writes them.
+
+    The thread is a daemon and shares nothing with the event loop, so that a slow answer holds up neither
+    a key nor leaving.
+    """
+
+    def __init__(self, desk: Desk, options: ModelOptions | None, total: int) -> None:
+        super().__init__(name="run", daemon=True)
+        self.options = options  # None: by rules, on this machine
+        self.total = total  # requests as they were estimated; samples of a run by rules
+        self.progress: RunProgress | None = None
+        self.done = 0
+        self.report: ModelReport | ProposeReport | None = None
+        self.error = ""
+        self.stop = threading.Event()
+        self._desk = desk
+        self.start()
+
+    def leave(self, seconds: float = LEAVE) -> bool:
+        """Stop softly and wait for the end, so many seconds at most; whether it ended."""
+        self.stop.set()
+        self.join(seconds)
+        return not self.is_alive()
+
+    def outcome(self) -> tuple[str, str, str]:
+        """How it ended: the text, its sign and its tone."""
+        report = self.report
+        if report is None:
+            return flat(self.error), "!", "warn" if self.stop.is_set() else "bad"
+        if self.options is None:
+            return f"{report.run}: {report.proposed:,} proposed, {report.already:,} before", "✓", "good"
+        failed, left, stopped = report.failed, report.left, report.stopped  # type: ignore[union-attr]
+        said = f"{report.run}: {report.proposed:,} proposed"
+        said += f", {failed:,} failed" if failed else ""
+        said += f", {left:,} left ({stopped or 'interrupted'})" if left else ""
+        said += f" · {money(report.cost)}"  # type: ignore[union-attr]
+        return flat(said), "!" if failed or left else "✓", "warn" if failed or left else "good"
+
+    def run(self) -> None:
+        """By rules or by a model; what ended it is kept."""
+        try:
+            self.report = self._by_rules() if self.options is None else self._by_model()
+        except _StoppedError:
+            self.error = "stopped: what was proposed is kept, the next start goes on from there"
+        except WorkbenchError as error:
+            self.error = str(error)
+        except Exception as error:  # whatever ends the thread is shown, or the run would end without a word
+            self.error = f"{type(error).__name__}: {error}"
+
+    def _by_rules(self) -> ProposeReport:
+        from workbench.stages.propose import propose
+
+        def count(done: int) -> None:
+            self.done = done
+            if self.stop.is_set():
+                raise _StoppedError
+
+        desk = self._desk
+        return propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
+
+    def _by_model(self) -> ModelReport:
+        import anthropic.types  # noqa: F401  what the first call loads
+
+        from workbench.stages.claude import MAX_COST, Limits, propose_by_model
+
+        def keep(progress: RunProgress) -> None:
+            self.progress = progress
+
+        assert self.options is not None
+        desk = self._desk
+        return propose_by_model(
+            desk.store, desk.info, self.options,
+            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST, gently=True),
+            on_progress=keep, stop=self.stop,
+        )  # fmt: skip
+
+
+def finish(going: Going) -> None:
+    """The app was left: stop the run and wait for what is under way, saying so when it takes a while."""
+    if not going.leave(0.5):
+        sys.stderr.write("stopping the run: waiting for the calls under way …\n")
+        going.leave()

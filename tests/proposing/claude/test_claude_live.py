@@ -23,8 +23,8 @@ from workbench.model import Kind, Proposal, Sample
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result, Usage
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts
+from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.clients import ModelClient
-from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
 
 FAST = Limits(call_seconds=20, attempts=4)

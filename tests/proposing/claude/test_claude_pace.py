@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workbench.proposing.claude.pace import START, CallPace
+from workbench.proposing.claude.call import START, CallPace
 
 
 @dataclass

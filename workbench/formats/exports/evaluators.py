@@ -1,10 +1,11 @@
-"""ragas datasets, ragas metric annotations, and deepeval goldens and test cases.
+"""ragas datasets, ragas metric annotations, deepeval goldens and test cases, and examples for a prompt.
 
 An EvaluationDataset has ragas's own keys and nothing else; the native rows are in a file next to it.
 `annotations.json` is for `MetricAnnotation.from_json` and `metric.train`, `single.json` for
 `SingleMetricAnnotation.from_json`. ragas uses one prompt for the reference and for the contexts and keeps one
 entry per prompt name in a sample, so every record gives two samples. The files for ragas are ASCII: it opens
 them in the encoding of the system. In deepeval files the native row is in `additional_metadata`.
+Examples are verified samples, one a line; never from the holdout or the blind arm.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from workbench.formats.exports.item import (
     row_text,
     standing,
 )
-from workbench.model import Evidence, ProposedEntity, count
+from workbench.model import Evidence, ProposedEntity, Unit, count
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 
@@ -219,3 +220,68 @@ def _test_case(item: ExportItem, *unused: str) -> list[tuple[str, str]]:
         ("additional_metadata", object_text([(OBJECT, row_text(item))])),
         *([("custom_column_key_values", "null")] if unused else []),
     ]
+
+
+EXAMPLES = "examples.jsonl"
+
+
+def write_examples(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write one sample of every group and reference that may be shown, with its verified units."""
+    wrote = Wrote()
+    taken: set[tuple[str, str]] = set()
+    with lines_into(folder / EXAMPLES) as line:
+        for item in items:
+            why = _left_out(item, taken)
+            if why:
+                wrote.left[why] += 1
+                continue
+            line(compact(_example(item)) + "\n")
+            wrote.rows += 1
+    return wrote
+
+
+def _left_out(item: ExportItem, taken: set[tuple[str, str]]) -> str:
+    """Why a sample is no example; empty when it is one, and then its group and reference are taken."""
+    sample = item.sample
+    if item.holdout:
+        return "holdout"
+    if item.blind:
+        return "blind arm"
+    if not item.gold or "excluded" in item.states.values():
+        return "nothing verified stands"
+    if not sample.reference.strip():
+        return "blank reference"
+    marks = {("reference", sample.reference_hash)}
+    if sample.group is not None:
+        marks.add(("group", sample.group))
+    if marks & taken:
+        return "its group or reference has an example already"
+    taken |= marks
+    return ""
+
+
+def _example(item: ExportItem) -> dict[str, Any]:
+    sample = item.sample
+    value: dict[str, Any] = {
+        "id": sample.id,
+        "group": sample.group,
+        "reference_hash": sample.reference_hash,
+        "user_input": sample.user_input,
+        "reference": sample.reference,
+        "retrieved_contexts": list(sample.retrieved_contexts),
+    }
+    if "entity" in item.gold:
+        value["entities"] = [_verified(unit) for unit in item.gold["entity"]]
+    if "statement" in item.gold:
+        value["statements"] = [_verified(unit) for unit in item.gold["statement"]]
+    return value
+
+
+def _verified(unit: Unit) -> dict[str, Any]:
+    value: dict[str, Any] = {"text": unit.text}
+    if unit.label:
+        value["label"] = unit.label
+    value["verdict"] = unit.match.verdict or "unsure"
+    if unit.match.reason:
+        value["reason"] = unit.match.reason
+    return value

@@ -15,13 +15,17 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError
+from workbench.formats.exports.item import Surroundings
+from workbench.model import sha256
+from workbench.text.safe import clean
 
 MANIFEST = "manifest.json"
 SCHEMA = "workbench-export"
@@ -55,7 +59,7 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
             yield aside
             for place, _, names in os.walk(aside, topdown=False):  # innermost first
                 for name in (*names, ""):
-                    _sync(Path(place, name))
+                    sync(Path(place, name))
             check_free(directory, force=force)
             _put(aside, target)
             made = []
@@ -96,7 +100,7 @@ def checksum(manifest: Mapping[str, Any]) -> str:
     """The SHA-256 of a manifest without its checksum: ASCII JSON, keys sorted, without blanks."""
     rest = {key: value for key, value in manifest.items() if key != CHECKSUM}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return sha256(text)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -221,12 +225,12 @@ def _put(aside: Path, target: Path) -> None:
                 earlier.rename(target)
                 raise
             earlier.rename(aside)
-        _sync(target.parent)
+        sync(target.parent)
         return  # `aside` now holds the earlier export: the caller removes it
     if target.exists():
         target.rmdir()
     aside.rename(target)
-    _sync(target.parent)
+    sync(target.parent)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -242,7 +246,7 @@ def _exchange(one: Path, other: Path) -> bool:
     return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     if path.is_dir() and os.name == "nt":  # Windows cannot open a folder
         return
     handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
@@ -382,3 +386,58 @@ def _is_database(path: Path) -> bool:
             return file.read(len(DATABASE)) == DATABASE
     except OSError:
         return False
+
+
+_MARKUP = re.compile(r"([\\`*_\[\]|~#!$])")
+
+
+def rendered(template: str, **values: object) -> str:
+    """The text of a file of `templates/` with these values."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("workbench.formats.exports"), undefined=StrictUndefined, autoescape=False,  # noqa: S701 Markdown and XML
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters |= {"plain": plain, "quoted": _quoted, "quoteattr": quoteattr}
+    return environment.get_template(template).render(values)
+
+
+def write_card(
+    folder: Path,
+    about: Surroundings,
+    rows: int,
+    files: Iterable[str],
+    manifest: Mapping[str, Any],
+    counts: Mapping[str, int],
+) -> None:
+    """Write the card of a Hugging Face dataset: YAML that the Hub reads, and a page for people."""
+    models = {
+        ", ".join(run["models_returned"]) or run["model"] or run["proposer"] for run in manifest["models"]
+    }
+    text = rendered(
+        "card.md", dataset=about.dataset, licence=about.licence, files=files, size=_size(rows), counts=counts,
+        manifest=manifest, sampling=manifest["sampling"],
+        models="; ".join(map(plain, sorted(models))) or "nobody",
+    )  # fmt: skip
+    (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _size(rows: int) -> str:
+    """The category of the Hub for a number of rows."""
+    limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+    return next((name for limit, name in limits if rows < limit), "1M<n<10M")
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML holds it in quotes; what does not print, or hides, as an escape."""
+    return "".join(
+        char if char.isprintable() else f"\\U{ord(char):08x}" if char > "\uffff" else f"\\u{ord(char):04x}"
+        for char in json.dumps(text, ensure_ascii=False)
+    )
+
+
+def plain(text: str) -> str:
+    """A name in a Markdown page: shown as it is, without HTML, links or hidden characters."""
+    words = " ".join(clean(text).split())
+    return _MARKUP.sub(r"\\\1", words).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -28,7 +28,7 @@ from workbench.model import (
     Unit,
 )
 from workbench.reviewing.documents import Document, proposal_document, unit_document
-from workbench.reviewing.gold import Place, disputed_labels, place_of
+from workbench.reviewing.fold import Place, disputed_labels, place_of
 from workbench.text.lists import compact, object_text
 
 OBJECT = "workbench"
@@ -229,7 +229,7 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
     if gold.marks != NO_MARKS:
         document |= _marks_document(gold.marks)
-    return document
+    return document | ({"by": gold.by} if gold.by else {})
 
 
 def _marks_document(marks: Marks) -> Mapping[str, Any]:
@@ -251,7 +251,7 @@ def _marks_document(marks: Marks) -> Mapping[str, Any]:
 
 _KEYS = (
     "id", "text", "label", "label_disputed", "original_label", "start", "end", "spans", "verdict", "reason",
-    "evidence", "nested", "note",
+    "evidence", "alias", "nested", "note",
 )  # fmt: skip
 """What a native row has of a unit, in order."""
 

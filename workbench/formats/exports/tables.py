@@ -118,7 +118,7 @@ def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
     cells += [_number(item.external.get(name)) for name in about.columns]
     cells += [item.u, item.size, item.stratum or None, item.pi]
     cells += [item.blind, item.holdout, item.off_plan]
-    cells.append(" ".join(record.annotator for record in item.records) or None)
+    cells.append(" ".join(record.named for record in item.records) or None)
     if about.text:
         cells.append(row_text(item))
     return cells
@@ -152,7 +152,7 @@ def _units(
     item: ExportItem, record: GoldRecord, kind: Kind, units: Sequence[Unit], about: Surroundings
 ) -> str:
     """The lines of one annotator's units of one kind."""
-    known = (item.sample.id, item.sample.group, item.split or None, record.annotator)
+    known = (item.sample.id, item.sample.group, item.split or None, record.named)
     standing = item.gold.get(kind, ())
     lines = []
     for unit in units:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from workbench.errors import InputError
-from workbench.formats.exports import evaluators, few_shot, label_studio, spans, tables
+from workbench.formats.exports import evaluators, spans, tables
 from workbench.formats.exports.folder import MANIFEST, checksum
 from workbench.formats.exports.item import (
     SAMPLES,
@@ -83,13 +83,13 @@ FORMATS: dict[str, Format] = {
     "deepeval-goldens": Format(evaluators.write_goldens, (evaluators.GOLDENS,)),
     "deepeval-cases": Format(evaluators.write_cases, (evaluators.CASES,)),
     "huggingface": Format(tables.write_huggingface, splits="files", scores=True),
-    "label-studio": Format(label_studio.write, (label_studio.TASKS, label_studio.CONFIG)),
+    "label-studio": Format(spans.write_label_studio, (spans.STUDIO_TASKS, spans.CONFIG)),
     "prodigy": Format(spans.write_prodigy, (spans.TASKS,)),
     "conll": Format(spans.write_conll, (spans.CONLL, spans.TEXTS)),
     "csv": Format(
         tables.write_csv, (tables.SAMPLES, tables.UNITS), splits="rows", without_text=True, scores=True
     ),
-    "few-shot": Format(few_shot.write, (few_shot.FILE,)),
+    "few-shot": Format(evaluators.write_examples, (evaluators.EXAMPLES,)),
 }
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
 from workbench.formats.exports.spans import label_out
-from workbench.formats.readers import native, ours
+from workbench.formats.readers import native
 from workbench.formats.rows import Notes, excerpt, places, shown, wrong
 from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict
 
@@ -29,7 +29,7 @@ _OWN = frozenset({"id", "group", "alternatives", "scores", "u"})
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class AnnotationSet:
     """One set of marks of a text: who made it, and whether that was a person."""
 
     regions: list[Region] = field(default_factory=list)
@@ -41,7 +41,7 @@ def record(
     tool: Tool,
     text: Any,
     sources: Sequence[Mapping[str, Any]],
-    sets: Sequence[Marked],
+    sets: Sequence[AnnotationSet],
     notes: Notes,
 ) -> Record:
     """The record of a text with its sets of marks. Raises RowError.
@@ -60,7 +60,7 @@ def record(
             if value is None:
                 continue
             field_name = FIELD_OF.get(name)
-            if name == ours.OBJECT:
+            if name == native.OBJECT:
                 attached = value
             elif field_name == "retrieved_contexts":
                 fields[field_name] = as_contexts(value, name)
@@ -80,7 +80,7 @@ def record(
     lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]
     if attached is not None:
         own = {name: fields[name] for name in _FIELDS if name in given}
-        found = ours.record(attached, {**own, "reference": text}, notes)
+        found = native.record(attached, {**own, "reference": text}, notes)
         if not found.changed:
             people = [(one, said) for one, said, _ in marked if one.human]
             outside = any(gone for one, _, gone in marked if one.human)
@@ -96,7 +96,7 @@ def record(
 
 
 def _unchanged(
-    found: ours.Ours, text: str, sets: Sequence[tuple[Marked, list[ProposedEntity]]]
+    found: native.Ours, text: str, sets: Sequence[tuple[AnnotationSet, list[ProposedEntity]]]
 ) -> Record | None:
     """The native row where people's marks are those that were exported, with the verdicts that they have now.
 
@@ -137,7 +137,7 @@ def _said(gold: GoldRecord) -> _Judged:
     }
 
 
-def _marks(one: Marked, said: Sequence[ProposedEntity]) -> _Judged:
+def _marks(one: AnnotationSet, said: Sequence[ProposedEntity]) -> _Judged:
     pairs = zip(said, one.regions, strict=True)
     return {((e.start, e.end, label_out(e.label)), region.verdict) for e, region in pairs}
 
@@ -163,7 +163,7 @@ def _judged_anew(gold: GoldRecord, text: str, now: _Judged) -> GoldRecord:
 def _with(
     base: Record,
     tool: Tool,
-    marked: Sequence[tuple[Marked, list[ProposedEntity], list[Region]]],
+    marked: Sequence[tuple[AnnotationSet, list[ProposedEntity], list[Region]]],
     *,
     verdicts: bool = True,
 ) -> Record:
@@ -181,7 +181,7 @@ def _with(
     return replace(base, proposals=tuple(proposals), gold=tuple(gold))
 
 
-def _units(one: Marked, said: Sequence[ProposedEntity]) -> Iterator[Unit]:
+def _units(one: AnnotationSet, said: Sequence[ProposedEntity]) -> Iterator[Unit]:
     for number, (entity, region) in enumerate(zip(said, one.regions, strict=True), start=1):
         spans: tuple[Span, ...] = ()
         if entity.start is not None and entity.end is not None:

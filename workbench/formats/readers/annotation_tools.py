@@ -55,13 +55,13 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("argilla", fields[name], (number, rest, metadata), sets, notes)
 
 
-def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
     """The spans that models suggested and people answered."""
     for question, one in optional_object(row, "suggestions").items():
         where = f"suggestions.{question}"
         as_object(one, where, "an object with value")
         if (regions := _argilla_regions(one.get("value"), f"{where}.value", notes)) is not None:
-            yield annotated.Marked(regions, _name(one.get("agent")), human=False)
+            yield annotated.AnnotationSet(regions, _name(one.get("agent")), human=False)
     for question, answers in optional_object(row, "responses").items():
         where = f"responses.{question}"
         if type(answers) is not list:
@@ -71,7 +71,7 @@ def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]
             if as_object(one, place, "an object with value").get("status") in ("draft", "discarded"):
                 notes.counted[f"{one['status']} responses: their spans did not come in"] += 1
             elif (regions := _argilla_regions(one.get("value"), f"{place}.value", notes)) is not None:
-                yield annotated.Marked(regions, _name(one.get("user_id")))
+                yield annotated.AnnotationSet(regions, _name(one.get("user_id")))
 
 
 def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | None:
@@ -150,7 +150,7 @@ def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
         notes.counted["relations between spans: left out"] += 1
     if row.get("Comments"):
         other["Comments"] = row["Comments"]
-    sets = [annotated.Marked(regions)] if given else []
+    sets = [annotated.AnnotationSet(regions)] if given else []
     return annotated.record("doccano", row.get(name), (other,), sets, notes)
 
 
@@ -199,7 +199,7 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("label-studio", data[name], (number, rest, meta), sets, notes)
 
 
-def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
     for key in ("predictions", "annotations", "completions"):
         for index, one in enumerate(as_list(row.get(key) or [], key)):
             where = f"{key}[{index}]"
@@ -218,9 +218,9 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
             found = [_label_studio_region(given, where, i, decided, notes) for i, given in enumerate(results)]
             regions = [region for region in found if region is not None]
             if key == "predictions":
-                yield annotated.Marked(regions, _name(one.get("model_version")), human=False)
+                yield annotated.AnnotationSet(regions, _name(one.get("model_version")), human=False)
             else:
-                yield annotated.Marked(regions, _name(one.get("annotator") or one.get("completed_by")))
+                yield annotated.AnnotationSet(regions, _name(one.get("annotator") or one.get("completed_by")))
 
 
 def _decided(results: list[Any]) -> dict[Any, Verdict]:
@@ -281,7 +281,7 @@ def _short(row: dict[str, Any], notes: Notes) -> Record:
             rest[key] = value
     name = _label_studio_text(rest, "row")
     text = rest.pop(name)
-    sets = [annotated.Marked(regions, _name(row.get("annotator")))] if given else []
+    sets = [annotated.AnnotationSet(regions, _name(row.get("annotator")))] if given else []
     return annotated.record("label-studio", text, (rest,), sets, notes)
 
 
@@ -332,7 +332,7 @@ def prodigy_record(row: dict[str, Any], notes: Notes) -> Record:
             _prodigy_region(span, f"spans[{i}]", notes) for i, span in enumerate(as_list(spans, "spans"))
         ]
         by = row.get("_annotator_id") or row.get("_session_id") or ""
-        sets.append(annotated.Marked(regions, by if type(by) is str else ""))
+        sets.append(annotated.AnnotationSet(regions, by if type(by) is str else ""))
     record = annotated.record("prodigy", row.get("text"), (meta, other), sets, notes)
     return replace(record, sample=_as_first(record.sample, notes))
 

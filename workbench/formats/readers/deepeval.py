@@ -16,7 +16,7 @@ from typing import Any
 from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number
 from workbench.formats.json_lines import parse
-from workbench.formats.readers import ours, ragas
+from workbench.formats.readers import native, ragas
 from workbench.formats.rows import Notes, shown, wrong
 from workbench.matching.units import statement_units
 from workbench.model import Proposal, ProposedStatement, Record, Span, count
@@ -83,7 +83,7 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
         meta["scores"] = given
     if scores:
         fields["scores"] = scores
-    exported = meta.pop(ours.OBJECT, None)
+    exported = meta.pop(native.OBJECT, None)
     if exported is not None:
         exported = parse(exported) if type(exported) is str else exported
         fields = _as_exported(fields, contexts, exported)

@@ -36,10 +36,10 @@ from workbench.formats.rows import (
 from workbench.model import Kind, Span
 
 _MARKS = frozenset({"disposition", "reason", "flag", "comments", "shown", "off_plan", "adjudicated"})
-_GOLD = frozenset({"annotator", "entities", "statements", "effort", *_MARKS})
+_GOLD = frozenset({"annotator", "by", "entities", "statements", "effort", *_MARKS})
 _UNIT = frozenset(
     {"id", "text", "label", "start", "end", "spans", "verdict", "reason", "evidence", "nested", "note"}
-    | {"original_label", "label_disputed"}
+    | {"original_label", "label_disputed", "alias"}
 )
 _UNITS: tuple[tuple[Kind, str], ...] = (("entity", "entities"), ("statement", "statements"))
 _A_CONTEXT = "the number of a context, from 0"
@@ -181,6 +181,10 @@ class _RowTexts:
         own = model.NO_MARKS if _MARKS.isdisjoint(value) else marks(value, where)
         if not any((own.dispositions, own.flag, own.comments)) and all(one is None for one in given.values()):
             raise RowError(where, shown(value), "entities or statements")
+        by = optional(value, "by", where) or ""
+        if (annotator == model.RESOLVED) != bool(by) or (by and not own.adjudicated):
+            expected = f"{model.RESOLVED} with adjudicated: true and by, who settled it; else a person"
+            raise RowError(f"{where}.annotator", shown(annotator), expected)
         units: list[tuple[model.Unit, ...] | None] = []
         first = 1
         for kind, name in _UNITS:
@@ -188,7 +192,7 @@ class _RowTexts:
             units.append(None if items is None else self.units(items, kind, first, f"{where}.{name}"))
             first += len(items or ())
         return model.GoldRecord(
-            annotator, units[0], units[1], _effort(value.get("effort"), f"{where}.effort"), own
+            annotator, units[0], units[1], _effort(value.get("effort"), f"{where}.effort"), own, by
         )
 
     def units(self, items: list[Any], kind: Kind, first: int, where: str) -> tuple[model.Unit, ...]:
@@ -221,6 +225,7 @@ class _RowTexts:
             rule="human",
             nested=flag(item, "nested", where),
             note=optional(item, "note", where) or "",
+            alias=flag(item, "alias", where),
         )
         return model.Unit(
             id=optional(item, "id", where) or default,

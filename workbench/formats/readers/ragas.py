@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from workbench.formats import columns
 from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, is_metric, list_cell, number_cell
 from workbench.formats.exports.tables import original
 from workbench.formats.json_lines import decoded, lines, loads, parse
-from workbench.formats.readers import native, ours
+from workbench.formats.readers import native
 from workbench.formats.rows import Notes, check_depth, excerpt, shown, wrong
 from workbench.model import Record
 
@@ -56,12 +57,12 @@ def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
     `contexts`, puts an apostrophe before what a spreadsheet would run; a Hugging Face dataset that was
     written as CSV does not.
     """
-    exported = bool(cells.get(ours.OBJECT))
+    exported = bool(cells.get(native.OBJECT))
     text = original if exported and "contexts" in cells else str
     row: dict[str, Any] = {}
     for name, cell in cells.items():
         field = FIELD_OF.get(name)
-        if exported and ours.is_exported(name):
+        if exported and native.is_exported(name):
             continue
         if type(cell) is list:  # the contexts of columns that a person named
             row[name] = [text for part in cell for text in _contexts(part, name)]
@@ -69,12 +70,12 @@ def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
             if is_metric(name):
                 row[name] = None
         elif field == "user_input" and _MESSAGES.match(cell):
-            raise native.multi_turn()
+            raise RowError(*native.MULTI_TURN)
         elif name in columns.LIST_CELLS:
             row[name] = list_cell(cell, name)
         elif field is not None or name in ("id", "group"):
             row[name] = text(cell)
-        elif name == ours.OBJECT:
+        elif name == native.OBJECT:
             row[name] = cell
         elif cell[0] in "[{" or name in native.ONLY_HERE or name in OTHER_FIELDS:
             row[name] = _value(cell)
@@ -111,60 +112,83 @@ def record_of(
     `exported` is the native row that an export of ours left elsewhere than in the row itself; `meta` has
     further values for `meta`.
     """
-    if exported is None and type(row.get(ours.OBJECT)) in (str, dict):
-        exported = row[ours.OBJECT]
+    if exported is None and type(row.get(native.OBJECT)) in (str, dict):
+        exported = row[native.OBJECT]
         row = {
-            name: value for name, value in row.items() if name != ours.OBJECT and not ours.is_exported(name)
+            name: value
+            for name, value in row.items()
+            if name != native.OBJECT and not native.is_exported(name)
         }
-    given: dict[str, Any] = {}
-    named: dict[str, str] = {}
-    numbers: dict[str, int | float] = {}
-    other: dict[str, Any] = dict(meta or {})
-    alternatives: list[Any] = []
+    values = _Values(notes, dict(meta or {}), exported=exported is not None)
     for name, value in row.items():
-        role = _role(name)
-        if value is None or role == "nothing":
-            if value is None and (role == "metric" or name in notes.scores):
-                notes.failed[name] += 1
-        elif role == "field":
-            if name in columns.LISTS_OF_REFERENCES and type(value) is list:
-                alternatives += value[1:]
-                value = value[0] if value else ""
-            field = FIELD_OF[name]
-            if field in named and given[field] != value:
-                got = f"{shown(given[field])} and {shown(value)}"
-                raise RowError(f"{named[field]} and {name}", got, "the same in both, or only one of them")
-            given[field], named[field] = value, name
-        elif role == "native" and exported is not None and name not in ("meta", "scores"):
-            notes.ignored[name] += 1  # the native row says it
-        elif role == "native" and type(value) in _SHAPES.get(name, (type(value),)):
-            given[name] = value
-        elif role == "metric" and type(value) is str:
-            number = number_cell(value, name)
-            if number is None:
-                notes.failed[name] += 1
-            elif not isinstance(number, str):
-                numbers[name] = number
-            elif name.endswith(columns.KIND_ENDS):
-                raise wrong(excerpt(name), value, "a number from 0 to 1")
-            else:
-                other[name] = value
-        elif role in ("metric", "other") and columns.is_number(value):
-            numbers[name] = value
-        else:
-            other[name] = value
-    if alternatives:
-        given["alternatives"] = [*alternatives, *given.get("alternatives", ())]
-    scores = columns.number_texts(numbers)
+        values.add(name, value)
+    given = values.given
+    if values.alternatives:
+        given["alternatives"] = [*values.alternatives, *given.get("alternatives", ())]
+    scores = columns.number_texts(values.numbers)
     if exported is not None:
         texts = {"reference": "", **{name: given[name] for name in _TEXTS if name in given}}
-        found = ours.record(exported, texts, notes)
+        found = native.record(exported, texts, notes)
         told = Notes()
         scores = {**native.scores_of(given, told), **scores}
         notes.failed += told.failed
-        return ours.extended(found, scores, {**given.get("meta", {}), **other}, notes)
-    notes.scores.update(numbers.keys())
-    return native.build(given, notes, native.scores_of(given, notes) | scores, other)
+        return native.extended(found, scores, {**given.get("meta", {}), **values.other}, notes)
+    notes.scores.update(values.numbers.keys())
+    return native.build(given, notes, native.scores_of(given, notes) | scores, values.other)
+
+
+@dataclass(slots=True)
+class _Values:
+    """The values of a row by what their names say. `exported`: a native row says what a row of ours has."""
+
+    notes: Notes
+    other: dict[str, Any]
+    exported: bool
+    given: dict[str, Any] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, int | float] = field(default_factory=dict)
+    alternatives: list[Any] = field(default_factory=list)
+
+    def add(self, name: str, value: Any) -> None:
+        """Put a value where its name says. Raises RowError."""
+        role = _role(name)
+        if value is None or role == "nothing":
+            if value is None and (role == "metric" or name in self.notes.scores):
+                self.notes.failed[name] += 1
+        elif role == "field":
+            self._add_field(name, value)
+        elif role == "native" and self.exported and name not in ("meta", "scores"):
+            self.notes.ignored[name] += 1  # the native row says it
+        elif role == "native" and type(value) in _SHAPES.get(name, (type(value),)):
+            self.given[name] = value
+        elif role == "metric" and type(value) is str:
+            self._add_cell(name, value)
+        elif role in ("metric", "other") and columns.is_number(value):
+            self.numbers[name] = value
+        else:
+            self.other[name] = value
+
+    def _add_field(self, name: str, value: Any) -> None:
+        if name in columns.LISTS_OF_REFERENCES and type(value) is list:
+            self.alternatives += value[1:]
+            value = value[0] if value else ""
+        key = FIELD_OF[name]
+        if key in self.named and self.given[key] != value:
+            got = f"{shown(self.given[key])} and {shown(value)}"
+            raise RowError(f"{self.named[key]} and {name}", got, "the same in both, or only one of them")
+        self.given[key], self.named[key] = value, name
+
+    def _add_cell(self, name: str, value: str) -> None:
+        """A metric as text, as a cell has it."""
+        number = number_cell(value, name)
+        if number is None:
+            self.notes.failed[name] += 1
+        elif not isinstance(number, str):
+            self.numbers[name] = number
+        elif name.endswith(columns.KIND_ENDS):
+            raise wrong(excerpt(name), value, "a number from 0 to 1")
+        else:
+            self.other[name] = value
 
 
 SUFFIX = ".workbench.jsonl"

@@ -14,7 +14,7 @@ from typing import Any
 from workbench.errors import RowError
 from workbench.formats.columns import is_number, number_texts
 from workbench.formats.json_lines import RawRow
-from workbench.formats.readers import native, ours
+from workbench.formats.readers import native
 from workbench.formats.rows import (
     FileRow,
     Notes,
@@ -61,7 +61,7 @@ def _without_second(given: Iterator[RawRow]) -> Iterator[RawRow]:
     for one in given:
         row = one.value or {}
         if exported is None or row.get("metric_input") != exported:
-            exported = row.get("metric_input") if ours.OBJECT in row else None
+            exported = row.get("metric_input") if native.OBJECT in row else None
             row["_metric"] = METRIC if one.within in ("", "samples") else one.within
             yield one
 
@@ -85,7 +85,7 @@ def _joined(first: FileRow, second: FileRow) -> FileRow | None:
 def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
     expected = "an object with reference and retrieved_contexts"
     given = as_object(row.get("metric_input"), "metric_input", expected)
-    if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
+    if (attached := row.get(native.OBJECT, given.get(native.OBJECT))) is not None:
         return _ours(attached, row, given, notes)
     named = {name: row[name] for name in native.REQUIRED if name in row}  # by --map
     fields = {
@@ -106,7 +106,7 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
 def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
     """The native row that our export left here; entities that were edited since in place of its gold."""
     fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
-    found = ours.record(attached, fields, notes).record
+    found = native.record(attached, fields, notes).record
     proposals = _annotation_proposals(row, found)
     said = [one.reference_entities for one in proposals if one.reference_entities is not None]
     if not said or not any(gold.entities is not None for gold in found.gold):

@@ -122,7 +122,7 @@ def plain(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _short(one: Fact) -> Fact:
-    parts = [part for part in one.note.split(", ") if part not in words.METHODS.values()]
+    parts = [part for part in one.note.split(", ") if part != words.KNOWN]
     return one._replace(
         note=", ".join(parts).replace("unsure units as not found", "unsure units count as not found")
     )

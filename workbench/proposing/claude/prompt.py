@@ -12,6 +12,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from workbench.errors import InputError
+from workbench.model import sha256
 from workbench.proposing.claude.answers import TASKS, Task
 
 NOTICE = (
@@ -104,7 +105,7 @@ def read_prompt(text: str, name: str) -> Prompt:
             f"{', '.join(TASKS)}; placeholders are {{{{labels}}}} (in entities only), {{{{guidelines}}}} and "
             "{{examples}} (not in verdicts)"
         )
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = sha256(text)
     return Prompt((sections["entities"], sections["statements"], sections["verdicts"]), digest)
 
 

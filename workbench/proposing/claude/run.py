@@ -20,10 +20,9 @@ from workbench.proposing.claude.answers import (
     Usage,
 )
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone
-from workbench.proposing.claude.call import call, retry_after
+from workbench.proposing.claude.call import CallPace, call, retry_after
 from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
-from workbench.proposing.claude.pace import CallPace
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from workbench.text.language import detect
 from workbench.text.tokens import sentences
 
 PROPOSER = "rules"
-MODEL = "rules-1"
+MODEL = "rules-2"
 
 
 def propose(sample: Sample, lang: str | None = None) -> Proposal:

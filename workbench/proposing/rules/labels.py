@@ -25,9 +25,6 @@ from workbench.proposing.rules.lexicon import (
 from workbench.proposing.rules.runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
-_SURNAME = re.compile(
-    r"(?:[оеё]в|[иы]н|ск(?:ий|ого|ому|им|ом|ая|ой|ую)|дзе|швили|енко|янц?|чук|юк|ич|ллер|сон|ман|берг|штейн)(?:а|у|ым|ом|е|ой|ых)?$"
-)
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
 _DEFINITION = re.compile(
     r"\s?(?:\([^()]{0,200}\))?,?\s(?:is|was|are|were|ist|war|est|fut|es|era|è)\s(?:also\s)?(?:an?|the|one\sof\sthe|ein|eine|der|die|das|une?|una?|uno|el|la)\s([^.;:(]{1,140})"
@@ -44,7 +41,20 @@ _CUT = re.compile(
     r"\s(?:of|that|which|who|whose|in|by|from|on|at|for|with|and|between|located|released|born|based|written|directed)\s"
 )
 _IN = frozenset({"in", "near", "outside", "throughout", "à", "en", "nahe", "из", "в", "во", "под", "около"})
+# Before "of" and a place; right before a place; and before "by" and a firm, where no first name says person.
+_PLACED = words(
+    """north south east west northeast northwest southeast southwest mayor coast outskirts suburb archbishop
+    bishop duke duchess earl count countess king queen prince princess governor residents people"""
+)
+_TURNED = words(
+    """northern southern eastern western northeastern northwestern southeastern southwestern
+    житель жители жителя жителей жительница уроженец уроженка"""
+)
+_ISSUED = words("released published manufactured developed distributed operated owned acquired")
+_ENDS = frozenset({",", ".", ")", ";", "(", ""})
+_LISTING = frozenset({",", "and", "or", "и", "или"})  # what stands next to each other in a list is alike
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
+_PEOPLE = ROLES | TRADES
 _SAID = words(
     """said says told wrote added argued claimed stated sagte erklärte dit dijo сказал сказала заявил заявила
     сообщил сообщила отметил отметила добавил добавила считает рассказал рассказала born родился
@@ -59,6 +69,7 @@ class RunLabels:
         self._reading = reading
         self._certain: dict[str, str] = {}
         self._surnames: set[str] = set()
+        self._ending: dict[int, str] = {}  # the labels so far, by the last token
         for run in kept:
             label = self._sure(run)
             if label:
@@ -67,7 +78,12 @@ class RunLabels:
                 self._surnames.add(reading.tokens[run.last].text)
 
     def of(self, run: Run) -> str:
-        """The label of one run."""
+        """The label of one run; runs are asked for in text order."""
+        label = self._label(run)
+        self._ending[run.last] = label
+        return label
+
+    def _label(self, run: Run) -> str:
         name = self._name(run)
         if name in self._certain:
             return self._certain[name]
@@ -92,6 +108,8 @@ class RunLabels:
         name = self._name(run)
         if is_organisation(name) or is_faith(name):
             return "organisation"
+        if self._is_language(run, name):
+            return "other"
         if is_place(name) or is_people(name):
             return "place"
         if _LIFE.match(self._reading.text, self._reading.tokens[run.last].end):
@@ -100,7 +118,9 @@ class RunLabels:
             return head
         if defined := self._defined(run):
             return defined
-        if is_first_name(listed[0]) and (len(listed) > 1 or not is_place(listed[0])):
+        before = self._before(run)
+        inside = before.casefold() in {"в", "во"}  # в Аль Аин: no person is a place to be in
+        if is_first_name(listed[0]) and (len(listed) > 1 or not is_place(listed[0])) and not inside:
             return "person"
         if any(_PATRONYMIC.search(word) for word in folded if word > "а"):
             return "person"
@@ -108,8 +128,7 @@ class RunLabels:
             return "person"
         if near := self._neighbour(run):
             return near
-        before = self._before(run)
-        if before.casefold().rstrip(".") in HONORIFICS or before.casefold() in ROLES | TRADES:
+        if before.casefold().rstrip(".") in HONORIFICS or before.casefold() in _PEOPLE:
             return "person"
         if (
             before == "."
@@ -117,9 +136,19 @@ class RunLabels:
             and self._reading.tokens[run.first - 2].text.casefold() in HONORIFICS
         ):
             return "person"
-        if before > "а" and is_title(before):
+        acronym = len(listed) == 1 and len(name) > 1 and name.isupper()  # представители ПАСЕ
+        if before > "а" and is_title(before) and not acronym:
             return "person"
         return ""
+
+    def _is_language(self, run: Run, name: str) -> bool:
+        """Whether the name of a people is that of its language: (Spanish: rama); in German."""
+        if not is_people(name):
+            return False
+        tokens = self._reading.tokens
+        after = tokens[run.last + 1].text if run.last + 1 < len(tokens) else ""
+        spoken = self._before(run).casefold() == "in" and (after in _ENDS or after in {"as", "by"})
+        return spoken or after == ":"
 
     def _defined(self, run: Run) -> str:
         """What a definition right after the name says it is."""
@@ -144,8 +173,12 @@ class RunLabels:
         if before.islower() and text[tokens[run.first - 1].end : tokens[run.first].start].strip() == "":
             if before in NOUNS:
                 return NOUNS[before]
+            if before in _TURNED:
+                return "place"
             if before > "а" and (label := russian_head(before)):
                 return label
+        if run.first > 1 and (of := self._of(run)):
+            return of
         if run.last + 2 < len(tokens):
             after, then = tokens[run.last + 1].text, tokens[run.last + 2].text
             if after in NOUNS and NOUNS[after] in {"place", "organisation", "event"}:
@@ -153,10 +186,19 @@ class RunLabels:
             if (
                 after == ","
                 and is_place(then)
-                and before.casefold() in {"in", "from", "near", "at", "of", "to", "("}
+                and before.casefold() in {"in", "from", "near", "at", "of", "to", "(", ","}
             ):
                 return "place"
         return ""
+
+    def _of(self, run: Run) -> str:
+        """What the words before "of" or "by" say: the town of Ely, north of Ely, published by Elsevier."""
+        tokens = self._reading.tokens
+        the = run.first > 2 and tokens[run.first - 1].text == "the"
+        link, word = (tokens[run.first - back - the].text for back in (1, 2))
+        if link == "of" and (word.casefold() in _PLACED or NOUNS.get(word) == "place"):
+            return "place"
+        return "organisation" if link == "by" and word in _ISSUED else ""
 
     def _guess(self, run: Run) -> str:
         """The likeliest label from shape and neighbours."""
@@ -172,10 +214,14 @@ class RunLabels:
             return "person"
         if single and len(listed[0]) > 1 and listed[0].isupper():
             return "organisation"
+        if before == "@":
+            return "person"
         if before in _IN:
             return "place"
+        if before in _LISTING and (alike := self._ending.get(run.first - 2)):
+            return alike
         if listed[0] > "А" and len(listed) in {2, 3} and all(word[0].isupper() for word in listed):
-            return "person" if _SURNAME.search(listed[-1]) or len(listed) == 2 else "other"
+            return "person" if len(listed) == 2 else "other"
         romance = self._reading.lang in ROMANCE
         if (
             not romance
@@ -185,7 +231,7 @@ class RunLabels:
         ):
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
-            return "person" if before != "the" else "other"
+            return "other" if before == "the" or listed[0] == "The" else "person"
         return "other"
 
 

@@ -38,7 +38,8 @@ class Claims:
                 continue
             fresh.append(item)
             last_end = item.end
-        self.items = sorted([*kept, *fresh])
+        if fresh:
+            self.items = sorted([*kept, *fresh])
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether any kept stretch shares a character with `start`–`end`."""
@@ -77,8 +78,6 @@ HONORIFICS = words(_WORDS["honorifics"])
 # Offices and trades: no name by themselves, followed by one, by "of" and one, or by a genitive.
 ROLES = words(_WORDS["roles"])
 _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
-# Words before an office: Foreign Minister, Crown Prince.
-MODIFIERS = words(_WORDS["modifiers"])
 # Offices that part a country from a person inside a run: US President Barack Obama.
 OFFICES = words(_WORDS["offices"])
 
@@ -98,6 +97,7 @@ def is_title(word: str) -> bool:
 EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
 # A dot after these ends no name.
 ABBREVIATIONS = words(_WORDS["abbreviations"])
+SHORTHAND = words(_WORDS["shorthand"])  # in capitals, and no name: LOL, FYI, TV
 HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
 COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
 POSSESSED = words("college church school hospital cathedral court day park prize university club")
@@ -135,9 +135,6 @@ NOUNS: dict[str, str] = {
 
 _FUNCTION = {lang: words(_WORDS[lang]) for lang in "en de fr es it pt ru uk nl tr pl ro vi id".split()}
 
-# Words that often open a sentence and are no name there; in the middle they can be part of one.
-OPENERS = words(_WORDS["openers"])
-
 
 # Acronyms that read as function words when folded.
 ACRONYMS = frozenset({"US", "WHO", "IT"})
@@ -158,6 +155,11 @@ def entries(*blocks: str) -> frozenset[str]:
     return frozenset(part for part in parts if part)
 
 
+def _stems(name: str) -> str:
+    """A Cyrillic name without case endings; those of the adjectives in a longer one are cut twice (ая, а)."""
+    return " ".join(stem(stem(word)) for word in name.split()) if " " in name else stem(name)
+
+
 LATIN_PLACES = entries(
     *(_WORDS[name] for name in "countries-en regions-en places-de places-fr places-es places-other".split())
 )
@@ -165,7 +167,7 @@ ORGANISATIONS = entries(_WORDS["organisations"])
 ORGANISATION_STEMS = frozenset(stem(entry) for entry in ORGANISATIONS if entry > "а")
 DEMONYMS = entries(_WORDS["demonyms-en"])
 FAITHS = entries(_WORDS["faiths-en"])
-CYRILLIC_PLACES = frozenset(stem(entry) for entry in entries(_WORDS["places-ru"], _WORDS["places-uk"]))
+CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(_WORDS["places-ru"], _WORDS["places-uk"]))
 # Words that are also common nouns in German or names of people: no evidence there.
 COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
@@ -178,7 +180,7 @@ def is_place(name: str) -> bool:
     folded = name.casefold()
     if folded in LATIN_PLACES:
         return True
-    return "\u0400" <= folded[:1] < "\u0530" and stem(folded) in CYRILLIC_PLACES
+    return "\u0400" <= folded[:1] < "\u0530" and _stems(folded) in CYRILLIC_PLACES
 
 
 @lru_cache(maxsize=16384)

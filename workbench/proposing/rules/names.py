@@ -14,13 +14,12 @@ from workbench.proposing.rules.lexicon import (
     ACRONYMS,
     DEMONYMS,
     EVENT,
-    MODIFIERS,
     NOUNS,
     OFFICES,
-    OPENERS,
     ORGANISATION,
     PARTICLES,
     PLACE,
+    SHORTHAND,
     WEAK_PARTICLES,
     Claims,
     Found,
@@ -34,7 +33,7 @@ from workbench.proposing.rules.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.rules.runs import Reading, Run, is_syllable, read, runs
+from workbench.proposing.rules.runs import Reading, Run, is_score, is_syllable, read, runs
 
 _IS = frozenset({"is", "was"})
 _ARTICLES = frozenset({"a", "an", "the", "one"})
@@ -51,10 +50,11 @@ def subject(reading: Reading, run: Run) -> Run | None:
     start = run.first
     if start not in reading.opening:
         return None
-    if reading.tokens[start].text.casefold() in function_words(reading.lang) - {"the"}:
-        return None
-    if reading.tokens[start].text.casefold() == "the":
+    first = reading.tokens[start].text.casefold()
+    if first == "the":
         start += 1
+    elif first in function_words(reading.lang):
+        return None
     end = _before_verb(reading, start)
     if end is None or end <= run.last or not reading.capital[end]:
         return None
@@ -78,8 +78,11 @@ def _before_verb(reading: Reading, start: int) -> int | None:
     return None
 
 
+_SHORT_LINE = 4  # words
+_NEAR = 200  # code points of a line that are looked at on either side of a run
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
-_HEADS = ORGANISATION | PLACE | EVENT
+_PLACES_AND_EVENTS = PLACE | EVENT
+_HEADS = ORGANISATION | _PLACES_AND_EVENTS
 # Verbs right after a bare name that opens a sentence.
 _ACTING = words(
     """has had also then became began won made wrote went took left grew led held met gave told said says ran
@@ -113,7 +116,8 @@ def _kept(reading: Reading) -> Iterator[Run]:
             end = whole.last
             yield whole
             continue
-        for part in _split(reading, run):
+        parts = _shouted(reading, run)
+        for part in _split(reading, run) if parts is None else parts:
             trimmed = _trim(reading, part)
             sure = trimmed and _evident(reading, widen(reading, trimmed))
             if sure:
@@ -121,6 +125,42 @@ def _kept(reading: Reading) -> Iterator[Run]:
                 sure = longer if longer.first > end else sure
                 yield sure
                 end = max(end, sure.last)
+
+
+def _shouted(reading: Reading, run: Run) -> list[Run] | None:
+    """The names in a run of a line all in capitals, where capitals say nothing: JAPAN GET LUCKY WIN.
+
+    Of a long line those that are known; of a short one (ST. LOUIS AT COLORADO) all between small words.
+    None for a run of any other line.
+    """
+    text, start, end = reading.text, reading.tokens[run.first].start, reading.tokens[run.last].end
+    if not text[start:end].isupper():
+        return None
+    line = (
+        text[max(0, start - _NEAR) : start].rpartition("\n")[2] + text[start : end + _NEAR].partition("\n")[0]
+    )
+    if not line.isupper():
+        return None
+    if len(line.split()) > _SHORT_LINE:
+        return list(_known(reading, run))
+    small = function_words(reading.lang)
+    cuts = [i for i in range(run.first, run.last + 1) if reading.tokens[i].text.casefold() in small]
+    ends = [*cuts, run.last + 1]
+    return [Run(a + 1, b - 1) for a, b in zip([run.first - 1, *cuts], ends, strict=True) if a + 1 < b]
+
+
+def _known(reading: Reading, run: Run) -> Iterator[Run]:
+    """The longest known names of a run, and two words that begin with a first name."""
+    first = run.first
+    while first <= run.last:
+        for last in range(min(run.last, first + 2), first - 1, -1):
+            name = reading.text[reading.tokens[first].start : reading.tokens[last].end]
+            named = last == first + 1 and is_first_name(reading.tokens[first].text)
+            if named or is_place(name) or is_people(name) or is_organisation(name):
+                yield Run(first, last)
+                first = last
+                break
+        first += 1
 
 
 def _syllable(reading: Reading, run: Run) -> Run:
@@ -155,6 +195,8 @@ def _split(reading: Reading, run: Run) -> Iterator[Run]:
 
 def _parts(reading: Reading, first: int, index: int) -> bool:
     """Whether a name ends at token `index` although a capital follows."""
+    if first == index and first and reading.tokens[first - 1].text == "@":
+        return True  # a handle is one word
     more = index + 2 < len(reading.tokens) and reading.capital[index + 2]
     here, after = reading.tokens[index].text, reading.tokens[index + 1].text
     if not (reading.capital[index] and reading.capital[index + 1]):
@@ -171,19 +213,11 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
             return not (is_place(after) or russian_head(after) or (len(after) > 1 and after.isupper()))
         if len(here) > 1 and here.isupper() and is_organisation(here):
             return not (after.isupper() or is_place(after) or russian_head(after))
+        if is_organisation(here) and is_first_name(after) and more:
+            return True
         known = is_first_name(after) and not is_place(after) and not is_first_name(here)
-        return (
-            known
-            and more
-            and len(here) > 1
-            and not is_title(here)
-            and here.casefold() not in _BEFORE_A_FIRST_NAME
-        )
+        return known and more and len(here) > 1 and not is_title(here)
     return country and is_first_name(after) and not is_people(after) and not is_place(after)
-
-
-# They open a place that holds a first name.
-_BEFORE_A_FIRST_NAME = words("сан санта нью порт форт сент святого святой имени")
 
 
 def _trim(reading: Reading, run: Run) -> Run | None:
@@ -192,12 +226,14 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     while first <= last:
         word = reading.tokens[first].text
         particle = word.casefold() in _LINKS and not reading.capital[first]
+        if word == "The" and first < last and first not in reading.opening:
+            break  # a title: the band The Beatles
         if _is_person_after_all(reading, first, last):
             break
         if _says_nothing(reading, word) or particle:
             first += 1
-        elif first < last and _title_length(reading, first, last) and not _headed(reading, first, last):
-            first += _title_length(reading, first, last)
+        elif first < last and is_title(word) and not _headed(reading, first, last):
+            first += 1
             while first <= last and not reading.capital[first]:
                 first += 1
         else:
@@ -209,9 +245,18 @@ def _trim(reading: Reading, run: Run) -> Run | None:
         last -= 1
     if first > last:
         return None
+    if first < last:
+        return Run(first, last)
     word = reading.tokens[first].text
-    alone = is_title(word) or word.casefold() in ABBREVIATIONS
-    return None if first == last and alone else Run(first, last)
+    alone = is_title(word) or word.casefold() in ABBREVIATIONS or _is_shorthand(reading, first)
+    return None if alone else Run(first, last)
+
+
+def _is_shorthand(reading: Reading, index: int) -> bool:
+    """Whether a word in capitals names nothing: LOL, TV, the RT before @."""
+    word = reading.tokens[index].text
+    after = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+    return word.isupper() and (word.casefold() in SHORTHAND or (after == "@" and len(word) == 2))
 
 
 def _says_nothing(reading: Reading, word: str) -> bool:
@@ -233,18 +278,12 @@ def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
     )
 
 
-def _title_length(reading: Reading, first: int, last: int) -> int:
-    """How many tokens of an office open the run: Senator, Foreign Minister."""
-    if is_title(reading.tokens[first].text):
-        return 1
-    modified = reading.tokens[first].text.casefold() in MODIFIERS and first + 1 < last
-    return 2 if modified and is_title(reading.tokens[first + 1].text) else 0
-
-
 def _headed(reading: Reading, first: int, last: int) -> bool:
     """Premier League, General Motors, Prince Edward Island: the title is part of the name."""
     second = reading.tokens[first + 1].text.casefold()
-    return second in _HEADS or (last - first >= 1 and reading.tokens[last].text.casefold() in (PLACE | EVENT))
+    return second in _HEADS or (
+        last - first >= 1 and reading.tokens[last].text.casefold() in _PLACES_AND_EVENTS
+    )
 
 
 def _evident(reading: Reading, run: Run) -> Run | None:
@@ -259,8 +298,7 @@ def _evident(reading: Reading, run: Run) -> Run | None:
     if not reading.capital[run.first + 1]:
         return run
     folded = word.casefold()
-    lowered = folded in reading.lowered and folded not in reading.capitalised and folded not in _HEADS
-    common = folded in OPENERS or lowered
+    common = folded in reading.lowered and folded not in reading.capitalised and folded not in _HEADS
     if (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
         rest = _trim(reading, Run(run.first + 1, run.last))
         return None if rest is None else widen(reading, rest)
@@ -268,9 +306,9 @@ def _evident(reading: Reading, run: Run) -> Run | None:
 
 
 def _headed_name(reading: Reading, run: Run) -> bool:
-    """New York, Big Muddy Creek: an opener that belongs to a known or headed name."""
+    """New York, Big Muddy Creek: a common word that belongs to a known or headed name."""
     name = reading.text[reading.tokens[run.first].start : reading.tokens[run.last].end]
-    return is_place(name) or reading.tokens[run.last].text.casefold() in (PLACE | EVENT)
+    return is_place(name) or reading.tokens[run.last].text.casefold() in _PLACES_AND_EVENTS
 
 
 def _russian_opener(reading: Reading, run: Run) -> bool:
@@ -293,13 +331,13 @@ def _names_something(reading: Reading, index: int) -> bool:
         return True
     if folded in reading.capitalised or any(letter.isupper() or letter.isdigit() for letter in word[1:]):
         return True
-    if folded in reading.lowered or folded in OPENERS:
-        return False
-    if folded in NOUNS:  # Роман is a name, роман a novel
+    if folded in reading.lowered or folded in NOUNS:  # Роман is a name, роман a novel
         return False
     if is_first_name(word) or (reading.lang in {"ru", "uk"} and word[0] < "\u0250"):
         return True
     following = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+    if following.isdecimal() and is_score(reading, index, index, index + 1):
+        return True
     if following in _DEFINING or following in {"'s", "’s"}:
         return True
     # "Prévost served …": a bare noun before a verb is a name, unless it is plural or abstract.

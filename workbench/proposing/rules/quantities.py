@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import Claims, Found
@@ -11,21 +12,52 @@ from workbench.text.lists import by_key, sections
 _WORDS = sections(__name__)
 
 
-def alternatives(section: str) -> str:
-    """The lines of a section as alternatives of a regular expression."""
-    return _WORDS[section].strip().replace("\n", "|")
-
+_EITHER = {section: words.strip().replace("\n", "|") for section, words in _WORDS.items()}
+"""The lines of each section as alternatives of a regular expression."""
 
 # Month names that are no other word and no first name stand alone in their language.
 ALONE = by_key(_WORDS["months alone"])
 WEEKDAYS = by_key(_WORDS["weekdays"])
 # A four-digit number before one of these counts something; the parts of a regular expression.
-COUNTED = alternatives("counted")
+COUNTED = _EITHER["counted"]
 
 
 def any_of(listed: str) -> str:
     """The words as alternatives of a regular expression, longer ones first."""
     return "|".join(sorted(set(listed.split()), key=lambda word: (-len(word), word)))
+
+
+# Most of a text holds no quantity, and the patterns below are slow where they find none. So each is tried at
+# the figures of a text only, or where a word stands that it needs. What is found is the same.
+_STARTS = re.compile(r"(?<!\d)\d")
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Letters that IGNORECASE takes for another one.
+_SAME = str.maketrans("İıſKµς", "iiskμσ")
+_ODD = re.compile("[İıſKµςΣ]")
+_EASTERN = re.compile(
+    "[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+
+
+@lru_cache(maxsize=4)
+def _starts(text: str) -> tuple[int, ...]:
+    """Where the figures of a text begin: dates, amounts and numbers ask one after another."""
+    return tuple(found.start() for found in _STARTS.finditer(text))
+
+
+def _at(pattern: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    """What `finditer` gives of a pattern whose matches can begin at these places only."""
+    end = 0
+    for start in starts:
+        if start >= end and (found := pattern.match(text, start)) is not None:
+            yield found
+            end = found.end()
+
+
+def _levelled(text: str) -> str:
+    """In small letters, as IGNORECASE compares them; every letter stays in its place."""
+    odd = not text.isascii() and _ODD.search(text) is not None
+    return text.translate(_SAME).lower().translate(_SAME) if odd else text.lower()
 
 
 _DASH = "[-–—]"
@@ -35,6 +67,19 @@ _LEFT = r"(?<![\w.,])"
 
 def _one_of(*alternatives: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), flags)
+
+
+# Dates without a month's name.
+_NUMERIC = (
+    r"(?<![\d./-])\d{4}-\d{2}-\d{2}(?![\d-])",
+    r"(?<![\d./-])\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})(?![./]?\d)",
+)
+_PLAIN = _one_of(*_NUMERIC)
+_MONTHS = frozenset({*_levelled(_WORDS["months"]).split(), "ngày", "tháng"})
+# A figure written together with a month (12thJuly), and scripts whose letters have marks between them.
+_GLUED = re.compile(
+    r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]|[\u0900-\u097f\u0e00-\u0e7f]", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=1)
@@ -51,10 +96,21 @@ def _calendar() -> re.Pattern[str]:
         rf"(?<!\w){month} {day}(?:st|nd|rd|th)?(?: ?{_DASH} ?{day})?(?:,? {year})?(?!\.?\d|:)",
         rf"(?<!\w){month},?(?: de| del| of)? {year}",
         rf"(?<!\w)(?:ngày {day} )?tháng {day}(?!\d)(?: năm {year})?",
-        r"(?<![\d./-])\d{4}-\d{2}-\d{2}(?![\d-])",
-        r"(?<![\d./-])\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})(?![./]?\d)",
+        *_NUMERIC,
         flags=re.IGNORECASE,
     )
+
+
+def _by_calendar(
+    text: str, level: str, words: frozenset[str], starts: Sequence[int]
+) -> Iterator[re.Match[str]]:
+    """The dates of the calendar in a text with these `words`, `level` in small letters."""
+    if _GLUED.search(text):
+        return _calendar().finditer(text)
+    if _MONTHS.isdisjoint(words):
+        return _at(_PLAIN, text, starts)
+    months = [word.start() for word in _LETTERS.finditer(level) if word.group() in _MONTHS]
+    return _at(_calendar(), text, sorted({*starts, *months}))
 
 
 _ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{any_of(_WORDS['ordinals'])})"
@@ -64,15 +120,28 @@ _CENTURY = _one_of(
     rf"(?<!\w){_AGE}(?:[-–]{_AGE})? (?:век(?:а|е|ов|ах|у)?|вв?\.|століття)(?!\w)(?: (?:до )?н\. ?э\.)?",
     r"(?<!\w)\d{1,2}\. (?:Jahrhunderts?|Jh\.)",
     r"(?<!\w)(?:siècle|siglo|século|secolo) [IVX]{1,6}(?!\w)|(?<!\w)[IVX]{1,6}e siècle",
-    # decades: 1980s, '80s, 1980-х, 1980er Jahre
-    rf"{_LEFT}'?\d{{2,4}}(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
+    # decades: the 1980s, '80s, 1980-х, 1980er Jahre
+    rf"(?:{_LEFT}the )?{_LEFT}'?\d{{2,4}}(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
 )
+_OF_CENTURIES = (
+    "century", "millennium", "век", "в.", "століття", "Jahrhundert", "Jh.", "siècle", "siglo", "século",
+    "secolo",
+)  # fmt: skip
+_OF_DECADES = re.compile(r"\d(?:['’]?s|-[хеым]|er)")
+
+
+def _centuries(text: str) -> Iterator[re.Match[str]]:
+    some = any(word in text for word in _OF_CENTURIES) or _OF_DECADES.search(text)
+    return _CENTURY.finditer(text if some else "")
+
+
 # "three weeks", "two-day", but no ages: "35-year-old", "35 years old".
 _DURATION = _one_of(
     rf"(?<![\w.,-])(?:\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
     r"(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
     rf"(?:{any_of(_WORDS['periods'])})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
+_PERIODS = frozenset(map(_levelled, _WORDS["periods"].split()))
 _FOUR = r"(?:1\d{3}|20\d{2})"
 _FREE = r"(?<![\w.,$€£¥№#/:+-])"  # no part of an amount, a number or a path
 _YEAR = _one_of(
@@ -84,6 +153,13 @@ _YEAR = _one_of(
     rf"{_FREE}{_FOUR}(?={_DASH}(?:\d{{4}}|\d{{1,2}})(?!\w))",
     rf"(?<=\d{{4}}{_DASH}){_FOUR}(?!\w|[.,]\d|-\d)",
 )
+_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.")
+
+
+def _years(text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    return _YEAR.finditer(text) if _BEFORE_YEARS.search(text) else _at(_YEAR, text, starts)
+
+
 _HOUR = r"(?<![\w:.,/])(?:[01]?\d|2[0-3])"
 _ZONE = r"[ \u00a0]{0,3}(?:[ap]\.m\.|[apAP][mM](?!\w)|Uhr(?!\w)|мск|МСК|GMT|UTC)"
 _CLOCK = _one_of(
@@ -102,6 +178,14 @@ _EAST = _one_of(
     r"सन्? \d{3,4}|\d{1,2}वीं (?:शताब्दी|सदी)",
     r"שנת \d{4}|המאה ה-\d{1,2}",
 )
+
+
+@lru_cache(maxsize=32)
+def _single_words(lang: str) -> frozenset[str]:
+    """One of these stands in a text in which `_single` finds something; empty where that is not known."""
+    more = ("march", "may") if lang in {"en", "de"} else ()
+    found = frozenset(map(_levelled, (*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()), *more)))
+    return found if all(map(_LETTERS.fullmatch, found)) else frozenset()
 
 
 @lru_cache(maxsize=32)
@@ -125,9 +209,20 @@ def dates(text: str, lang: str) -> list[Found]:
     A range of full dates or years gives both ends; ages ("35-year-old") are no dates.
     """
     claims = Claims()
-    for pattern in (_EAST, _calendar(), _CENTURY, _DURATION, _CLOCK, _YEAR, _single(lang)):
-        if pattern is not None:
-            claims.add(Found(found.start(), found.end(), "date") for found in pattern.finditer(text))
+    starts = _starts(text)
+    level = _levelled(text)
+    words = frozenset(_LETTERS.findall(level))
+    alone, named = _single(lang), _single_words(lang)
+    for layer in (
+        _EAST.finditer(text if _EASTERN.search(text) else ""),
+        _by_calendar(text, level, words, starts),
+        _centuries(text),
+        _DURATION.finditer("" if _PERIODS.isdisjoint(words) else text),
+        _at(_CLOCK, text, starts),
+        _years(text, starts),
+        alone.finditer(text) if alone is not None and not (named and named.isdisjoint(words)) else (),
+    ):
+        claims.add(Found(found.start(), found.end(), "date") for found in layer)
     return claims.items
 
 
@@ -139,16 +234,20 @@ _GAP = r"[ \u00a0\u202f]{0,3}"
 _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
 _END = rf"(?!{_JOINED})"
-_MAGNITUDE = f"(?:{alternatives('magnitudes')})"
-_CURRENCY = f"(?:{alternatives('currencies')})"
-_UNIT = f"(?:{alternatives('units')})"
+_MAGNITUDE = f"(?:{_EITHER['magnitudes']})"
+_CURRENCY = f"(?:{_EITHER['currencies']})"
+_UNIT = f"(?:{_EITHER['units']})"
 _PERCENT = (
     rf"(?:%|‰|percent{_END}|per cent{_END}|percentage points|процент\w{{0,3}}|Prozent{_END}|pour cent"
     r"|por ciento|por cento|per cento)"
 )
 _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
-_NUMBER_WORDS = alternatives("number words")
+_NUMBER_WORDS = _EITHER["number words"]
+
+
+_SIGN = re.compile("[$€£¥₽₹₩₴₺₫]")
+_OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之")
 
 
 @lru_cache(maxsize=1)
@@ -182,16 +281,25 @@ def _spelled() -> re.Pattern[str]:
 
 def amounts(text: str) -> list[Found]:
     """Numbers with a currency, a per cent sign, a unit or a magnitude."""
-    return _found(text, *_layers()[:-1])
+    starts = _starts(text)
+    money, percent, units, magnitudes, _ = _layers()
+    hundreds = any(word in text for word in _OF_HUNDRED)
+    return _found(
+        money.finditer(text) if _SIGN.search(text) else _at(money, text, starts),
+        percent.finditer(text if hundreds else ""),
+        _at(units, text, starts),
+        _at(magnitudes, text, starts),
+    )
 
 
 def numbers(text: str, lang: str) -> list[Found]:
     """Plain numbers, in English also in words; citation marks ([3]) and list markers are none."""
-    return _found(text, _layers()[-1], *((_spelled(),) if lang == "en" else ()))
+    starts = _starts(text)
+    return _found(_at(_layers()[-1], text, starts), _spelled().finditer(text if lang == "en" else ""))
 
 
-def _found(text: str, *patterns: re.Pattern[str]) -> list[Found]:
+def _found(*layers: Iterator[re.Match[str]]) -> list[Found]:
     claims = Claims()
-    for pattern in patterns:
-        claims.add(Found(found.start(), found.end(), "number") for found in pattern.finditer(text))
+    for layer in layers:
+        claims.add(Found(found.start(), found.end(), "number") for found in layer)
     return claims.items

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ from workbench.text.tokens import Token, sentences, tokens
 ROMANCE = frozenset({"es", "pt", "it", "fr", "ro", "ca"})
 ARTICLES = frozenset({"el", "la", "los", "las", "le", "les", "lo", "o", "a", "os", "as"})
 _LONGEST = 24  # tokens; no name is longer, a page in capitals is
+_SCORES = 6  # tokens around a number in which another one makes it a result
+_MARKS = frozenset(",;()-–|")
 _NICKNAME = frozenset("\"“”'‘’«»")
 
 
@@ -52,7 +55,10 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
     found = tokens(text)
     blocked = _blocked(found, claims)
     opening = _opening(text, found)
-    capital = [not b and is_capital(token.text) for token, b in zip(found, blocked, strict=True)]
+    capital = [
+        not b and not token.text.islower() and is_capital(token.text)
+        for token, b in zip(found, blocked, strict=True)
+    ]
     lowered = frozenset(token.text for token in found if token.text.islower())
     capitalised = frozenset(
         token.text.casefold()
@@ -75,18 +81,18 @@ def is_capital(word: str) -> bool:
 
 
 def _blocked(found: Sequence[Token], claims: Claims) -> list[bool]:
-    items = claims.items
-    marks = []
-    at = 0
-    for token in found:
-        while at < len(items) and items[at].end <= token.start:
+    marks = [False] * len(found)
+    ends = [token.end for token in found] if claims.items else []
+    for item in claims.items:
+        at = bisect_right(ends, item.start)
+        while at < len(found) and found[at].start < item.end:
+            marks[at] = True
             at += 1
-        marks.append(at < len(items) and items[at].start < token.end)
     return marks
 
 
 def _opening(text: str, found: Sequence[Token]) -> frozenset[int]:
-    """The first word of every sentence, and of every quotation or item in it."""
+    """The first word of every sentence, and of every quotation or item in it; the one after a handle."""
     starts = [span.start for span in sentences(text)]
     opening = set()
     at = 0
@@ -98,19 +104,18 @@ def _opening(text: str, found: Sequence[Token]) -> frozenset[int]:
         if fresh and token.text[0].isalnum():
             opening.add(index)
             fresh = False
-        elif token.text in {"“", "«", "„", "•", "*"}:
+        elif token.text in {"“", "«", "„", "•", "*"} or (index and found[index - 1].text == "@"):
             fresh = True
     return frozenset(opening)
 
 
 def runs(reading: Reading) -> Iterator[Run]:
     """Every run of joined capitalised tokens, untrimmed, as long as can be up to a bound."""
-    index, count = 0, len(reading.tokens)
-    while index < count:
-        if not reading.capital[index]:
-            index += 1
+    index = 0
+    for first, capital in enumerate(reading.capital):
+        if not capital or first < index:
             continue
-        first = last = index
+        last = first
         while last - first < _LONGEST and (following := _joined(reading, first, last)) is not None:
             last = following
         yield Run(first, last)
@@ -269,11 +274,14 @@ def is_syllable(reading: Reading, index: int) -> bool:
 
 
 def _after_number(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
-    """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it."""
+    """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it; no result."""
     word = reading.tokens[after].text
     if not (word.isdecimal() and len(word) <= 3) or _folded(reading, last) in function_words(reading.lang):
         return None
     if reading.text[reading.tokens[after].end :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
+        return None
+    person = len(reading.tokens[first].text) == 1 and last > first
+    if person or is_place(reading.tokens[last].text) or is_score(reading, first, last, after):
         return None
     following = _folded(reading, after + 1)
     if (
@@ -283,3 +291,28 @@ def _after_number(reading: Reading, first: int, last: int, after: int, folded: s
     ):
         return None
     return after
+
+
+def is_score(reading: Reading, first: int, last: int, number: int) -> bool:
+    """Whether a number after a name is a result: Leeds 1 Newcastle 0; Ajax 34 22 8 4.
+
+    Then another number, or another name with its number, stands in the same line with nothing but names
+    and marks between. Apollo 11, Apollo 12 are names.
+    """
+    head = reading.tokens[last].text
+    before = range(first - 1, max(-1, first - 1 - _SCORES), -1)
+    return _counts(reading, range(number + 1, number + 1 + _SCORES), head) or _counts(reading, before, head)
+
+
+def _counts(reading: Reading, around: range, head: str) -> bool:
+    """Whether a number that is no part of a name with the same head is met on the way along a line."""
+    tokens = reading.tokens
+    for index in around:
+        if not 0 <= index < len(tokens) or "\n" in _gap(reading, index - (index > 0), index):
+            return False
+        word = tokens[index].text
+        if word.isdecimal() and len(word) <= 3:
+            return not index or tokens[index - 1].text != head
+        if not (reading.capital[index] or word in _MARKS):
+            return False
+    return False

@@ -20,6 +20,7 @@ _QUOTED = re.compile(
     r"|(?<!\w)\"(?P<d>[^\"\n]{1,90})\"(?!\w)|(?<!\w)‘(?P<e>[^‘’\n]{2,60})’(?!\w)"
     r"|(?P<east>[《〈『「](?P<f>[^《》〈〉『』「」\n]{1,60})[》〉』」])"
 )
+_MARK = re.compile('[«“„"‘《〈『「]')
 _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
 _WORD_AFTER = re.compile(r" [A-ZÀ-ÞА-ЯЁ]")
@@ -37,7 +38,7 @@ def titles(text: str, lang: str) -> Iterator[Found]:
 
     《》 and 『』 hold titles only; 「」 and the others also hold speech and emphasis: there the words decide.
     """
-    for found in _QUOTED.finditer(text):
+    for found in _QUOTED.finditer(text if _MARK.search(text) else ""):
         group = next(name for name in "fabcde" if found.group(name) is not None)
         start, end = found.span(group)
         while start < end and text[start].isspace():
@@ -78,17 +79,15 @@ def _label(text: str, quoted: int, inside: str) -> str:
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>\"»)\]]+|(?<![\w.])@\w+|(?<![\w.@])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 )
-_SITE = re.compile(
-    r"(?<![\w./@-])(?:[^\W_][\w-]{0,40}\.){1,3}"
-    r"(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|ру|рф)(?![\w/@-])"
-)
+_ENDING = re.compile(r"\.(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|ру|рф)(?![\w/@-])")
+_SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{0,40}}{_ENDING.pattern}")
 
 
 def addresses(text: str) -> Iterator[Found]:
     """Stretches in which no name is looked for; a bare site is itself one."""
-    for found in _ADDRESS.finditer(text):
+    for found in _ADDRESS.finditer(text if "@" in text or "www." in text or "://" in text else ""):
         yield Found(found.start(), found.end(), "")
-    for found in _SITE.finditer(text):
+    for found in _SITE.finditer(text if _ENDING.search(text) else ""):
         yield Found(found.start(), found.end(), "organisation")
 
 

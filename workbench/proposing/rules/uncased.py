@@ -12,13 +12,8 @@ from workbench.text.lists import sections
 _WORDS = sections(__name__)
 
 
-def listed(section: str) -> list[str]:
-    """The phrases of a section."""
-    return _WORDS[section].strip().split("|")
-
-
 # Known entries that are organisations, not places.
-BODIES = frozenset(listed("bodies"))
+BODIES = frozenset(_WORDS["bodies"].strip().split("|"))
 # The characters Chinese writes foreign names with; others end the name.
 SOUNDS = _WORDS["sounds"].replace("\n", "")
 
@@ -72,12 +67,15 @@ _THAI_AFTER = re.compile(
 
 def _names(section: str) -> list[str]:
     """The names of a script, those of several words too."""
-    phrases = listed(f"{section} phrases") if f"{section} phrases" in _WORDS else []
-    return [*phrases, *_WORDS[section].split()]
+    phrases = _WORDS.get(f"{section} phrases", "").strip()
+    return [*(phrases.split("|") if phrases else []), *_WORDS[section].split()]
 
 
 def _alternatives(names: Sequence[str]) -> str:
-    return "|".join(re.escape(name) for name in sorted(set(names), key=lambda name: (-len(name), name)))
+    """The names, longer ones first; a look at the first letter spares most places of a text all of them."""
+    listed = sorted(set(names), key=lambda name: (-len(name), name))
+    firsts = "".join(sorted({name[0] for name in listed}))
+    return f"(?=[{re.escape(firsts)}])(?:{'|'.join(map(re.escape, listed))})"
 
 
 @lru_cache(maxsize=1)

@@ -15,13 +15,12 @@ from textual.widgets import Static
 
 from workbench.errors import InputError
 from workbench.model import Span
-from workbench.stages import editing
+from workbench.stages import editing, intents
+from workbench.stages.intents import Intent
+from workbench.text.safe import flat
 from workbench.text.tokens import snap, tokens
-from workbench.tui import intents
 from workbench.tui.cells import cut, cut_middle, fit, width
-from workbench.tui.intents import Intent
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.labels import LabelScreen
@@ -55,7 +54,7 @@ class Adder:
     def _offer(self, span: Span) -> Offer:
         now = self._pane.now
         surface = now.sample.reference[span.start : span.end]
-        return Offer(span, surface, self._pane.label_of(span), editing.other_form(now, surface))
+        return Offer(span, surface, self._pane.label_of(span), editing.other_form(now, span))
 
     async def by_letters(self) -> None:
         """A new unit, by letters on the reference."""
@@ -105,17 +104,24 @@ class Adder:
 
         def add(label: str) -> None:
             self._screen.clear_selection()
-            self._want(intents.add_span(kind, span, label, surface))
+            self._want(intents.add_span(kind, span, label, now.sample.reference[span.start : span.end]))
 
-        pane.mark_new((span,))
-        title = f"new {kind} {cut(flat(surface), 24)}"
-        if kind == "entity" and (other := editing.other_form(now, surface)):
-            title += f" · already there as {cut(flat(other), 24)}"
+        def title() -> str:
+            pane.mark_new((span,))
+            name = f"new {kind} {cut(flat(now.sample.reference[span.start : span.end]), 24)}"
+            other = editing.other_form(now, span) if kind == "entity" else ""
+            return f"{name} · already there as {cut(flat(other), 24)}" if other else name
+
+        def stretch(outward: bool) -> str:
+            nonlocal span
+            span = intents.shifted(now.sample.reference, span, left=False, outward=outward)
+            return title()
+
         labels = now.policy.labels if kind == "entity" else ()
         none = "no label" if kind == "entity" else "add it"
         at_end, current = partial(pane.mark_new, ()), pane.label_of(span)
         await self._screen.bench.ask(
-            LabelScreen(title, labels, add, none=none, current=current, at_end=at_end)
+            LabelScreen(title(), labels, add, none=none, current=current, at_end=at_end, stretch=stretch)
         )
 
 
@@ -179,7 +185,9 @@ class AddScreen(Dialog):
         take = ((numbers, "add"),) if self._offers else ()
         with Vertical(id="box"):
             yield Bar(((f"new {self._pane.kind}", "bold"),), choice_parts([("esc", "cancel")]), id="title")
-            yield OfferRows(self._offers, id="offers")
+            offers = OfferRows(self._offers, id="offers")
+            offers.display = bool(self._offers)
+            yield offers
             yield Static(Content(self._nothing), id="nothing")
             yield Bar(choice_parts((*take, ("a–z", "type it"), ("tab", "letters"))), id="hint")
 
@@ -188,7 +196,7 @@ class AddScreen(Dialog):
         if self._offers:
             return ""
         if self._pane.now.blind:
-            return "This sample is reviewed without suggestions: type the beginning, or use letters."
+            return "Reviewed without suggestions: type the beginning, or use letters."
         what = "name or number" if self._pane.kind == "entity" else "statement"
         return f"No further {what} is suggested: type the beginning, or use letters."
 
@@ -208,10 +216,15 @@ class AddScreen(Dialog):
 
     async def takes(self, character: str) -> bool:
         """A letter: search for what begins with it."""
-        if character.isalnum():
-            self.action_cancel()
-            await self._adder.by_search(character)
-        return character.isalnum()
+        return character.isalnum() and await self.takes_text(character)
+
+    async def takes_text(self, text: str) -> bool:
+        """A name that is pasted, or typed very fast: search for it."""
+        if len(text) > editing.LONGEST_NAME:
+            return False
+        self.action_cancel()
+        await self._adder.by_search(text)
+        return True
 
     async def action_take_number(self, number: int) -> None:
         """A digit; without that many it is the beginning of what is searched for."""

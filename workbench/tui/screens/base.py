@@ -14,9 +14,9 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from workbench.errors import WorkbenchError
+from workbench.text.safe import flat
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
@@ -58,6 +58,10 @@ class Ordered(Screen[None]):
 
     async def takes(self, _character: str) -> bool:
         """A character was typed that no key is bound to; True when the screen took it."""
+        return False
+
+    async def takes_text(self, _text: str) -> bool:
+        """A paste came and no field is there; True when the screen took it."""
         return False
 
     # A list to move in, for a screen that has one.
@@ -104,6 +108,13 @@ class BaseScreen(Ordered):
 
     SHOWS_RUNS: ClassVar = False
     """Whether the screen says how a run ends."""
+    REFUSAL: ClassVar = ""
+    """Why a key does nothing now, where it is always the same."""
+
+    def refused(self, action: str) -> None:
+        """A key was pressed whose action is not possible now."""
+        if self.REFUSAL:
+            self.say(self.REFUSAL)
 
     def copy(self, text: str) -> None:
         """Copy what is selected with the mouse, else a text."""
@@ -118,15 +129,20 @@ class BaseScreen(Ordered):
 
     @contextmanager
     def telling(self, what: str, unit: str = "") -> Iterator[Callable[[int], None]]:
-        """Show `what` on the status line when it takes long; you call the function with the number done."""
-        done, said = 0, ""
+        """Show `what` on the status line when it takes long, then what stood there before.
+
+        You call the function with the number done.
+        """
+        done, said, before = 0, "", ("", "", "")
 
         def count(number: int) -> None:
             nonlocal done
             done = number
 
         def tell() -> None:
-            nonlocal said
+            nonlocal said, before
+            for status in self.query(Status):
+                before = before if status.text == said else status.said
             said = f"{what} … {done:,}{unit}" if done else f"{what} …"
             self.say(said)
 
@@ -136,8 +152,9 @@ class BaseScreen(Ordered):
         finally:
             timer.stop()
             for status in self.query(Status):
-                if status.text == said:
-                    status.say("")
+                if said and status.text == said:
+                    text, sign, tone = before
+                    status.say(text, sign=sign, tone=tone)
 
     def work(self, work: Work) -> None:
         """Do it beside the event loop while keys wait; what goes wrong is said."""

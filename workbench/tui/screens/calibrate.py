@@ -14,19 +14,20 @@ from textual.widgets import Static
 from workbench.comparing.curve import move_to
 from workbench.reports.calibrate import (
     NAMES,
+    change_text,
     gain_text,
     how_sure,
     no_better,
     no_use,
     probability_lines,
+    support_text,
     times,
 )
 from workbench.text.figures import number, signed
+from workbench.text.safe import flat
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import ConfirmScreen
-from workbench.tui.screens.prompt import PromptScreen, ReadScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
 
@@ -34,11 +35,17 @@ if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
     from workbench.comparing.curve import MovedCurve
     from workbench.stages.calibrate import Look
-    from workbench.tui.desk import Desk
+    from workbench.stages.desk import Desk
 
 BY_HAND = """\
 You chose this threshold while looking at all verified samples, so nothing shows how good it is on others. \
 Verified samples stay as they are.
+"""
+
+
+NEW_VERSION = """\
+This makes a new version of the policy. No model is asked again, and what people verified stays. Samples \
+reviewed under the version before come again at the end of the queue.
 """
 
 
@@ -66,6 +73,7 @@ class CalibrateScreen(BaseScreen):
             "L", "probability", "Likelihood of a match, by similarity", "calibrate.probability", "View",
             "probability",
         ),
+        key("V", "take", "Change the policy as your reviews ask", "calibrate.take", "Policy", "policy"),
         key("enter", "use", "Use this threshold", "calibrate.use", "Threshold", "use"),
         key("r f5", "reread", "Read again", "calibrate.reread", "View"),
         key("escape b K", "back", "Back to the queue", "calibrate.back", "View", "back"),
@@ -183,6 +191,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         closed = {
             **dict.fromkeys(("move", "in_use", "use"), look is None),
+            "take": look is None or look.change is None,
             **dict.fromkeys(("best", "objective", "probability"), look is None or look.found is None),
         }
         return None if closed.get(action, False) else True
@@ -191,6 +200,8 @@ class CalibrateScreen(BaseScreen):
         """Why a key does nothing now."""
         if self.look is not None and action in ("best", "objective", "probability"):
             self.say(self.look.why, sign="!", tone="warn")
+        elif self.look is not None and action == "take":
+            self.say("your reviews ask for no change of the policy")
 
     def action_move(self, step: int) -> None:
         """By 1 or by 5."""
@@ -226,6 +237,24 @@ class CalibrateScreen(BaseScreen):
         text = "\n".join(probability_lines(self.look.found))
         await self.bench.ask(ReadScreen("Probability of a match", text))
 
+    async def action_take(self) -> None:
+        """Make the first change that reviews ask for the next version of the policy."""
+        assert self.look is not None  # the key is closed without it
+        one = self.look.change
+        assert one is not None
+        text = f"{flat(f'{one.words}: {change_text(one)}')}\n{flat(support_text(one))}\n\n{NEW_VERSION}"
+        await self.bench.ask(ConfirmScreen("Change the policy?", text, partial(self.work, self._take)))
+
+    async def _take(self) -> None:
+        from workbench.stages import policy
+
+        assert self.look is not None
+        assert self.look.change is not None
+        changed = self.look.change.policy
+        report = await self.desk.store.write(policy.keep_policy, self.look.info, changed, self.desk.annotator)
+        await self._read()
+        self.say(f"policy version {report.version} is current", sign="✓", tone="good")
+
     async def action_use(self) -> None:
         """Use what is shown: the fit under a name, or a threshold by hand."""
         look = self.look
@@ -260,7 +289,7 @@ class CalibrateScreen(BaseScreen):
 
         assert self.look is not None
         await self.desk.store.write(calibrate.keep, self.look, name, self.desk.annotator)
-        await self.desk.store.write(calibrate.use, self.look.info, name)
+        await self.desk.store.write(calibrate.use, self.look.info, name, self.desk.annotator)
         await self._read()
         self.say(f"{name} is in use for scores and for the order doubtful first", sign="✓", tone="good")
 
@@ -269,7 +298,7 @@ class CalibrateScreen(BaseScreen):
 
         assert self.look is not None
         at = self.at
-        await self.desk.store.write(keep_threshold, self.look.info, at)
+        await self.desk.store.write(keep_threshold, self.look.info, at, self.desk.annotator)
         await self._read()
         self.say(f"match threshold {at} is in use, without a calibration", sign="✓", tone="good")
 
@@ -322,7 +351,7 @@ def finding(look: Look) -> list[Line]:
     """What the fit says, in three lines; without one what is missing."""
     found = look.found
     if found is None:
-        return [[("! ", "$warning"), (look.why, "")], [("", "")], [("", "")]]
+        return [[("! ", "$warning"), (look.why, "")], policy_line(look) or [("", "")], [("", "")]]
     best, now, gain = found.threshold, found.threshold_now, gain_text(found)
     if best == now:
         said: Line = [
@@ -346,7 +375,17 @@ def finding(look: Look) -> list[Line]:
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"
-    return [said, [("  ", ""), (sure, DIM)], [("  ", ""), (rest, DIM)]]
+    last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
+    return [said, [("  ", ""), (sure, DIM)], last]
+
+
+def policy_line(look: Look) -> Line:
+    """The change of the policy that reviews ask for, if there is one."""
+    one = look.change
+    if one is None:
+        return []
+    sign: Part = ("✓ ", "$success") if one.better else ("· ", "")
+    return [sign, (f"V: {flat(one.words)}: error {number(one.before)} → {number(one.after)}", "")]
 
 
 def legend(look: Look, *, wide: bool) -> Line:

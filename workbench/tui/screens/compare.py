@@ -14,10 +14,11 @@ from textual.widgets import Static
 from workbench.comparing.answer_words import headline as sentences
 from workbench.comparing.words import headline, verified_samples
 from workbench.scoring.names import scorer_name
+from workbench.settings import usual_scorer
+from workbench.text.safe import flat
 from workbench.tui.bench import Again
 from workbench.tui.cells import cut
 from workbench.tui.keys import key, moving
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.why import open_why
@@ -36,7 +37,7 @@ from workbench.tui.work import Work
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
-    from workbench.tui.desk import Desk
+    from workbench.stages.desk import Desk
 
 
 SIGNS = (
@@ -47,13 +48,14 @@ SIGNS = (
 COMPARE_KEYS: list[BindingType] = [
     key("enter", "open", "The samples behind it; or why", "compare.open", "Compare", "samples"),
     *(
-        key(str(number), f"section({number})", f"Show {one.NAME}", f"compare.section_{number}", "Compare",
-            "show" if number == 1 else "")
+        key(str(number), f"section({number})", f"Show a part: {one.NAME}", f"compare.section_{number}",
+            "Compare", "show" if number == 1 else "")
         for number, one in enumerate(SECTIONS, 1)
     ),
     key("tab right", "turn(1)", "The next part", "compare.next", "Compare"),
     key("shift+tab left", "turn(-1)", "The part before", "compare.previous", "Compare"),
     key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
+    key("G", "agree", "Agree: whether people agree with each other", "compare.agree", "Compare"),
     key("r f5", "reread", "Read again", "compare.reread", "Compare"),
     *moving("compare", "line", "pagedown space"),
     key("escape b C", "back", "Back to the queue", "compare.back", "Compare", "back"),
@@ -64,6 +66,7 @@ COMPARE_KEYS: list[BindingType] = [
 class CompareScreen(BaseScreen):
     """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
 
+    REFUSAL = "nothing is verified yet"
     LEGEND = SIGNS
     WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "untraced", "ragas", "linked", "presence")
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
@@ -114,7 +117,7 @@ class CompareScreen(BaseScreen):
         """Read the figures of a scorer; without one, of the one that is shown."""
         scorer = scorer or self._scorer
         with self.telling("reading verified samples") as count:
-            answer, self.found = await self.desk.answer(scorer, count)
+            answer, self.found = await self.desk.answer(scorer, usual_scorer(), count)
             self.seen = await asyncio.to_thread(look, self.found, tuple(sentences(answer, flat)))
         self._scorer = scorer
         self.query_one(Samples).behind = None
@@ -211,10 +214,6 @@ class CompareScreen(BaseScreen):
         }
         return None if closed.get(action, False) else True
 
-    def refused(self, action: str) -> None:
-        """Why a key does nothing now."""
-        self.say("nothing is verified yet")
-
     def action_section(self, number: int) -> None:
         """Show a part."""
         self.query_one(Status).say("")
@@ -270,6 +269,10 @@ class CompareScreen(BaseScreen):
         assert self.found is not None  # the key is closed without it
         counts = {one.scorer: f"n {one.n:,}" for one in self.found.beside}
         await choose_scorer(self, counts, self.found.scorer, self._read)
+
+    async def action_agree(self) -> None:
+        """Whether people agree; the way back leads here."""
+        await self.bench.open("agree", self.desk)
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""

@@ -13,13 +13,14 @@ from textual.containers import Vertical
 
 from workbench.errors import InputError
 from workbench.model import Evidence, Span, Unit
-from workbench.text.tokens import tokens
-from workbench.tui import intents
+from workbench.stages import intents
+from workbench.stages.intents import Intent
+from workbench.stages.review import runs
+from workbench.text.marks import Mark
+from workbench.text.safe import flat
+from workbench.text.tokens import snap, tokens
 from workbench.tui.cells import cut
-from workbench.tui.intents import Intent
 from workbench.tui.keys import key
-from workbench.tui.marks import Mark
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.pick import PickScreen
@@ -27,6 +28,8 @@ from workbench.tui.view import near_text
 from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
+
+TakePlace = Callable[[Unit, Evidence | None], None]
 
 
 class EvidencePicker:
@@ -36,11 +39,9 @@ class EvidencePicker:
         self, screen: BaseScreen, pane: SamplePane, finder: Finder, want: Callable[[Intent], None]
     ) -> None:
         self.pane = pane
-        self._screen = screen
+        self.screen = screen
         self._finder = finder
         self._want = want
-        self._asked: tuple[int, str] = (0, "")
-        """The sample and the unit that `e` was pressed on last without a passage to offer."""
 
     async def ask(self) -> None:
         """Choose the evidence of the unit under the cursor."""
@@ -50,17 +51,41 @@ class EvidencePicker:
                 raise InputError("no context was retrieved: there is no evidence to choose")
             near = await self.pane.near(unit)
         except InputError as error:
-            self._screen.say(str(error), tone="warn")
+            self.screen.say(str(error), tone="warn")
             return
         nothing = "nothing is suggested here" if self.pane.now.blind else "no passage is like this one"
-        if near or unit.match.evidence:
-            await self._screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
+        await self.screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
+
+    async def ask_same(self) -> None:
+        """The unit and words of a context name the same thing: those of its evidence, else some one picks.
+
+        Said again of a unit it is taken back.
+        """
+        try:
+            unit = self.pane.counted_unit
+            if unit.kind == "statement":
+                raise InputError("a statement has no other name")
+            if not self.pane.contexts:
+                raise InputError("no context was retrieved: there is no other name")
+            near = await self.pane.near(unit)
+        except InputError as error:
+            self.screen.say(str(error), tone="warn")
             return
-        before, self._asked = self._asked, (self.pane.now.sample_id, unit.id)
-        if before == self._asked:
-            await self.by_letters(unit)
+        evidence = unit.match.evidence[:1]
+        if unit.match.alias:
+            self._want(intents.same_thing(unit, None))
+        elif evidence and evidence[0] not in near:
+            self.take_same(unit, evidence[0])
         else:
-            self._screen.say(f"{nothing}; e again chooses the evidence by letters", tone="warn")
+            if passage := (*evidence, *near):
+                self.pane.look_at(passage[0])
+            await self.by_letters(unit, self.take_same, "another name")
+
+    def take_same(self, unit: Unit, place: Evidence | None) -> None:
+        """The words of this place name the same thing."""
+        assert place is not None  # only evidence can be none
+        words = self.pane.contexts[place.context][place.start : place.end]
+        self._want(intents.same_thing(unit, place, words))
 
     def take(self, unit: Unit, place: Evidence | None) -> None:
         """This place is the evidence; None takes the evidence away."""
@@ -68,29 +93,34 @@ class EvidencePicker:
             self.pane.context_no = place.context  # so that it stays in sight when the unit is shown again
         self._want(intents.evidence(unit, place))
 
-    async def by_letters(self, unit: Unit) -> None:
-        """A stretch of the context in sight."""
-        passage = self.pane.context
+    async def by_letters(self, unit: Unit, take: TakePlace | None = None, what: str = "evidence") -> None:
+        """A stretch of the context in sight; for another name one letter picks a run of capitalized words."""
+        take, passage = take or self.take, self.pane.context
         passage.mark_places(())
         all_tokens = await asyncio.to_thread(tokens, passage.text)
 
         async def done(span: Span) -> None:
-            self.take(unit, passage.place_of(span))
+            take(unit, passage.place_of(span))
 
         def look(spans: tuple[Span, ...]) -> None:
             passage.mark_places([Mark(span.start, span.end, "here") for span in spans])
 
         targets = [(token.start, token.end) for token in all_tokens]
-        search = partial(self.by_search, unit)
-        await self._screen.bench.ask(PickScreen("evidence", passage, targets, done, look=look, other=search))
+        begin, end = passage.visible_span()
+        named = runs(passage.text[begin:end]) if take == self.take_same and not self.pane.now.blind else ()
+        names = [Span(run.start + begin, run.end + begin) for run in named]
+        search = partial(self.by_search, unit, take, what)
+        pick = PickScreen(what, passage, targets, done, names=names, look=look, other=search)
+        await self.screen.bench.ask(pick)
 
-    async def by_search(self, unit: Unit) -> None:
-        """A place that is searched for in all contexts."""
+    async def by_search(self, unit: Unit, take: TakePlace, what: str) -> None:
+        """A place that is searched for in all contexts, by whole words."""
 
-        async def take(place: TextPlace) -> None:
-            self.take(unit, Evidence(place.part - 1, place.start, place.end))
+        async def found(place: TextPlace) -> None:
+            context = place.part - 1
+            take(unit, Evidence(context, *snap(self.pane.contexts[context], place.start, place.end)))
 
-        await self._finder.ask(f"evidence for {cut(flat(unit.text), 20)}", "contexts", take)
+        await self._finder.ask(f"{what} for {cut(flat(unit.text), 20)}", "contexts", found)
 
 
 class EvidenceScreen(Dialog):
@@ -168,6 +198,9 @@ class EvidenceScreen(Dialog):
         if number <= len(self._near):
             self.app.pop_screen()
             self._picker.take(self._unit, self._near[number - 1])
+        else:
+            there = f"only {len(self._near)} offered" if self._near else self._nothing
+            self._picker.screen.say(f"{there}: e picks words of a context, / searches", tone="warn")
 
     def action_take(self) -> None:
         """Enter."""
@@ -206,7 +239,7 @@ class EvidenceScreen(Dialog):
     async def action_search(self) -> None:
         """A search over all contexts."""
         self.app.pop_screen()
-        await self._picker.by_search(self._unit)
+        await self._picker.by_search(self._unit, self._picker.take, "evidence")
 
     def action_cancel(self) -> None:
         """Escape: the context that was shown before."""

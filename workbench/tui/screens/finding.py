@@ -16,10 +16,10 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.model import Evidence, Sample
-from workbench.text.folding import find_folded
+from workbench.text.marks import Mark
+from workbench.text.normalise import find_folded
+from workbench.text.safe import flat
 from workbench.tui.keys import key
-from workbench.tui.marks import Mark
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Field, choice_parts
 from workbench.tui.widgets.sample_pane import SamplePane

@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from workbench.errors import InputError
 from workbench.model import Label
+from workbench.text.safe import flat
 from workbench.tui.cells import fit
 from workbench.tui.keys import TWINS, key
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part, choice_parts
 from workbench.tui.widgets.lines import RowList
@@ -46,7 +47,8 @@ class LabelScreen(Dialog):
     """All labels at the bottom; a number takes one at once, letters leave those that have them, Enter takes.
 
     `done` gets the label's name. `none` is the first row, for no label (""); `current` is where the cursor
-    starts. `at_end` is called however it ends.
+    starts. `at_end` is called however it ends. `stretch` moves the right edge of a new name out or in and
+    gives the title then; it raises InputError.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,6 +57,8 @@ class LabelScreen(Dialog):
         key("down tab", "move(1)", "Next label", "label.down", "Label"),
         key("up shift+tab", "move(-1)", "Previous label", "label.up", "Label"),
         key("backspace", "back", "Take the last letter back", "label.back", "Label"),
+        key("full_stop shift+right", "stretch(True)", "The new name a token longer", "label.longer", "Label"),
+        key("comma shift+left", "stretch(False)", "The new name a token shorter", "label.shorter", "Label"),
     ]
 
     def __init__(
@@ -66,6 +70,7 @@ class LabelScreen(Dialog):
         none: str = "",
         current: str = "",
         at_end: Callable[[], None] | None = None,
+        stretch: Callable[[bool], str] | None = None,
     ) -> None:
         super().__init__()
         self._title = flat(title)
@@ -74,6 +79,7 @@ class LabelScreen(Dialog):
         self._none = none
         self._current = current
         self._at_end = at_end
+        self._stretch = stretch
         self._filter = ""
 
     def compose(self) -> ComposeResult:
@@ -111,7 +117,8 @@ class LabelScreen(Dialog):
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
         said: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
         by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
-        right = choice_parts((*by_name, ("enter", "take"), ("esc", "cancel")))
+        edge = ((". ,", "edge"),) if self._stretch else ()
+        right = choice_parts((*by_name, *edge, ("enter", "take"), ("esc", "cancel")))
         left = ((self._title, "bold"), *(typed if self._filter else ()), *said)
         self.query_one("#title", Bar).show(left, right)
 
@@ -137,6 +144,20 @@ class LabelScreen(Dialog):
         """Backspace."""
         self._filter = self._filter[:-1]
         self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only a new name has edges to move; else the keys are letters of a label."""
+        return self._stretch is not None if action == "stretch" else True
+
+    def action_stretch(self, outward: bool) -> None:
+        """The new name a token longer, or shorter."""
+        assert self._stretch is not None  # the keys are closed without it
+        try:
+            self._title = flat(self._stretch(outward))
+        except InputError as error:
+            self._head(str(error))
+        else:
+            self._head()
 
     async def action_open(self) -> None:
         """Enter."""

@@ -12,18 +12,19 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from workbench.reports.plan import complete_line, draft_text, plan_lines
+from workbench.reports.plan import draft_text, plan_lines
 from workbench.text.figures import many, value
 from workbench.text.query import META
+from workbench.text.safe import flat
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
 
 if TYPE_CHECKING:
-    from workbench.stages.plan import Draft, PlanReport, Precision, Wish
-    from workbench.tui.desk import Desk
+    from workbench.stages.desk import Desk
+    from workbench.stages.plan import Draft, PlanReport, Wish
+    from workbench.stages.precision import Precision
 
 MOST_STRATA = 30
 """Values above which a field is not offered for strata: each takes two reviews at least."""
@@ -36,10 +37,11 @@ WIDTHS = (0.2, 0.15, 0.1, 0.08, 0.05, 0.03)
 BAR = 30
 
 SIZES = (20, 30, 60, 100, 200, 400)
-AS_NEEDED = "as needed"
+AS_NEEDED, BY_SCORE = "as needed", "by score"
 HINTS: Hints = {
     "reviews": "F2 types another number",
     "design": {
+        BY_SCORE: "low and high scores apart, where samples have a score",
         "simple": "every sample is equally likely",
         "stratified": "each part keeps its share, such as each language",
     },
@@ -78,6 +80,7 @@ class PlanScreen(BaseScreen):
         self.desk = desk
         self.report: PlanReport | None = None
         self._changed = False
+        self.action_new = partial(self.work, self._ask_for_one)
 
     def compose(self) -> ComposeResult:
         """The plan line by line."""
@@ -95,7 +98,7 @@ class PlanScreen(BaseScreen):
     # Reading.
 
     async def _read(self) -> None:
-        from workbench.stages import plan
+        from workbench.stages import plan, precision
         from workbench.store.datasets import dataset_info
 
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
@@ -103,7 +106,7 @@ class PlanScreen(BaseScreen):
         self.report = await self.desk.store.read(plan.report, info)
         lines = _stand_lines(self.report)
         if self.report.population and not self.report.decided:
-            lines += _buys([await self.desk.store.read(plan.precision, info, width) for width in WIDTHS])
+            lines += _buys([await self.desk.store.read(precision.precision, info, width) for width in WIDTHS])
         self.query_one("#stand", Static).update(as_text(lines))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
@@ -138,10 +141,6 @@ class PlanScreen(BaseScreen):
 
     # A new plan.
 
-    def action_new(self) -> None:
-        """Ask what it shall be."""
-        self.work(self._ask_for_one)
-
     async def _ask_for_one(self) -> None:
         from workbench.store.datasets import count_samples
 
@@ -153,7 +152,7 @@ class PlanScreen(BaseScreen):
         sizes = [f"{size:,}" for size in SIZES if size <= total] or [f"{total:,}"]
         values = {
             "reviews": sizes,
-            "design": ["simple", *(["stratified"] if fields else [])],
+            "design": [BY_SCORE, "simple", *(["stratified"] if fields else [])],
             "strata": fields,
             "holdout": ["none", "10%", "20%", "30%"],
             "blind": [AS_NEEDED, "none", "10%", "25%", "50%", "100%"],
@@ -169,7 +168,7 @@ class PlanScreen(BaseScreen):
 
         wish = Wish(
             n=int(chosen["reviews"].replace(",", "")),
-            design=chosen["design"],  # type: ignore[arg-type]
+            design="" if chosen["design"] == BY_SCORE else chosen["design"],  # type: ignore[arg-type]
             by=chosen["strata"] if chosen["design"] == "stratified" else "",
             holdout=_share(chosen["holdout"]),
             blind=None if chosen["blind"] == AS_NEEDED else _share(chosen["blind"]),
@@ -236,10 +235,8 @@ def _stand_lines(report: PlanReport) -> list[list[Part]]:
 
 def _buys(found: Sequence[Precision]) -> list[list[Part]]:
     """How many reviews make the interval how narrow."""
-    known = [(one.half_width, one.needed, one.population) for one in found if one.needed is not None]
-    lines: list[list[Part]] = (
-        [[], [("How exact the mean gets, and the reviews it takes", "bold")]] if known else []
-    )
+    known = [(one.half_width, one.needed, one.population) for one in found]
+    lines: list[list[Part]] = [[], [("How exact the mean gets, and the reviews it takes", "bold")]]
     for width, reviews, population in known:
         bar = "█" * max(1, round(BAR * reviews / population))
         lines.append([(f"  ± {value(width)}", ""), (f"{reviews:>9,} ", ""), (bar, "$accent")])
@@ -259,7 +256,10 @@ def _what_next(report: PlanReport) -> str:
 
 
 def _what_holds(report: PlanReport) -> list[str]:
-    """What to know; each fits into 78 cells."""
+    """What to know, as long as the plan has no end; each fits into 78 cells."""
+    if report.complete:
+        left = min(40, report.population - report.prefix)
+        return [f"For a narrower interval: workbench plan --more {left}."] if left > 0 else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
         if report.decided:
@@ -268,7 +268,4 @@ def _what_holds(report: PlanReport) -> list[str]:
             steps.append(START_OVER_DEMO if report.dataset == "demo" else START_OVER)
         return steps
     steps = [] if report.decided else ["Nothing is decided yet: n makes another plan."]
-    if report.complete:
-        said = complete_line(report)
-        return [*steps, f"{said[0].upper()}{said[1:]}."]
     return [*steps, "You may look at the estimate at any time; its interval is final at the end."]

@@ -18,29 +18,29 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.reports.disputes import remarks
+from workbench.errors import AwayError
+from workbench.reports.compare import remarks
+from workbench.reports.team import trainee_line
 from workbench.text.figures import many
-from workbench.text.query import META, Query, toggled, tokens, values_of
-from workbench.tui.cells import cut
-from workbench.tui.figures import short
+from workbench.text.query import META, Query, Term, toggled, tokens, values_of
+from workbench.text.safe import flat
+from workbench.tui.cells import cut, short, width
 from workbench.tui.keys import key, moving, shown
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen
-from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
-from workbench.tui.widgets.sample_list import SampleHead, SampleList, Sorting
+from workbench.tui.widgets.sample_list import SampleHead, SampleList, Sorting, columns_of
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.comparing.disputes import State
+    from workbench.stages.desk import Desk
     from workbench.stages.disputes import Dispute
     from workbench.stages.queue import Progress, QueueRow
     from workbench.stages.review import Moved
-    from workbench.tui.desk import Desk
-    from workbench.tui.marks import Mark
+    from workbench.text.marks import Mark
 
 Find = Callable[[], Awaitable["int | Moved | None"]]
 
@@ -55,13 +55,14 @@ NAME = 32
 
 ORDERS: dict[Sorting, tuple[str, str]] = {
     "u": ("random order", "stop when you like, you have a random sample"),
-    "doubt": ("doubtful first", "where verdicts are likely to be wrong"),
-    "delta": ("largest Δ first", "decided samples, to look at again"),
+    "doubt": ("doubtful first", "where verdicts are likely wrong"),
+    "delta": ("largest Δ first", "decided samples to look at again"),
     "file": ("file order", "as the samples came"),
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
-PLANNED = ("plan's order", "each sample with its chance in the plan")
-BY_HAND = " ◌ Reviews from here count in no estimate."
+PLANNED = ("plan's order", "the samples that your plan drew come first")
+UNRESOLVED = Term("is", ("unresolved",))
+BY_HAND = " ◌ Not used in estimates."
 
 STATES: dict[State, str] = {
     "open": "nobody has looked into it yet",
@@ -107,6 +108,7 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
+        ("◷ ½", "held by others, decided by some of its people"),
         ("rome", "in the id, the question or the reference"),
         ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
@@ -123,11 +125,13 @@ class QueueScreen(BaseScreen):
         key("escape", "search('')", "All samples again", "queue.all", "Queue"),
         key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
+        key("J", "resolve", "Resolve: settle what people differ in", "queue.resolve", "Decide"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
         key("P", "room('plan')", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
         key("C", "room('compare')", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
+        key("G", "room('agree')", "Agree: whether people agree with each other", "queue.agree", "Queue"),
         key("D", "disputes", "Disagreements, largest effect first; back", "queue.disputes", "Queue"),
         key(
             "K",
@@ -143,7 +147,7 @@ class QueueScreen(BaseScreen):
         key("end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "open go_on search facets orders why undo redo reread room disputes move page edge".split()
+        "open go_on search facets orders resolve why undo redo reread room disputes move page edge".split()
     )
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
@@ -161,6 +165,7 @@ class QueueScreen(BaseScreen):
         self._asked = False
         self._away = False
         self._in_full: tuple[int | None, QueueRow | None] = None, None
+        self._settled: tuple[Dispute, Dispute] | None = None  # what `u` takes back: before, and now
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
         self.samples = SampleList(id="samples")
@@ -201,6 +206,8 @@ class QueueScreen(BaseScreen):
         samples.set(first.ids, desk, first.at, rows=first.rows)
         self._say_empty("")
         self._draw_head()
+        if desk.trainee is not None:
+            self.say(trainee_line(desk.trainee))
         self._view(first.at)
         self.query_one(KeyBar).refresh()
 
@@ -210,7 +217,7 @@ class QueueScreen(BaseScreen):
         if not picks:
             await self.action_go_on()
             return
-        from workbench.tui.desk import View
+        from workbench.stages.desk import View
 
         view = View(array("q", picks), decided=False, off_plan=True, audited=True)
         await self.bench.review(replace(self.desk, view=view), picks[0], picked=True)
@@ -280,8 +287,12 @@ class QueueScreen(BaseScreen):
         try:
             with self.telling("reading"):
                 while self._wanted is not None:
-                    (at, stay), self._wanted = self._wanted, None
-                    await self._show(at, stay=stay)
+                    wanted, self._wanted = self._wanted, None
+                    try:
+                        await self._show(wanted[0], stay=wanted[1])
+                    except AwayError:
+                        self._wanted = self._wanted or wanted  # for the next try
+                        raise
         finally:
             self._reading = False
             if self._held:
@@ -308,6 +319,8 @@ class QueueScreen(BaseScreen):
         nothing = "Nothing disagrees that you may see." if order == "disputes" else ""
         self._say_empty("" if ids else why_empty(query) if query else nothing)
         self._draw_head()
+        if stay:
+            return  # what was done in this view is shown there
         if hidden := sum(one.hidden for one in found):
             self.say(f"{hidden:,} more between automatic values: hidden until you review their samples")
         if order == "doubt" and (number := await desk.undoubted()):
@@ -357,8 +370,19 @@ class QueueScreen(BaseScreen):
         if here != self._in_full and self.has_class("-roomy"):
             self._in_full = here
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
+        if self.desk is not None:
+            self._draw_name(self.desk)
 
     resized = moved
+
+    def _id_here(self) -> str:
+        """The id of the sample under the cursor, where neither its row nor the text next to it shows it."""
+        listed = self.samples
+        row = listed.row(listed.cursor) if listed.count else None
+        columns = columns_of(listed.size.width, listed.key_size or 0)
+        if row is None or not listed.key_size or columns.key or self.has_class("-roomy"):
+            return ""
+        return f"{short(row.key, 24)}   "
 
     async def _read_in_full(self) -> None:
         from workbench.stages.queue import sample_texts
@@ -381,6 +405,9 @@ class QueueScreen(BaseScreen):
         self.completions.describe(self._about())
         self.refresh_bindings()
         self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+        self._draw_name(desk)
+
+    def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
@@ -392,16 +419,21 @@ class QueueScreen(BaseScreen):
             parts.append((f"  {ORDERS[self.order][0]}{counts}", "$accent"))
         if self.off_plan:
             parts.append(("  ◌ picked by hand", "$warning"))
-        self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
+        name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)
+        if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
+            name = ""
+        head.show(tuple(parts), ((name, ""), (who, DIM)))
 
     def _about(self) -> str:
         """What the view is, for the line above the list."""
         name, hint = self._orders()[self.order]
         if self.order == "disputes":
             return "Disagreements, largest effect first. enter: evidence, d: set the state."
+        if UNRESOLVED in self.query_shown.terms:
+            return "What people differ in, so that there is no gold. enter: settle it, side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if self.query_shown:
-            line = f"What your search found, in {name}." if self.order == "u" else f"Your search. {line}"
+            line = f"Your search, in {name}." if self.order == "u" else f"Your search. {line}"
         return line + (BY_HAND if self.off_plan else "")
 
     def _orders(self) -> dict[Sorting, tuple[str, str]]:
@@ -454,7 +486,13 @@ class QueueScreen(BaseScreen):
         facets = self.field.facets
         assert facets is not None
         query = self.field.value
-        found = [MenuChoice("all samples", on=not query.strip(), take=partial(self.field.set_query, ""))]
+        disputes = self.order == "disputes"
+        found = [
+            MenuChoice(
+                "all samples", on=not (query.strip() or disputes), take=partial(self.action_search, "")
+            ),
+            MenuChoice("disagreements", "largest effect first", disputes, partial(self.in_order, "disputes")),
+        ]
         found += self._saved_views()
         metas = {name: name for name in facets if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
@@ -521,7 +559,7 @@ class QueueScreen(BaseScreen):
 
     def view_desk(self) -> Desk:
         """The desk for a review that takes its next samples from this view."""
-        from workbench.tui.desk import View
+        from workbench.stages.desk import View
 
         desk = self.desk
         assert desk is not None
@@ -544,6 +582,7 @@ class QueueScreen(BaseScreen):
             start(self, partial(self.bench.ask, dialog), group="work")
             return
         self.order = order
+        self.say("")  # what the view before said of itself
         self._view(self.samples.chosen if order in ("u", "file") else None, hold=True)
 
     def action_disputes(self) -> None:
@@ -579,7 +618,9 @@ class QueueScreen(BaseScreen):
         if one is not None:
             choices = [
                 MenuChoice(
-                    f"{state:<11}{what}", on=state == one.state, take=partial(self._settle, one, state)
+                    f"{state:<11}{(state == one.state and flat(one.note)) or what}",
+                    on=state == one.state,
+                    take=partial(self._settle, one, state),
                 )
                 for state, what in STATES.items()
             ]
@@ -597,22 +638,37 @@ class QueueScreen(BaseScreen):
         else:
             self.work(partial(self._keep_state, one, state, ""))
 
-    async def _keep_state(self, one: Dispute, state: State, note: str) -> None:
+    async def _keep_state(self, one: Dispute, state: State, note: str, *, undoes: bool = False) -> None:
         from workbench.stages.disputes import set_state
 
         assert self.desk is not None
         now = await self.desk.store.write(set_state, one, state, note, self.desk.annotator)
+        self._settled = None if undoes else (one, now)
         self._view(one.sample_id, stay=True, hold=True)
-        self.say(f"{short(one.id, 20, one.question)}: {now.stands}", sign="✓", tone="good")
+        name = short(one.id, 20, one.question)
+        said = f"undid: {name} is {now.stands} again" if undoes else f"{name}: {now.stands}"
+        self.say(said, sign="✓", tone="good")
 
     async def action_open(self) -> None:
         """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
         chosen, disputed = self.samples.chosen, self.order == "disputes"
+        if chosen is not None and UNRESOLVED in self.query_shown.terms:
+            self._jump(partial(self._found, chosen), "", "could not open it", settles=True)
+            return
         row = self.samples.row(self.samples.cursor) if chosen is not None and disputed else None
         if row is not None and row.automatic and row.verified:
             self.action_why()
         elif chosen is not None:
+            self._settled = None  # from now on `u` is about decisions
             await self.bench.review(self.view_desk(), chosen)
+
+    async def _found(self, chosen: int) -> int:
+        return chosen
+
+    def action_resolve(self) -> None:
+        """Open the next sample that people differ in, side by side."""
+        desk = replace(self.view_desk(), resolves=True)
+        self._jump(desk.next, desk.nothing_left, "could not look for the next sample", settles=True)
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""
@@ -623,29 +679,45 @@ class QueueScreen(BaseScreen):
             self._jump(desk.next, desk.nothing_left, "could not look for the next sample")
 
     def action_undo(self) -> None:
-        """Undo the newest decision, wherever it was."""
+        """Undo the newest decision, wherever it was, or the state that you have just given a disagreement."""
         assert self.desk is not None
-        self._jump(self.desk.undo, "nothing to undo", "the undo was not saved", "undid")
+        if self._settled is not None:
+            before, now = self._settled
+            self.work(partial(self._keep_state, now, before.state, before.note, undoes=True))
+            return
+        undo = partial(self.desk.store.write, self.desk.step, "undo")
+        self._jump(undo, "nothing to undo", "the undo was not saved", "undid")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        self._jump(self.desk.redo, "nothing to redo", "the redo was not saved", "redone")
+        redo = partial(self.desk.store.write, self.desk.step, "redo")
+        self._jump(redo, "nothing to redo", "the redo was not saved", "redone")
 
-    def _jump(self, find: Find, none: str, failed: str, word: str = "") -> None:
-        """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile."""
+    def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
+        """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
+
+        `settles`: to settle what people differ in; who may not do that reviews it.
+        """
         self.bench.gate.close()
-        start(self, partial(self._jump_to, find, none, failed, word), group="work")
+        start(self, partial(self._jump_to, find, none, failed, word, settles), group="work")
 
-    async def _jump_to(self, find: Find, none: str, failed: str, word: str) -> None:
+    async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
+        from workbench.stages.people import may
+
         status = self.query_one(Status)
+        assert self.desk is not None
         try:
             found = await find()
+            who = self.desk.annotator
+            settles = settles and await self.desk.store.read(may, who, "settle what others differ in")
         except Exception as error:  # a database can fail in many ways; whatever it was is shown
+            if isinstance(error, AwayError) and not error.writing:
+                raise  # it is read again
             status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
             return
-        desk = self.view_desk()
+        desk, self._settled = replace(self.view_desk(), resolves=settles), None
         if found is None:
             status.say(none)
             self.bench.open_gate()
@@ -670,7 +742,8 @@ class QueueScreen(BaseScreen):
             one, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
             if one is not None and one.sort == "verified":
                 kind, scorer = one.kind, one.between.partition("~")[0]
-            await open_why(self, self.desk, sample_id, kind, scorer)
+            settle = self.action_settle if one is not None else None
+            await open_why(self, self.desk, sample_id, kind, scorer, settle)
             return
         self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()

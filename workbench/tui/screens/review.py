@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from functools import partial
 from time import monotonic
 from typing import ClassVar, Literal
@@ -14,25 +15,27 @@ from textual.binding import Binding, BindingType
 
 from workbench.errors import InputError
 from workbench.model import KINDS, Kind, Span, Unit
+from workbench.reports.team import holds, lesson_text
+from workbench.reports.units import doubtful
 from workbench.reviewing.edits import Edit, Put
-from workbench.stages import editing, policy
+from workbench.stages import editing, intents, policy
+from workbench.stages.desk import Desk
+from workbench.stages.intents import Intent
 from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
-from workbench.tui import intents, view
-from workbench.tui.cells import cut
-from workbench.tui.desk import Desk
-from workbench.tui.figures import doubtful, told_of
-from workbench.tui.intents import Intent
+from workbench.stages.team import Held
+from workbench.stages.training import lessons
+from workbench.text.safe import flat
+from workbench.tui import view
+from workbench.tui.cells import cut, told_of
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.screens.evidence import EvidencePicker
 from workbench.tui.screens.finding import Finder
 from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
-from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.saver import Saver
 from workbench.tui.screens.why import open_why
@@ -42,9 +45,6 @@ from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.widgets.unit_list import RowPart, UnitList
 from workbench.tui.work import on_stage, start
 
-FAST = 1.0
-"""Seconds on the screen below which an accept is marked `fast`."""
-
 LOOK = 0.75
 """Seconds for which a stop has to be in sight before `a` passes it: longer than terminals wait until a
 key that is held down repeats (0.25 to 0.66)."""
@@ -52,11 +52,12 @@ key that is held down repeats (0.25 to 0.66)."""
 RELEASED = 0.35
 """Seconds without an `a` from which on the next one is a press of its own: a held key repeats faster."""
 
+EMPTY = 0.5
+"""Seconds from which on a screen without a sample is shown: the first one may have to be waited for."""
+
 REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
 and a key held down would ask for it thirty times a second."""
-
-REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
 WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
@@ -99,6 +100,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("p", "decide('reason')", "Missing: absent, partial, …", "review.reason", "Units"),
     key("M", "decide('unsure')", "Unsure whether it is found", "review.unsure", "Units"),
     key("e", "evidence", "Choose the evidence", "review.evidence", "Units"),
+    key("=", "alias", "Same thing as words of a context", "review.alias", "Units"),
     key("&", "merge", "Merge with the next unit", "review.merge", "Units"),
     key("|", "split", "Split at a token", "review.split", "Units"),
     key(
@@ -144,8 +146,10 @@ class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
     LEGEND = SIGNS
-    WORDS = ("unit", "match", "evidence", "suggestion")
+    WORDS = ("unit", "match", "evidence", "alias", "suggestion")
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
+    DONE: ClassVar = "accepted"
+    LIST: ClassVar[type[UnitList]] = UnitList
 
     arrival: tuple[str, Moved] | None = None
     """The undo or redo that leads to the sample that is opened first, and its word."""
@@ -161,8 +165,10 @@ class ReviewScreen(BaseScreen):
         self._accept_at = float("-inf")
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
+        self._held: tuple[int, tuple[Held, ...]] = 0, ()
         self.saver = Saver(self, lambda: self._open(self.pane.now.sample_id, self.pane.kind))
-        self.pane = SamplePane(kind or desk.info.kinds[0], partial(self.say, tone="warn"))
+        listed = self.LIST(id="units")
+        self.pane = SamplePane(kind or desk.info.kinds[0], partial(self.say, tone="warn"), listed)
         self.finder = Finder(self, self.pane)
         self.adder = Adder(self, self.pane, self.finder, self.want)
         self.picker = EvidencePicker(self, self.pane, self.finder, self.want)
@@ -171,6 +177,7 @@ class ReviewScreen(BaseScreen):
         self.action_add = self.adder.ask
         self.action_add_by_letters = self.adder.by_letters
         self.action_evidence = self.picker.ask
+        self.action_alias = self.picker.ask_same
         self.action_find = self.finder.ask
         self.action_find_step = self.finder.step
         self.action_scroll_context = self.pane.page_contexts
@@ -193,8 +200,22 @@ class ReviewScreen(BaseScreen):
         yield self.saver
 
     def on_mount(self) -> None:
-        """Open the first sample."""
-        self.saver.start("open the sample", partial(self._open, self._first, self._first_kind))
+        """Open the first sample; the screen before stays in sight until it is there, or takes long."""
+        unpainted = ExitStack()
+        unpainted.enter_context(self.app.batch_update())
+
+        def paint() -> None:
+            late.stop()
+            unpainted.close()
+
+        async def opening() -> None:
+            try:
+                await self._open(self._first, self._first_kind)
+            finally:
+                paint()
+
+        late = self.set_timer(EMPTY, paint)
+        self.saver.start("open the sample", opening)
 
     # Which keys act.
 
@@ -247,7 +268,7 @@ class ReviewScreen(BaseScreen):
         """Draw the sample; keys wait until it is painted."""
         before = self.pane.opened
         if kind is None and (before is None or before.sample_id != opened.sample_id):
-            kind = open_kind(opened) or opened.dataset.kinds[0]
+            kind = intents.open_kind(opened) or opened.dataset.kinds[0]
         kind = kind or self.pane.kind
         other_keys = before is None or kind != self.pane.kind
         self._stopped_at = None  # a question about what was shown before is not answered by an `a` on this
@@ -258,7 +279,9 @@ class ReviewScreen(BaseScreen):
         self._draw_head()
 
     def _draw_head(self) -> None:
-        left, right = view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned)
+        number, places = self._held
+        held = holds(places) if places and number == self.pane.now.sample_id else ""
+        left, right = view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned, held)
         self.query_one(Head).show(left, right)
 
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
@@ -271,6 +294,8 @@ class ReviewScreen(BaseScreen):
         await asyncio.sleep(REST)  # the next sample cancels it
         before = self._planned
         self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
+        number = self.pane.now.sample_id
+        self._held = number, await self.desk.held(number)
         suspicion = await intents.suspicion(self.desk, self.pane.now, self.pane.kind)
         if not on_stage(self):
             return
@@ -302,13 +327,23 @@ class ReviewScreen(BaseScreen):
             self.pane.opened = fresh
             said = f"{intent.what}{view.outcome(fresh, edit)}"
             what = told_of(fresh.sample.id, said, self.query_one(Status).room, fresh.sample.user_input)
-            await self.saver.run_now("open the next sample", partial(self._go_on, fresh, what))
+            go_on = partial(self._go_on, fresh, what)
+            trained = self.desk.info.training_of is not None
+            read, desk = self.desk.store.read, self.desk
+            found = await read(lessons, desk.info, desk.annotator, fresh.sample_id) if trained else ()
+            if lesson := lesson_text(found):
+                then = partial(self.saver.start, "open the next sample", go_on)
+                await self.bench.ask(ReadScreen(f"The known answer of {fresh.sample.id}", lesson, then))
+            else:
+                await self.saver.run_now("open the next sample", go_on)
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
         self.saver.saved(intent.what + view.advice(edit) + rematched)
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
             self.pane.choose(edit.units[0].id)
+        elif intent.goes:
+            self.pane.next_doubtful(1)
 
     async def _act(self, intent: Intent) -> tuple[Opened, Edit | None]:
         """Write an edit with what it cost; the cost of what is not written counts for the next."""
@@ -328,8 +363,10 @@ class ReviewScreen(BaseScreen):
 
         The status line reports `done` with the next picture, or before the message about its failure.
         """
-        kind = open_kind(opened)
+        kind = intents.open_kind(opened)
         try:
+            if done and (others := await self.desk.decided_too(opened.sample_id)):
+                done = f"{done} · {others}"
             following = opened if kind else await intents.open_next(self.desk, opened.sample_id)
         finally:
             if done:
@@ -347,6 +384,9 @@ class ReviewScreen(BaseScreen):
             self.show(self.pane.now)
             return
         moved, opened = led
+        if moved.resolves != self.desk.resolves:
+            self.app.call_later(self.bench.review_instead, self.desk, (word, moved))
+            return
         if opened is None:
             self.arrival = word, moved
             opening = partial(self._open, moved.sample_id, moved.kind)
@@ -395,14 +435,17 @@ class ReviewScreen(BaseScreen):
         quiet, self._accept_at = pressed - self._accept_at, pressed
         if self.pane.painted and pressed < self.pane.shown_at and quiet < RELEASED:
             return  # a held key's repeat from before this sample was there: no decision on it
-        counted = any(unit.counted for unit in self.pane.units)
-        if now.state.of(kind).disposition == "verified" and not now.stale(kind):
+        before = intents.before_accept(now, kind)
+        if before == "decided":
             self.saver.start("open the next sample", partial(self._go_on, now))
-        elif now.blind and not counted:
-            self.say("no units yet: n makes one, 0 says there are none, S leaves it for later", tone="warn")
-        elif (doubts := editing.doubts(now, kind)) and not self._passes_stop(quiet):
+        elif before == "empty":
+            self.say("no units yet: n makes one, 0 accepts none, S leaves it for later", tone="warn")
+        elif before == "doubts" and not self._passes_stop(quiet):
+            counted = any(unit.counted for unit in self.pane.units)
             shows = ", tab: show it" if counted else ""
-            self.say(f"{', '.join(doubts)}. a: accept anyway{shows}", sign="?", tone="warn")
+            self.say(
+                f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?", tone="warn"
+            )
             if counted and not doubtful(self.pane.unit):
                 self.action_doubt(1)
         else:
@@ -413,8 +456,8 @@ class ReviewScreen(BaseScreen):
             self.say("this sample has not been shown yet; make the window larger", tone="warn")
             return
         several = len(self.pane.now.dataset.kinds) > 1
-        what = f"{view.plural(self.pane.kind)} accepted" if several else "accepted"
-        fast = self.bench.clock() - self.pane.shown_at < FAST
+        what = f"{view.plural(self.pane.kind)} {self.DONE}" if several else self.DONE
+        fast = self.bench.clock() - self.pane.shown_at < intents.FAST
         self.want(intents.accept(self.pane.kind, fast=fast, what=what))
 
     def _passes_stop(self, quiet: float) -> bool:
@@ -427,13 +470,13 @@ class ReviewScreen(BaseScreen):
 
     def action_skip(self) -> None:
         """Leave it for later."""
-        self.want(intents.skip())
+        self.want(intents.SKIP)
 
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
         # the number of a choice was replaced by its words
         answer = self._answer(intents.exclude, "a reason is needed, or its number", str.isdecimal)
-        await self.bench.ask(PromptScreen("exclude this sample: why?", answer, choices=REASONS))
+        await self.bench.ask(PromptScreen("exclude this sample: why?", answer, choices=intents.EXCLUDING))
 
     async def action_flag(self) -> None:
         """Flag, or change or take off the flag."""
@@ -650,11 +693,3 @@ class ReviewScreen(BaseScreen):
         """Copy what is selected with the mouse, else the unit."""
         unit = self.pane.listed.chosen
         self.copy(unit.text if unit else self.pane.now.sample.reference)
-
-
-def open_kind(opened: Opened) -> Kind | None:
-    """The first kind of a sample that is still to be decided."""
-    for kind in opened.dataset.kinds:
-        if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind):
-            return kind
-    return None

@@ -13,18 +13,17 @@ from textual.containers import Vertical
 
 from workbench.errors import ConflictError
 from workbench.stages import editing
+from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
 from workbench.text.figures import many
-from workbench.tui.cells import fit, width
-from workbench.tui.desk import Desk
-from workbench.tui.figures import DISPOSITION_SYMBOL, short
+from workbench.text.safe import flat
+from workbench.tui.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
 from workbench.tui.widgets.lines import RowList
-from workbench.tui.work import new_action, on_stage, start
+from workbench.tui.work import on_stage, start
 
 NOTHING = "No other sample has it that you may change."
 TELL = 0.1

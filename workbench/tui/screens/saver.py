@@ -10,17 +10,13 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from workbench.errors import AwayError, ConflictError, InputError, OtherFileError
-from workbench.tui.safe import flat
+from workbench.text.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar
-from workbench.tui.work import Entry, Work, start
+from workbench.tui.work import Entry, Work, pause, start
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
-
-
-PAUSES = (2.0, 4.0, 8.0, 16.0, 30.0)
-"""Seconds after which it is tried again while the server is away; from the last on always as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +60,13 @@ class Saver(Static):
             await work()
             self._tries = 0
         except AwayError:
-            pause = PAUSES[min(self._tries, len(PAUSES) - 1)]
+            seconds = pause(self._tries)
             self._tries += 1
             lead = (
                 f"Server away, 1 decision waiting: {what}." if writes else f"Server away: could not {what}."
             )
-            self._fail(what, work, f"{lead}\nThe next try is in {pause:.0f} s.", writes=writes)
-            self._next = self.set_timer(pause, self._again)
+            self._fail(what, work, f"{lead}\nThe next try is in {seconds:.0f} s.", writes=writes)
+            self._next = self.set_timer(seconds, self._again)
         except ConflictError as error:
             why = str(error)
             try:
@@ -152,7 +148,7 @@ class Saver(Static):
         if self._owner.is_current:
             self.retry()
         else:
-            self._next = self.set_timer(PAUSES[0], self._again)
+            self._next = self.set_timer(pause(0), self._again)
 
     def settle(self) -> Unsaved:
         """Give it up, and what was typed behind it."""

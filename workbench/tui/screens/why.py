@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from fractions import Fraction
 from functools import partial
 from typing import ClassVar
@@ -14,19 +15,23 @@ from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
 from workbench.model import Kind, Unit
+from workbench.reports.units import tally
+from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
 from workbench.text.figures import delta
-from workbench.tui.desk import Desk
-from workbench.tui.figures import short, tally
+from workbench.text.safe import flat
+from workbench.tui.cells import short
 from workbench.tui.keys import key
-from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import unit_lines
-from workbench.tui.why_text import (
+from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.cause_list import (
     RULES,
+    CauseList,
     automatic_value,
     cause_of,
+    column_names,
     exact,
     fitted_note,
     fraction,
@@ -35,14 +40,13 @@ from workbench.tui.why_text import (
     source,
     totals,
 )
-from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
-from workbench.tui.widgets.cause_list import CauseList, column_names
 from workbench.tui.widgets.passage import Passage
 
 
 class WhyScreen(BaseScreen):
     """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
 
+    REFUSAL = "this dataset reviews one kind only"
     LEGEND = (
         ("● ○ ? ·", "found, missing, unsure, open"),
         ("—", "this side has no such unit"),
@@ -61,14 +65,16 @@ class WhyScreen(BaseScreen):
         key("space pagedown", "scroll(1)", "Scroll the evidence", "why.page_down", "Moving"),
         key("pageup", "scroll(-1)", "Scroll the evidence back", "why.page_up", "Moving"),
         key("y", "copy", "Copy the row", "why.copy", "View", "copy"),
+        key("d", "settle", "Disagreement: open, explained or fixed", "why.settle", "Decide", "state"),
         key("escape b w", "back", "Back", "why.back", "View", "back"),
         key("q", "app.quit", "Quit", "why.quit", "View"),
     ]
 
-    def __init__(self, desk: Desk, why: Why) -> None:
+    def __init__(self, desk: Desk, why: Why, settle: Callable[[], Awaitable[None]] | None = None) -> None:
         super().__init__()
         self.desk = desk
         self.why = why
+        self._settle = settle
 
     def compose(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
@@ -96,7 +102,8 @@ class WhyScreen(BaseScreen):
         self.bench.open_gate()
 
     async def _read(self, kind: Kind, scorer: str | None) -> None:
-        self.why = await read_why(self.desk, self.why.opened.sample_id, kind, scorer)
+        at = self.why.opened.sample_id
+        self.why = await self.desk.store.read(explain, at, self.desk.annotator, kind=kind, scorer=scorer)
         self._show()
 
     # Drawing.
@@ -184,13 +191,17 @@ class WhyScreen(BaseScreen):
 
     # Keys.
 
-    def refused(self, action: str) -> None:
-        """Say why there is no other kind."""
-        self.say("this dataset reviews one kind only")
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Another kind is asked for where there is one."""
+        """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
+        if action == "settle":
+            return self._settle is not None
         return None if action == "kind" and len(self.desk.info.kinds) < 2 else True
+
+    async def action_settle(self) -> None:
+        """Back to the list, to say there what became of the disagreement."""
+        self.action_back()
+        assert self._settle is not None  # the key is closed without it
+        await self._settle()
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -229,15 +240,18 @@ def _line(listed: CauseList) -> str:
     return " | ".join(sides) + cause
 
 
-async def read_why(desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:
-    """Why the values of a sample differ. Raises InputError while there is nothing to show."""
-    return await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
-
-
 async def open_why(
-    screen: BaseScreen, desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None
+    screen: BaseScreen,
+    desk: Desk,
+    sample_id: int,
+    kind: Kind,
+    scorer: str | None = None,
+    settle: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Put the Why screen over another one; keys wait until it is there. Raises InputError as above."""
+    """Put the Why screen over another one; keys wait until it is there.
+
+    Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown.
+    """
     screen.bench.gate.close()
-    why = await read_why(desk, sample_id, kind, scorer)
-    await screen.bench.push_screen(WhyScreen(desk, why))
+    why = await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
+    await screen.bench.push_screen(WhyScreen(desk, why, settle))

@@ -12,9 +12,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from workbench.text.safe import flat
 from workbench.tui.cells import cut, cut_front, width
 from workbench.tui.keys import KeyAct, acts, key
-from workbench.tui.safe import flat
 
 Part = tuple[str, str]
 """Text and its style; the text is drawn as it is, never read as markup."""
@@ -111,7 +111,9 @@ class Head(Bar):
 
 
 class Status(Bar):
-    """What just happened, or what is in the way. Never moves anything else."""
+    """What just happened, or what is in the way. Never moves anything else. `said` with its sign and tone."""
+
+    said = "", "", ""
 
     @property
     def room(self) -> int:
@@ -120,6 +122,7 @@ class Status(Bar):
 
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Say it: `tone` is "good", "warn", "bad" or "" (quiet)."""
+        self.said = text, sign, tone
         for name in ("good", "warn", "bad"):
             self.set_class(name == tone, f"-{name}")
         self.show(((f"{sign} " if sign else "", ""), (text, "")))
@@ -155,12 +158,13 @@ class KeyBar(Widget):
         parts: list[Part] = []
         self._places = []
         used = 0
+        asks = self.screen.is_modal or isinstance(self.screen.focused, Input)
         chosen = [
             act
             for act in acts(self.screen.active_bindings)
-            if act.footer and act.keys and act.binding.enabled
+            if act.footer and act.keys and act.binding.enabled and not (asks and act.id == "app.palette")
         ]
-        for act in _always_help(chosen[: self.MOST], room):
+        for act in _always_help(chosen, self.MOST, room):
             gap = "  " if parts else ""
             key, word = act.keys[0], f" {act.footer}"
             size = width(gap + key + word)
@@ -179,10 +183,10 @@ class KeyBar(Widget):
                 return
 
 
-def _always_help(shown: list[KeyAct], room: int) -> list[KeyAct]:
+def _always_help(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:
     """The acts with whole words that fit; help stays, others give way from the end."""
     kept = list(shown)
-    while kept and sum(width(act.keys[0] + act.footer) + 3 for act in kept) - 2 > room:
+    while len(kept) > most or sum(width(act.keys[0] + act.footer) + 3 for act in kept) - 2 > room:
         droppable = [act for act in kept if "help" not in act.id]
         if not droppable:
             break

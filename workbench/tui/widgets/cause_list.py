@@ -1,4 +1,4 @@
-"""Two assessments side by side: a row for every unit, with the cause of a difference and its share."""
+"""Two assessments side by side: a row a unit, with the cause of a difference, in words."""
 
 from __future__ import annotations
 
@@ -9,18 +9,193 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 
-from workbench.comparing.explained import shows
+from workbench.comparing.explained import in_short, reasons, shows
 from workbench.model import Unit
-from workbench.text.figures import UNDEFINED
-from workbench.tui.cells import fit, width, wrap
-from workbench.tui.figures import ROUND
-from workbench.tui.safe import flat
-from workbench.tui.why_text import adding_up, cause_of
+from workbench.reports.units import ROUND, tally
+from workbench.scoring.names import scorer_name
+from workbench.text.figures import UNDEFINED, delta
+from workbench.text.safe import flat
+from workbench.tui.cells import cut, fit, width, wrap
 from workbench.tui.widgets.lines import RowList
 
 if TYPE_CHECKING:
-    from workbench.comparing.causes import UnitRow
+    from workbench.comparing.causes import Difference, UnitRow
+    from workbench.model import Kind
     from workbench.stages.why import Why
+
+
+RULES = {
+    "lineage": "the same unit",
+    "span": "the same unit: both are at the same place in the reference",
+    "overlap": "the same unit: they share words of the reference",
+    "key": "the same unit: the names differ in case, accents or small words only",
+    "similar": "the same unit: name matching takes one for the other (85 or more)",
+}
+
+_SENTENCES = {
+    ("missed unit", ""): "the automatic side has no such unit",
+    ("invented unit", ""): "the verified side has no such unit",
+    ("duplicate", ""): "another mention of a unit that counts already",
+    ("granularity", "merge"): "one automatic unit for several verified ones",
+    ("granularity", "split"): "several automatic units for one verified one",
+    ("granularity", "nested"): "a name inside a longer one: one side counts both",
+    ("granularity", "boundary"): "the other side begins or ends elsewhere",
+    ("false match", ""): "found by the machine, missing for a person",
+    ("unsure", ""): "found by the machine, a person is not sure",
+    ("false match", "comparator"): "matched by name, missing for a person",
+    ("false match", "context extraction"): "matched to a name that is in no context",
+    ("missed match", ""): "missing for the machine, found by a person",
+    ("missed match", "nested"): "it is there inside a longer name",
+    ("missed match", "comparator"): "extracted there, not matched by name",
+    ("missed match", "context extraction"): "nothing was extracted there",
+    ("missed match", "unattributed"): "found by a person without evidence",
+    (
+        "untraced",
+        "",
+    ): "your number is not our recount of the suggestions: another extraction or judge",
+    ("rounding", ""): "the file's number is rounded",
+}
+
+PARTS = {"comparator": "name matching", "unattributed": "no evidence"}
+"""Parts of causes in words; the others are words already."""
+
+
+def cause_of(row: UnitRow, *, long: bool) -> str:
+    """`missed match`, and with room for it `missed match: name matching`."""
+    return f"{row.cause}: {PARTS.get(row.part, row.part)}" if long and row.part else row.cause
+
+
+def sentence(row: UnitRow) -> str:
+    """What happened to the unit."""
+    if not row.cause:
+        return "both sides agree"
+    return _SENTENCES[row.cause, row.part]
+
+
+def automatic_value(why: Why) -> str:
+    """`3/6 .50`; for a number of the file that number and its recount: `.3333 · recount 3/6 .50`."""
+    if not why.digits:
+        return tally(why.automatic)
+    recount = f" · recount {tally(why.automatic)}" if why.automatic.units else ""
+    return f"{written(why.digits)}{recount}"
+
+
+def written(digits: str) -> str:
+    """A number as the file has it, `.3333`; one of many digits to four of them."""
+    text = digits if len(digits) <= 6 else f"{float(digits):.4f}"
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def source(why: Why, *, wide: bool) -> str:
+    """Whose value is compared: `yours (context_entity_recall)`, `name matching · rules`."""
+    if why.digits:
+        return f"yours ({flat(why.scorer)})" if wide else "yours"
+    return flat(why.source.replace(why.scorer, scorer_name(why.scorer), 1))
+
+
+def fitted_note(why: Why) -> str:
+    """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
+    if not why.fitted_by:
+        return ""
+    return f"not cross-fitted: calibration {why.fitted_by} saw the verified values of this sample"
+
+
+def exact(why: Why) -> str:
+    """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
+    if why.delta is None:
+        return "undefined: one side has no units"
+    if why.digits:
+        return f"{written(why.digits)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
+    sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
+    return f"{sides} = {fraction(why.delta)}"
+
+
+def fraction(number: Fraction) -> str:
+    """`+1/14`, `−7/20`, `0`."""
+    return f"{'+' if number > 0 else ''}{number}".replace("-", "−")
+
+
+def totals(why: Why) -> str:
+    """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
+    listed = [one for one in why.totals if shows(one.cause, one.share)]
+    if not listed:
+        return "both sides agree in every unit"
+    if why.delta is None:
+        return " · ".join(f"{one.cause} {one.units}" for one in listed)
+    written = adding_up([one.share or Fraction(0) for one in listed], why.delta)
+    return " · ".join(f"{one.cause} {one.units} {share}" for one, share in zip(listed, written, strict=True))
+
+
+def reported(why: Why) -> str:
+    """The number that the scorer itself reports, where it is not the exact fraction (ragas)."""
+    if (
+        why.digits
+        or why.value is None
+        or why.automatic.recall is None
+        or why.value == float(why.automatic.recall)
+    ):
+        return ""
+    return f" (reports {why.value:.10f})"
+
+
+# The shares of a difference, and the short lines of its causes.
+
+NAME = 24
+"""Cells of a unit's name in the line of causes."""
+
+_SHORT = {"missed unit": "missed", "invented unit": "invented"}
+
+
+def adding_up(shares: Sequence[Fraction], total: Fraction) -> list[str]:
+    """The shares with two digits, rounded so that what is written adds up to the total as it is written.
+
+    Those with the largest remainder are rounded up; a share of 0 stays `.00`.
+    """
+    exact = [share * 100 for share in shares]
+    cents = [number.numerator // number.denominator for number in exact]
+    missing = round(float(f"{float(total):.2f}") * 100) - sum(cents)
+    nearest = sorted(range(len(exact)), key=lambda index: (cents[index] - exact[index], index))
+    for index in nearest[:missing]:
+        cents[index] += 1
+    return [delta(Fraction(number, 100)) for number in cents]
+
+
+def causes_line(found: Difference, size: int, *, lead: int = 0, lines: int = 1) -> str:
+    """`invented Indian −.10, missed Mumtaz Mahal −.07`: whole causes, the largest first, as many as fit.
+
+    In `lines` lines of `size` cells, the first of which begins with `lead` cells of something else.
+    """
+    rows = [row for row in found.rows if row.share]
+    written = adding_up([row.share or Fraction(0) for row in rows], found.delta or Fraction(0))
+    order = sorted(range(len(rows)), key=lambda index: -abs(rows[index].share or Fraction(0)))
+    line = ""
+    for place, index in enumerate(order):
+        longer = f"{line}{', ' if line else ''}{_named(rows[index])} {written[index]}"
+        more = ", …" if place < len(order) - 1 else ""
+        if len(wrap("x" * lead + longer + more, size)) > lines:
+            return f"{line}, …" if line else cut(longer, size - lead)
+        line = longer
+    return line
+
+
+def reasons_line(found: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
+    """`3 names not recognised, another extraction or judge`: as many reasons as fit, the largest first."""
+    line = ""
+    said = [in_short(what, units, kind) for what, units, _ in reasons(found)]
+    for place, one in enumerate(said):
+        longer = f"{line}{', ' if line else ''}{one}"
+        more = ", …" if place < len(said) - 1 else ""
+        if len(wrap("x" * lead + longer + more, size)) > lines:
+            return f"{line}, …" if line else cut(longer, size - lead)
+        line = longer
+    return line
+
+
+def _named(row: UnitRow) -> str:
+    unit = row.verified or row.automatic
+    assert unit is not None  # a row has one of the two
+    return f"{_SHORT.get(row.cause, row.cause)} {cut(flat(unit.text), NAME)}"
+
 
 MOST_LINES = 3
 """Lines a statement takes; its whole text stands below the list."""

@@ -13,9 +13,8 @@ from workbench.comparing.explained import shows
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
 from workbench.text.figures import many, number, signed
-from workbench.tui.cells import cut, fit, width
-from workbench.tui.figures import short
-from workbench.tui.safe import flat
+from workbench.text.safe import flat
+from workbench.tui.cells import cut, fit, short, width
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.lines import Lines, RowList
 
@@ -103,11 +102,14 @@ class CauseBars(RowList["CauseTotal"]):
 
 
 def painted(listed: Lines, parts: Sequence[Toned], size: int, *, here: bool) -> list[Segment]:
-    """The parts of a line in the styles of their tones; under the cursor all of it in one."""
-    cursor = listed.part("picks--cursor") if here else None
+    """The parts of a line in the styles of their tones; under the cursor in one, what warns in its own."""
+    styles = {tone: listed.part(f"picks--{tone or 'row'}") for tone in ("", "dim", "warn")}
+    if here:
+        cursor = listed.part("picks--cursor")
+        warn = styles["warn"] + cursor.background_style  # sixteen colours have no shade: all is reversed
+        styles = {"": cursor, "dim": cursor, "warn": cursor if listed.app.native_ansi_color else warn}
     return [
-        Segment(text, cursor or listed.part(f"picks--{tone or 'row'}"))
-        for text, tone in fitted([("▸ " if here else "  ", ""), *parts], size)
+        Segment(text, styles[tone]) for text, tone in fitted([("▸ " if here else "  ", ""), *parts], size)
     ]
 
 
@@ -185,10 +187,11 @@ def overview(found: Figures, room: int, *, high: bool = True) -> list[list[Part]
         strong = "bias"
     if high:
         return fact_lines(facts, room, strong=strong)
+    name = max(width(fact.name) for fact in facts) + 2
     short = [
-        fact._replace(note=cut(fact.note, room - NAME - max(VALUE, width(fact.value) + 1))) for fact in facts
+        fact._replace(note=cut(fact.note, room - name - max(VALUE, width(fact.value) + 1))) for fact in facts
     ]
-    return fact_lines(short, room, strong=strong)
+    return fact_lines(short, room, strong=strong, name=name)
 
 
 def notes(found: Figures) -> str:
@@ -222,6 +225,9 @@ def cause_parts(one: CauseTotal, most: float, size: int) -> list[Toned]:
 
 # Samples.
 
+ASKED = 22
+"""Cells next to an id from which the question has its place there."""
+
 
 def sample_head(size: int, part: str) -> str:
     """The names of the columns over `sample_parts`; `part` names the last number, "" for none."""
@@ -230,9 +236,12 @@ def sample_head(size: int, part: str) -> str:
 
 
 def sample_parts(one: Sample, share: bool, size: int) -> list[Toned]:
-    """A sample: id, both values, Δ, its part of the figure when asked for, its main cause."""
+    """A sample: id and question, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = one
-    name = short(row.id, _key_cells(size), row.question)
+    cells = _key_cells(size)
+    name = short(row.id, cells, row.question)
+    if name == row.id and cells - width(name) >= ASKED:
+        name = cut(f"{name}  {flat(row.question)}", cells)
     numbers = number(row.automatic), number(row.verified), signed(row.delta)
     return _columns(size, name, *numbers, signed(part) if share else "", row.cause)
 
@@ -244,7 +253,7 @@ def _columns(size: int, name: str, *rest: str) -> list[Toned]:
 
 
 def _key_cells(size: int) -> int:
-    return min(44, max(12, size - 30 - 8 - 20))
+    return min(90, max(12, size - 30 - 8 - 20))
 
 
 def sample_line(row: Row) -> list[Toned]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -137,7 +138,7 @@ class Overview(Section):
             as_text(lists.overview(found, self.content_size.width, high=self.screen.has_class("-high")))
         )
         left = len(seen.causes) - lists.TOP
-        more = f"{left} more: 3" if left > 0 else ""
+        more = f"{left} more: 3 shows them" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
         title = "why they differ, largest first" if seen.causes else nothing
         self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
@@ -171,9 +172,10 @@ class Scatter(Section):
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(found.paired, found.rows)
         self.query_one("#paired", Static).update(as_text(lists.narrow_lines(facts, room)))
-        legend: list[Part] = [("→ verified  ↑ automatic  ", DIM)]
+        legend: list[Part] = [("→ verified ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
-            legend += [(sign, "bold $accent"), (f"{fewest} ", DIM)]
+            legend += [(sign, "bold $accent"), (f"{fewest} " if fewest == 1 else f"{fewest}+ ", DIM)]
+        legend.append(("samples", DIM))
         self.query_one("#points-legend", Static).update(Content.assemble(*legend))
         self.on_lines_chosen()
 
@@ -252,8 +254,15 @@ class AllFigures(Section):
         yield Passage(id="figures")
 
     def show(self, seen: FiguresLook) -> None:
-        """The text of the command line."""
-        self.query_one(Passage).show(figures_text(seen.found))
+        """The text of the command line; what goes on in a further line begins further right."""
+        room = max(40, self.content_size.width - 2)
+        lines = figures_text(seen.found).split("\n")
+        leads = (" " * (4 + len(line) - len(line.lstrip())) for line in lines)
+        wrapped = [
+            fill(line, room, subsequent_indent=lead, break_on_hyphens=False)
+            for line, lead in zip(lines, leads, strict=True)
+        ]
+        self.query_one(Passage).show("\n".join(wrapped))
 
 
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)

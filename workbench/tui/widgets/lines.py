@@ -10,8 +10,10 @@ from typing import Generic, TypeVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -34,13 +36,23 @@ class LineView(ScrollView, can_focus=False):
     LineView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
     """
 
+    virtual_size = Reactive(Size(0, 0), repaint=False)
+    """Other lines cost another scroll bar, no layout (15 ms) of a screen whose panes stay where they are."""
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.generation = 0
         """The number of the picture; once it is drawn, `Painted` says so."""
         self._told = 0
+        self._room_now = 0
         self._drawn: dict[tuple[int, int], Strip] = {}
         self._parts: dict[str, Style] = {}
+
+    def watch_virtual_size(self, size: Size) -> None:
+        """Fit the scroll bar, and the widget where it is as high as its lines."""
+        self._scroll_update(size)
+        if self.styles.auto_dimensions:
+            self.refresh(layout=True)
 
     def drawn_line(self, line: int, size: int) -> Strip:
         """A line, `size` cells wide. A subclass draws it."""
@@ -54,6 +66,12 @@ class LineView(ScrollView, can_focus=False):
         if name not in self._parts:
             self._parts[name] = self.get_component_rich_style(name)
         return self._parts[name]
+
+    def entitle(self, title: Content) -> None:
+        """Set the title in the upper border, and paint that line alone: `border_title` paints the widget."""
+        if title != self._border_title:
+            self._border_title = title
+            self.refresh(Region(-1, -1, self.outer_size.width, 1))  # places count from inside the border
 
     def redraw(self) -> None:
         """Draw the visible lines again; the library paints those that look different now, at 0.3 ms each."""
@@ -70,12 +88,17 @@ class LineView(ScrollView, can_focus=False):
         if changed:
             self.refresh(*changed)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Some lines; the library works out anew for each of them how wide it is."""
+        self._room_now = self.scrollable_content_region.width
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One visible line, as it was drawn before if it was."""
         if self._told != self.generation:
             self._told = self.generation
             self.post_message(Painted(self.id, self.generation))
-        return self._line(y + self.scroll_offset.y, self.scrollable_content_region.width)
+        return self._line(y + self.scroll_offset.y, self._room_now)
 
     def _line(self, line: int, size: int) -> Strip:
         if (line, size) not in self._drawn:
@@ -158,8 +181,7 @@ class Lines(LineView):
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
         self._lines_now = lines
-        # Never less than what is visible: as long as all fits, another number costs no layout (15 ms).
-        self.virtual_size = Size(0, max(lines, self.size.height))
+        self.virtual_size = Size(0, lines)
 
     def move_to(self, index: int, *, tell: bool = True, clicked: bool = False) -> None:
         """Put the cursor on an entry (the nearest there is) and scroll it into view."""

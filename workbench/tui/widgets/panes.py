@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.geometry import Offset, Region, Size, Spacing
@@ -16,14 +17,17 @@ from textual.widget import Widget
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
-COLUMNS = 100
-"""Cells from which the units stand to the right of the texts."""
+COLUMNS, ROOMY = 100, 116
+"""Cells from which the units stand to the right of the texts, and have room for whole labels there."""
 THREE = 160
 """Cells from which the contexts have a column of their own."""
 QUESTION = 2
 """Lines of a question at most."""
 DETAIL = 12
 """Lines that what is known of a unit takes, as long as there is room."""
+HIGH, SPARE = 30, 3
+"""In a body of so many lines panes stay where they are until one lacks a line, or so many in what grows: a
+sample that moves everything costs the eye, and 6 ms."""
 
 
 class Need(NamedTuple):
@@ -43,6 +47,12 @@ class VerticalRule(Widget):
         super().__init__()
         self._left: frozenset[int] = frozenset()
         self._right: frozenset[int] = frozenset()
+        self._style: Style | None = None
+
+    def notify_style_update(self) -> None:
+        """A theme change changes its colour."""
+        super().notify_style_update()
+        self._style = None
 
     def join(self, left: frozenset[int], right: frozenset[int]) -> None:
         """The lines where a pane begins, on each side."""
@@ -52,8 +62,9 @@ class VerticalRule(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One cell."""
+        self._style = self._style or self.rich_style  # the library finds it anew, in .2 ms, for every line
         joint = "│├┤┼"[(y in self._right) + 2 * (y in self._left)]
-        return Strip([Segment("┬" if not y else joint, self.rich_style)])
+        return Strip([Segment("┬" if not y else joint, self._style)])
 
 
 def shares(room: int, needs: Sequence[int]) -> list[int]:
@@ -85,7 +96,7 @@ class _ByNeed(Layout):
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
         assert isinstance(parent, Body)
-        placed = parent.placed = parent.place(size)
+        placed = parent.settle(size)
         return [
             WidgetPlacement(placed[child], Offset(), Spacing(), child)
             for child in children
@@ -111,6 +122,7 @@ class Body(Container):
         self._rules = VerticalRule(), VerticalRule()
         self.placed: dict[Widget, Region] = {}
         """Where the panes lie now."""
+        self._placed_in = Size(0, 0)
         self._by_need = _ByNeed()
 
     @property
@@ -125,8 +137,32 @@ class Body(Container):
 
     def fit(self) -> None:
         """Another sample: lay the panes out anew if it needs other lines."""
-        if self.size and self.placed != self.place(self.size):
+        if self.size and self.placed != self.settled(self.size):
             self._question.refresh(layout=True)  # a child's wish also clears what was arranged before
+
+    def settled(self, size: Size) -> dict[Widget, Region]:
+        """Where the panes lie now, as long as each has about the lines that it would get anew."""
+        anew = self.place(size)
+        if size != self._placed_in or anew.keys() != self.placed.keys():
+            return anew
+        growing = SPARE if size.height >= HIGH else 0
+        for pane, region in anew.items():
+            lacks = region.height - self.placed[pane].height
+            if lacks > (growing if pane in (self._contexts, self._detail) else 0):
+                return anew
+        return self.placed
+
+    def settle(self, size: Size) -> dict[Widget, Region]:
+        """Lay the panes out; the rules between columns join those of the panes."""
+        self.placed, self._placed_in = self.settled(size), size
+        for rule in self._rules:
+            if at := self.placed.get(rule):
+                placed = [region.translate((0, -at.y)) for region in self.placed.values()]
+                rule.join(
+                    frozenset(region.y for region in placed if region.right == at.x),
+                    frozenset(region.y for region in placed if region.x == at.right),
+                )
+        return self.placed
 
     @property
     def list_region(self) -> Region:
@@ -157,14 +193,14 @@ class Body(Container):
         return stacked(area, needs, self._contexts)
 
     def _in_two(self, area: Region) -> dict[Widget, Region]:
-        texts, side = self._split(area, area.width * 3 // 5)
+        texts, side = self._split(area, area.width * 3 // 5 if area.width < ROOMY else area.width * 11 // 20)
         left = stacked(texts, self._texts(texts.width, texts.height), self._contexts)
         right = stacked(
             side,
             [self._listed, Need(self._detail, 1, DETAIL), self._score],
             self._detail,
         )
-        return self._joined(0, area, left, right)
+        return self._ruled(0, area, left, right)
 
     def _in_three(self, area: Region) -> dict[Widget, Region]:
         first, rest = self._split(area, area.width * 8 // 25)
@@ -173,7 +209,7 @@ class Body(Container):
         left = stacked(first, [reference, Need(self._detail, 1, DETAIL)], self._detail)
         middle: dict[Widget, Region] = {self._contexts: second}
         right = stacked(third, [self._listed, self._score], self._units)
-        return self._joined(0, area, left, middle) | self._joined(1, rest, middle, right)
+        return self._ruled(0, area, left, middle) | self._ruled(1, rest, middle, right)
 
     @property
     def _listed(self) -> Need:
@@ -188,13 +224,8 @@ class Body(Container):
         left = Region(area.x, area.y, at, area.height)
         return left, Region(area.x + at + 1, area.y, area.width - at - 1, area.height)
 
-    def _joined(
+    def _ruled(
         self, number: int, area: Region, left: dict[Widget, Region], right: dict[Widget, Region]
     ) -> dict[Widget, Region]:
-        rule = self._rules[number]
-        rule.join(
-            frozenset(region.y - area.y for region in left.values()),
-            frozenset(region.y - area.y for region in right.values()),
-        )
         at = next(iter(left.values())).right
-        return left | right | {rule: Region(at, area.y, 1, area.height)}
+        return left | right | {self._rules[number]: Region(at, area.y, 1, area.height)}

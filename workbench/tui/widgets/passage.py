@@ -1,4 +1,4 @@
-"""A text with marked stretches that draws only its visible lines."""
+"""A text with marked stretches that draws only its visible lines, and all contexts in one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
+from workbench.model import Evidence, Span
+from workbench.text.marks import Mark, MarkedLines, Piece
 from workbench.text.safe import clean
-from workbench.tui.cells import clusters, index_at, steady, width, wrap
+from workbench.tui.cells import clusters, cut, index_at, steady, width, wrap
 from workbench.tui.keys import Hint
-from workbench.tui.marks import Mark, MarkedLines, Piece
 from workbench.tui.widgets.lines import LineView
 
 LONG = 60
@@ -184,8 +185,7 @@ class Passage(LineView):
         ]
 
     def _extend(self) -> None:
-        # Never less than what is visible: as long as all fits, another text costs no layout (15 ms).
-        self.virtual_size = Size(0, max(len(self._lines), self.size.height))
+        self.virtual_size = Size(0, len(self._lines))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The lines of the text at that width, for panes that are as high as their text."""
@@ -200,7 +200,8 @@ class Passage(LineView):
     def on_resize(self, _event: events.Resize) -> None:
         """Wrap again for another width; a text that fits without the scroll bar gets its column too."""
         size, most = self._room, self.size.width - self.MARGIN
-        if size < most and len(wrap(self.text, most)) <= self.size.height:
+        auto = self.styles.scrollbar_gutter == "auto"
+        if auto and size < most and len(wrap(self.text, most)) <= self.size.height:
             size = most
         self._layout(size)
         self._extend()
@@ -239,7 +240,7 @@ class Passage(LineView):
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
-        self._layout(self._room)
+        self._layout(self._room_now - self.MARGIN)
         return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
 
     @property
@@ -341,3 +342,123 @@ def tinted(strip: Strip, text: str, start: int, end: int, selected: Stretch, sty
     right = strip.cell_length if last > end else width(text[start:last])
     before, within, after = strip.crop(0, left), strip.crop(left, right), strip.crop(right, strip.cell_length)
     return Strip.join([before, within.apply_style(style), after])
+
+
+MOST = 100_000
+"""Code points that are wrapped at once: of larger samples only the contexts around the one in sight."""
+
+BETWEEN = "\n\n"
+"""The empty line between two contexts is where a heading is drawn."""
+
+
+class Contexts(Passage):
+    """The contexts below each other; `offset_of` and `place_of` lead to its own text and back."""
+
+    MARGIN = 1
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.first = 0
+        """The first context that is in the text, counted from 0."""
+        self.current = 0
+        self._contexts: tuple[str, ...] = ()
+        self._starts: list[int] = [0]
+        self._headings: tuple[str, ...] = ()
+
+    def take(self, contexts: tuple[str, ...], current: int) -> None:
+        """These contexts, or those around the current one; `put` shows them."""
+        if contexts is not self._contexts or not self.first <= current <= self.last:
+            self._contexts = contexts
+            self.first, last = window([len(text) for text in contexts], current)
+            self._starts = [0]
+            for text in contexts[self.first : last - 1]:
+                self._starts.append(self._starts[-1] + len(text) + len(BETWEEN))
+
+    def put(self, headings: tuple[str, ...], current: int, marks: Sequence[Mark], nothing: str) -> None:
+        """Show what was taken, each context below its heading."""
+        other = (headings, current) != (self._headings, self.current)
+        self._headings, self.current, drawn = headings, current, self._drawn
+        self.show(BETWEEN.join(self._contexts[self.first : self.last + 1]), marks, nothing=nothing)
+        if other and self._drawn is drawn:  # not drawn anew for its text or marks
+            self.redraw()
+
+    @property
+    def last(self) -> int:
+        """The last context that is in the text."""
+        return self.first + len(self._starts) - 1
+
+    def offset_of(self, context: int, start: int = 0) -> int | None:
+        """Where a place of a context is in the text; None while that context is not in it."""
+        number = context - self.first
+        return self._starts[number] + start if 0 <= number < len(self._starts) else None
+
+    def place_of(self, span: Span) -> Evidence:
+        """A stretch of the text as a place of the context that it begins in."""
+        number = self._number_at(span.start)
+        context, start = self.first + number, self._starts[number]
+        end = min(span.end - start, len(self._contexts[context]))
+        return Evidence(context, span.start - start, end)
+
+    def _number_at(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
+
+    def _lines_of(self, number: int) -> tuple[int, int]:
+        """The first line of a context and the one behind its last."""
+        end = self._starts[number + 1] - len(BETWEEN) + 1 if number + 1 < len(self._starts) else None
+        first = self._line_of(self._starts[number])
+        return first, len(self._lines) if end is None else self._line_of(end)
+
+    @property
+    def in_sight(self) -> range:
+        """The contexts that are on the screen, at least in part."""
+        start, end = self.visible_span()
+        return range(self.first + self._number_at(start), self.first + self._number_at(end) + 1)
+
+    def seen(self, context: int) -> tuple[int, int, int]:
+        """Of the lines of a context the first and the last that are visible, and how many it has."""
+        first, end = self._lines_of(context - self.first)
+        top = self.scroll_offset.y
+        return max(top, first) - first + 1, min(top + self.size.height, end) - first, end - first
+
+    def go_to(self, context: int) -> None:
+        """Scroll to the beginning of a context that is in the text."""
+        line = self._lines_of(context - self.first)[0]
+        self.scroll_to(y=line, animate=False, force=True, immediate=True)
+
+    def drawn_line(self, line: int, size: int) -> Strip:
+        """A heading, or a line of text behind its margin."""
+        if line < len(self._lines) and self._headings:
+            start, end = self._lines[line]
+            number = self._number_at(start + len(BETWEEN) - 1)
+            if start == end and number and start == self._starts[number] - 1:
+                return self._heading(self.first + number, size)
+        strip = super().drawn_line(line, size - self.MARGIN)
+        marks = self._marked.of_line(line) if self._marked is not None else []
+        roles = {mark.chosen for mark in marks if mark.role == "mention"}
+        name = "passage--edge-chosen" if True in roles else "passage--edge"
+        return Strip.join([Strip([Segment("▌" if roles else " ", self.part(name))]), strip])
+
+    def _heading(self, context: int, size: int) -> Strip:
+        here = "-here" if context == self.current else ""
+        text = cut(self._headings[context], size - 4)
+        parts = [
+            Segment(" ", self.part("passage--text")),
+            Segment(text, self.part(f"passage--heading{here}")),
+            Segment(" " + "─" * size, self.part("passage--rule")),
+        ]
+        return Strip(parts).adjust_cell_length(size, self.part("passage--text"))
+
+
+def window(sizes: Sequence[int], at: int) -> tuple[int, int]:
+    """The contexts around one that are shown with it: the first, and the one behind the last."""
+    if not sizes:
+        return 0, 0
+    first, last, room = at, at + 1, MOST - sizes[at]
+    grew = True
+    while grew:
+        grew = False
+        if last < len(sizes) and sizes[last] <= room:
+            room, last, grew = room - sizes[last], last + 1, True
+        if first and sizes[first - 1] <= room:
+            room, first, grew = room - sizes[first - 1], first - 1, True
+    return first, last

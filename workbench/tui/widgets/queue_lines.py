@@ -14,14 +14,13 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
-from workbench.reports.team import team_line
+from workbench.reports.team import holds, team_line
 from workbench.text.figures import many
+from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
-from workbench.text.safe import is_hash
+from workbench.text.safe import flat, is_hash
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
-from workbench.tui.marks import Mark
-from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Field, Part
 
 if TYPE_CHECKING:
@@ -135,6 +134,9 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
     if row.disposition != "verified":
         facts.append(STATES.get(row.disposition, row.disposition))
     facts += [f"flagged: {row.flag}"] if row.flag else []
+    done, of = row.places
+    facts += [f"{done} of {of} people decided"] if of > 1 else []
+    facts += [holds(row.held)] if row.held else []
     marked = {
         "without suggestions": row.blind, "to be matched again": row.rematch,
         "verified under an older policy": row.stale, "picked by hand": row.off_plan,

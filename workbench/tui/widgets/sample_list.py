@@ -17,10 +17,8 @@ from textual.widget import Widget
 from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS, scorer_name
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
-from workbench.text.safe import is_hash
-from workbench.tui.cells import fit, width
-from workbench.tui.figures import DISPOSITION_SYMBOL, short
-from workbench.tui.safe import flat
+from workbench.text.safe import flat, is_hash
+from workbench.tui.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import start
 
@@ -99,9 +97,14 @@ def columns_of(size: int, key_size: int) -> SampleColumns:
 
 
 def marks(row: QueueRow) -> str:
-    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand."""
+    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand.
+
+    With assignments ◷ held by others, else ½ decided by some of its people.
+    """
     kind = "◇" if row.blind else "↺" if row.rematch else ""
-    return ("⚑" if row.flag else "") + kind + ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
+    team = "◷" if row.held else "½" if 0 < row.places[0] < row.places[1] else ""
+    own = ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
+    return ("⚑" if row.flag else "") + kind + own + team
 
 
 PAGE = 100

@@ -11,22 +11,20 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
+from workbench.reports.units import doubtful, least_certain
 from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
+from workbench.text.marks import Mark, context_marks, reference_marks
+from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.bench import Bench
 from workbench.tui.cells import cut_middle
-from workbench.tui.figures import doubtful, least_certain
-from workbench.tui.marks import Mark
-from workbench.tui.safe import flat
-from workbench.tui.widgets.contexts import Contexts
 from workbench.tui.widgets.lines import Lines, Painted
 from workbench.tui.widgets.panes import Body
-from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.passage import Contexts, Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.work import on_stage, start
@@ -65,8 +63,8 @@ class SamplePane(Container):
             super().__init__()
             self.news = news
 
-    def __init__(self, kind: Kind, say: Callable[[str], None]) -> None:
-        """`say` shows a message when a search in a thread fails."""
+    def __init__(self, kind: Kind, say: Callable[[str], None], listed: UnitList) -> None:
+        """`say` shows a message when a search in a thread fails; the units are `listed` there."""
         super().__init__()
         self.opened: Opened | None = None
         self.kind = kind
@@ -78,7 +76,7 @@ class SamplePane(Container):
         self.reference = Passage(id="reference")
         self.context = Contexts(id="context")
         self.detail = Passage(id="detail")
-        self.listed = UnitList(id="units")
+        self.listed = listed
         self.tallies = Tallies(id="tallies")
         self.body = Body(self.question, self.reference, self.listed, self.detail, self.tallies, self.context)
         self._say = say
@@ -162,7 +160,7 @@ class SamplePane(Container):
             statements=kind == "statement",
             generation=self._generation,
         )
-        entitle(listed, view.units_title(opened, kind))
+        listed.entitle(Content(view.units_title(opened, kind)))
         self.question.show(opened.sample.user_input, nothing="no question")
         self.reference.show(
             opened.sample.reference,
@@ -174,14 +172,12 @@ class SamplePane(Container):
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
         self.body.fit()
-        if self._names_of != opened.sample_id:
-            start(self, self.know_names, group="names", only_newest=True, failed=self._fails("names"))
         return is_new
 
     def choose(self, unit_id: str) -> None:
         """Put the cursor on a unit."""
         for index, unit in enumerate(self.units):
-            if unit.id == unit_id:
+            if unit.id == unit_id and index != self.listed.cursor:
                 self.listed.move_to(index)
 
     def next_doubtful(self, step: int) -> bool:
@@ -212,14 +208,12 @@ class SamplePane(Container):
         if here:
             self.reveal(here[0])
         self._step = -1
-        self._show_detail(unit)
+        near = self._known_near().get(unit.text) if unit is not None and self._wants_near(unit) else []
+        self._show_detail(unit, near or ())
         self._draw_suspicion()
-        if unit is not None and self._wants_near(unit):
-            if unit.text in self._known_near():
-                self._show_near(unit)
-            else:
-                run = partial(self._look_for_near, unit)
-                start(self, run, group="near", only_newest=True, failed=self._fails("passages"))
+        if unit is not None and near is None:
+            run = partial(self._look_for_near, unit)
+            start(self, run, group="near", only_newest=True, failed=self._fails("passages"))
 
     def _fails(self, what: str) -> Callable[[Exception], None]:
         def failed(error: Exception) -> None:
@@ -239,7 +233,7 @@ class SamplePane(Container):
 
     def _marks(self, chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
         names = [Mark(name.start, name.end, "name") for name in self.names]
-        return [*names, *view.reference_marks(self.units, chosen, typed)]
+        return [*names, *reference_marks(self.units, chosen, typed)]
 
     def mark_new(self, spans: tuple[Span, ...]) -> None:
         """Mark what would be added; nothing: the reference as it is."""
@@ -318,7 +312,7 @@ class SamplePane(Container):
         passage.put(
             view.context_headings(contexts, units, self.kind),
             self.context_no,
-            view.context_marks(units, self.listed.chosen, passage.offset_of),
+            context_marks(units, self.listed.chosen, passage.offset_of),
             "no context was retrieved: nothing can be found",
         )
         self._title_context()
@@ -344,7 +338,8 @@ class SamplePane(Container):
         top = self.context.in_sight[0]
         seen = self.context.seen(top) if headings and self.context.size.height else None
         heading = headings[top] if headings else "Contexts"
-        entitle(self.context, view.context_title(heading, self.context.in_sight, self.listed.chosen, seen))
+        title = view.context_title(heading, self.context.in_sight, self.listed.chosen, seen)
+        self.context.entitle(Content(title))
 
     # The nearest passages.
 
@@ -361,7 +356,7 @@ class SamplePane(Container):
         await asyncio.sleep(NEAR_DELAY)
         await self.near(unit)
         if on_stage(self) and self.listed.chosen == unit:
-            self._show_near(unit)
+            self._show_detail(unit, self._known_near()[unit.text])
 
     async def near(self, unit: Unit) -> list[Evidence]:
         """The passages most like a unit over all contexts; none when blind."""
@@ -372,18 +367,16 @@ class SamplePane(Container):
             known[unit.text] = await asyncio.to_thread(nearest, unit.text, self.contexts, NEAR)
         return known[unit.text]
 
-    def _show_near(self, unit: Unit) -> None:
-        self._show_detail(unit, self._known_near()[unit.text])
-
     def _show_detail(self, unit: Unit | None, near: Sequence[Evidence] = ()) -> None:
         """What is known of the unit and helps to decide on it; a line of it where there is one only."""
         if unit is None:
+            self.detail.entitle(Content(""))
             self.detail.show("")
             self.tallies.note("")
             return
         size = self.detail.scrollable_content_region.width
         if size:
-            entitle(self.detail, Content(cut_middle(flat(unit.text), max(8, size - 2))))
+            self.detail.entitle(Content(cut_middle(flat(unit.text), max(8, size - 2))))
             self.detail.show(*view.detail(unit, self.now, near, size))
         self.tallies.note(view.detail_line(unit, self.now, near))
 
@@ -410,9 +403,5 @@ class SamplePane(Container):
             self.shown_at = self.shown_at if self.painted else Bench.clock()
             self.post_message(self.Shown(news=self._news))
             self._news = False
-
-
-def entitle(widget: Widget, title: str | Content) -> None:
-    """Set a border title, unless it is the same: setting one paints the whole widget."""
-    if widget.border_title != (title.markup if isinstance(title, Content) else title):
-        widget.border_title = title
+            if self._names_of != self.now.sample_id:  # by now: a thread that works would hold the painting up
+                start(self, self.know_names, group="names", only_newest=True, failed=self._fails("names"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,12 @@ from textual.widget import Widget
 
 from workbench.comparing.explained import LEAST
 from workbench.model import Imported, Kind, Tally, count
-from workbench.scoring.names import first_scorer, scorer_name
-from workbench.text.figures import delta, value
+from workbench.reports.units import counted, first_of, tally
+from workbench.scoring.names import scorer_name
+from workbench.text.figures import delta
 from workbench.tui.cells import cut, width
-from workbench.tui.figures import tally
-from workbench.tui.why_text import causes_line, reasons_line
 from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.cause_list import causes_line, reasons_line
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference
@@ -27,21 +26,9 @@ NARROW = 90
 """Cells of a line below which the scorer is not named."""
 
 
-def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
-    """The automatic score that is shown first."""
-    imported = (one for one in automatic if one.kind == kind and isinstance(one.tally, Imported))
-    name = first_scorer((one.scorer for one in automatic if isinstance(one.tally, Tally)), kind)
-    return next(imported, next((one for one in automatic if one.scorer == name), None))
-
-
 def score_name(one: AutoScore) -> str:
     """What a score is called where one value is shown: that of the file is yours."""
     return "yours" if isinstance(one.tally, Imported) else scorer_name(one.scorer)
-
-
-def counted(one: Tally | Imported) -> str:
-    """`3/6 .50`, or the number of the file: `.50`."""
-    return value(one.recall) if isinstance(one, Imported) else tally(one)
 
 
 MORE = " (w)"
@@ -49,7 +36,7 @@ MORE = " (w)"
 
 
 class Tallies(Widget):
-    """`yours .17   true 4/6 .67`, below it `−.50: 3 names in another form`; or all on one line.
+    """`yours .17   true 4/6 .67`, below it `−.50: 3 names not recognised`; or all on one line.
 
     Without a number of the file `name matching 3/6 .50   verified 4/6 .67`, `Δ −.17: invented Indian −.10`.
 
@@ -72,7 +59,8 @@ class Tallies(Widget):
         """What is known of the unit: takes the place of the message where there is one line only."""
         if text != self._note:
             self._note = text
-            self.refresh()
+            if self.content_size.height < 2:
+                self.refresh()
 
     def doubt(self, text: str) -> None:
         """Say why the score looks wrong, as long as the sample is not decided."""
@@ -87,7 +75,7 @@ class Tallies(Widget):
         self._auto, self._kind = first_of(opened.automatic, kind), kind
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
         self._causes = opened.causes.get(kind)
-        self._nothing = opened.opening.proposal is None and not opened.blind
+        self._nothing = opened.base is None and not opened.blind
         self._hidden = state.disposition not in ("verified", "excluded")
         if before != (self._auto, self._verified, self._causes, self._nothing, self._hidden):
             self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")

@@ -11,9 +11,9 @@ from textual import events
 from textual.message import Message
 
 from workbench.model import Unit
+from workbench.reports.units import unit_symbol, verdict
+from workbench.text.safe import flat
 from workbench.tui.cells import cut_middle, fit, width, wrap
-from workbench.tui.figures import unit_symbol, verdict
-from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import RowList
 
 MOST_LINES = 3
@@ -22,7 +22,7 @@ MOST_LINES = 3
 RowPart = Literal["sign", "label", "verdict"]
 """The parts of a row that a click acts on."""
 
-LEAST_TEXT = 20
+LEAST_TEXT = 18
 """Cells of wording below which the labels are shortened."""
 
 

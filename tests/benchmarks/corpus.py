@@ -1,0 +1,102 @@
+"""Scoring files without a database: rows a second, memory of the workers, CPU next to the plain function.
+
+The floor is `batch.score` over the same rows in one process, read in batches of 1,000. The bar of the ratio
+is 1.2.
+
+    python -m tests.benchmarks.corpus [--rows 20000] [--partitions 8] [--workers 2] [--cluster]
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.benchmarks.harness import options as options_of
+from tests.benchmarks.many_samples import base_rows
+
+PLAIN = """
+import sys, pyarrow.parquet
+from workbench import batch
+for path in sys.argv[1:]:
+    for part in pyarrow.parquet.ParquetFile(path).iter_batches(1_000):
+        batch.score(part)
+"""
+
+
+def corpus(folder: Path, rows: int, partitions: int) -> list[Path]:
+    """Partitions of rows whose texts are all different: nothing is scored from memory."""
+    import pyarrow.parquet
+
+    drawn, base = random.Random(1), list(base_rows())
+    paths = []
+    for part in range(partitions):
+        made = []
+        for number in range(rows // partitions):
+            row, other = drawn.choice(base), drawn.choice(base)
+            words, contexts = f"{part * rows + number}", row["retrieved_contexts"]
+            assert isinstance(contexts, list)
+            made.append(
+                {
+                    "id": words,
+                    "user_input": row["user_input"],
+                    "reference": f"{row['reference']} {other['reference']} ({words})",
+                    "retrieved_contexts": [f"{text} ({words})" for text in contexts],
+                }
+            )
+        paths.append(folder / f"part-{part:03}.parquet")
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(made), paths[-1])
+    return paths
+
+
+def run(command: list[str]) -> tuple[float, float, float]:
+    """Seconds of CPU of a command and its children, seconds on the wall, the peak of the largest in MB."""
+    before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - wall
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, wall, after.ru_maxrss / 1024
+
+
+def main() -> None:
+    options = options_of(__doc__, rows=20_000, partitions=8, workers=2, cluster=False)
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        paths = corpus(Path(name), options.rows, options.partitions)
+        out = Path(name, "scores")
+        command = [sys.executable, "-m", "workbench.cli", "score-files", *map(str, paths), "--out", str(out)]
+        command += ["--workers", str(options.workers)]
+        if options.cluster:
+            begun = time.process_time()  # the scheduler runs in this process; making the rows is not its work
+            from distributed import LocalCluster
+
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cluster = stack.enter_context(
+                LocalCluster(  # type: ignore[no-untyped-call]
+                    n_workers=options.workers, threads_per_worker=1, dashboard_address=":0"
+                )
+            )
+            command += ["--cluster", cluster.scheduler_address]
+        ours = run(command)
+        if options.cluster:
+            begun = time.process_time() - begun
+            cluster.close()
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            ours = used + begun, ours[1], after.ru_maxrss / 1024
+        plain = run([sys.executable, "-c", PLAIN, *map(str, paths)])
+    rows = options.rows
+    print(f"{rows:,} rows in {options.partitions} files, {options.workers} workers")
+    print(
+        f"score-files    {rows / ours[1]:7.0f} rows/s  CPU {ours[0]:7.1f} s  largest process {ours[2]:.0f} MB"
+    )
+    print(f"plain function {rows / plain[1]:7.0f} rows/s  CPU {plain[0]:7.1f} s")
+    print(f"ratio of CPU   {ours[0] / plain[0]:.2f}  (bar 1.2; a worker's memory bar 300 MB)")
+
+
+if __name__ == "__main__":
+    main()

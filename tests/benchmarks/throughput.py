@@ -1,0 +1,153 @@
+"""How fast the rules propose and `linked` matches on texts that nothing has seen, next to an earlier commit.
+
+The commit is unpacked from git. One process of each program does the same rows in turn, a few at a time, and
+counts its own CPU seconds: another program on the machine slows both. Every row is new: it is made of
+sentences of the demo, or of the file that you name, with other names and numbers; two contexts have 60 words
+each. The bar is 2.5.
+
+    python -m tests.benchmarks.throughput [--commit 0cc87a4] [--rows 600] [--data FILE.jsonl]
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.harness import options as options_of
+from tests.benchmarks.matching import word
+
+ROOT = Path(__file__).parents[2]
+CHUNK = 20
+WORDS = 60
+NAME = re.compile(r"(?<=[a-zа-яё,] )[A-ZА-ЯЁ][a-zа-яё]{3,}")
+NUMBER = re.compile(r"(?<![\w.,])\d{2,4}(?![\w.,]\d)")
+SENTENCE = re.compile(r"(?<=[.!?。])\s+")
+
+WORKER = """
+import json, sys, time
+sys.path.insert(0, sys.argv[1])
+from workbench.model import Policy, Sample, count
+from workbench.proposing.rules import propose
+from workbench.scoring.scorers import assess_all
+
+def answered(rows):
+    samples = [Sample(row["id"], row["user_input"], row["reference"], tuple(row["contexts"])) for row in rows]
+    spent, proposals, found = [0.0, 0.0], [], []
+    for sample in samples:
+        begun = time.process_time()
+        proposals.append(propose(sample))
+        proposed = time.process_time()
+        found.append(
+            assess_all(sample, proposals[-1], Policy(), threshold=85, evidence=False, only="linked")["linked"]
+        )
+        spent[0] += proposed - begun
+        spent[1] += time.process_time() - proposed
+    units = [repr((p.reference_entities, p.context_entities, p.statements)) for p in proposals]
+    tallies = [repr(count(one.units)) for one in found]
+    return [*spent, units, tallies]
+
+for line in sys.stdin:
+    print(json.dumps(answered(json.loads(line))), flush=True)
+"""
+
+
+def unpacked(commit: str, folder: Path) -> Path:
+    """The program as it was."""
+    packed = subprocess.run(
+        ["git", "-C", str(ROOT), "archive", commit, "workbench"], check=True, capture_output=True
+    )
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+def sentences(path: Path) -> list[list[list[str]]]:
+    """The sentences of the references and contexts of each row, by language."""
+    found: dict[str, list[list[str]]] = {}
+    for row in map(json.loads, path.read_text("utf-8").splitlines()):
+        texts = (row["reference"], *row["retrieved_contexts"])
+        own = found.setdefault(row.get("meta", {}).get("language", ""), [])
+        own.append([one for text in texts for one in SENTENCE.split(text)])
+    return list(found.values())
+
+
+def unseen(pools: list[list[list[str]]], rows: int) -> Iterator[dict[str, Any]]:
+    """Rows whose names and numbers are new; the first names of a reference stand in its contexts."""
+    chance = random.Random(5)
+    for number in range(rows):
+        new: dict[str, str] = {}
+
+        def renamed(found: re.Match[str], new: dict[str, str] = new) -> str:
+            if found.group() not in new:
+                new[found.group()] = word(chance) if chance.random() < 0.6 else found.group()
+            return new[found.group()]
+
+        pool = chance.choices(pools, weights=[len(one) for one in pools])[0]
+        mixed = [one for source in chance.sample(pool, min(4, len(pool))) for one in source]
+        mixed = [NUMBER.sub(lambda _: str(chance.randint(2, 2050)), NAME.sub(renamed, one)) for one in mixed]
+        start = chance.randrange(max(1, len(mixed) - 2))
+        reference = " ".join(mixed[start : start + 2])
+        contexts = [" ".join(" ".join(chance.sample(mixed, len(mixed))).split()[:WORDS]) for _ in range(2)]
+        yield {
+            "id": f"{number}",
+            "user_input": f"What is text {number} about?",
+            "reference": reference,
+            "contexts": contexts,
+        }
+
+
+def main() -> int:
+    options = options_of(__doc__, commit="0cc87a4", rows=600, data="")
+    path = Path(options.data) if options.data else Path(str(files("workbench.demo_data") / "demo.jsonl"))
+    rows = list(unseen(sentences(path), options.rows))
+    with tempfile.TemporaryDirectory() as folder:
+        sides = (ROOT, unpacked(options.commit, Path(folder)))
+        workers = [
+            subprocess.Popen(
+                [sys.executable, "-c", WORKER, str(side)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                text=True, cwd=folder,
+            )
+            for side in sides
+        ]  # fmt: skip
+        spent: list[tuple[list[float], list[float]]] = []
+        differ = [0, 0]
+        for start in range(0, len(rows), CHUNK):
+            answers = []
+            for worker in workers if start % (2 * CHUNK) else workers[::-1]:
+                assert worker.stdin is not None
+                assert worker.stdout is not None
+                worker.stdin.write(json.dumps(rows[start : start + CHUNK]) + "\n")
+                worker.stdin.flush()
+                answers.append(json.loads(worker.stdout.readline()))
+            ours, theirs = answers if start % (2 * CHUNK) else answers[::-1]
+            for at in (0, 1):
+                differ[at] += sum(a != b for a, b in zip(ours[at + 2], theirs[at + 2], strict=True))
+            if start:  # the first rows read word lists
+                spent.append((ours[:2], theirs[:2]))
+        for worker in workers:
+            worker.communicate()
+    done = CHUNK * len(spent)
+    print(f"{done:,} new rows next to {options.commit}, samples a second of CPU")
+    ratios = []
+    for name, part in (("rules", slice(0, 1)), ("linked", slice(1, 2)), ("both", slice(0, 2))):
+        ours = [sum(one[part]) for one, _ in spent]
+        theirs = [sum(one[part]) for _, one in spent]
+        ratios.append(statistics.median(b / a for a, b in zip(ours, theirs, strict=True)))
+        print(f"{name:<7} {done / sum(ours):7.0f}  before {done / sum(theirs):7.0f}  ratio {ratios[-1]:.2f}")
+    print(f"rows with other units {differ[0]:,}, with another score {differ[1]:,}")
+    return int(min(ratios) < 2.5)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

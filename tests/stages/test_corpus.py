@@ -1,0 +1,333 @@
+"""Scores without a database: Arrow batches in and out, and files scored in parallel, killed, begun again."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from workbench import batch
+from workbench.api import ContextEntityRecall, ContextualRecall
+from workbench.errors import UsageError
+from workbench.formats.exports.folder import unfinished
+from workbench.stages.corpus import SCORED, CorpusReport, recipe_of, score_files, score_partition, written
+
+EIFFEL = {
+    "user_input": "Who designed the tower in Paris?",
+    "reference": "Gustave Eiffel designed the tower in Paris in 1889.",
+    "retrieved_contexts": ["The tower in Paris was completed in 1889."],
+}
+PUSHKIN = {
+    "user_input": "Где родился Пушкин?",
+    "reference": "Пушкин родился в Москве в 1799 году.",
+    "retrieved_contexts": ["Пушкин жил в Петербурге.", "В 1799 году в Москве родился поэт."],
+}
+NO_UNITS = {"user_input": "?", "reference": "so be it.", "retrieved_contexts": ["Paris"]}
+RECORDED = {
+    **EIFFEL,
+    "id": "recorded",
+    "proposal": {
+        "proposer": "theirs",
+        "reference_entities": [{"text": "Paris", "label": "place"}],
+        "context_entities": [[{"text": "Paris", "label": "place"}]],
+    },
+}
+BAD = {"user_input": "Who?", "reference": None, "retrieved_contexts": ["Paris"]}
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    return rows
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """The output files of a folder; nothing else may be left in it."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Three partitions of two containers, one with a row that cannot be scored."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    lines = [{**row, "id": f"{number}"} for number in range(30) for row in (EIFFEL,)]
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines), "utf-8")
+    mixed = [PUSHKIN, {"user_input": "Who?", "reference": 7}, NO_UNITS]
+    (folder / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mixed), "utf-8")
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([EIFFEL, PUSHKIN]), folder / "c.parquet")
+    return folder
+
+
+def run(corpus: Path, out: Path, **given: Any) -> CorpusReport:
+    return score_files([corpus], out, recipe_of(None, 85, None, ()), workers=2, **given)
+
+
+@pytest.mark.parametrize("kind", [pyarrow.RecordBatch, pyarrow.Table])
+def test_a_batch_gives_the_values_of_the_metrics_in_the_order_of_its_rows(kind: Any) -> None:
+    given = [EIFFEL, PUSHKIN, NO_UNITS, {**EIFFEL, "retrieved_contexts": []}]
+
+    scored = batch.score(kind.from_pylist(given))
+
+    assert kind is type(scored)
+    for row, found in zip(given, scored.to_pylist(), strict=True):
+        assert [None] == [found["error"]]
+        for name in ("linked", "presence"):
+            assert ContextEntityRecall(scorer=name).measure(row) == found[name]
+        assert ContextualRecall().measure(row) == found["contextual_recall"]
+    assert [3, 0] == [scored.to_pylist()[at]["linked_units"] for at in (0, 2)]
+    assert [2, 0] == [scored.to_pylist()[at]["linked_found"] for at in (0, 3)]
+
+
+def test_a_recorded_proposal_is_scored_and_only_what_it_holds() -> None:
+    (found,) = batch.score(pyarrow.RecordBatch.from_pylist([RECORDED])).to_pylist()
+
+    assert ("recorded", "theirs", 1.0, 1) == tuple(
+        found[name] for name in ("id", "proposer", "linked", "linked_units")
+    )
+    assert (None, None) == (found["contextual_recall"], found["contextual_recall_units"])
+
+
+def test_a_row_that_cannot_be_scored_keeps_its_place_and_names_the_field() -> None:
+    found = batch.score(pyarrow.RecordBatch.from_pylist([EIFFEL, BAD, EIFFEL])).to_pylist()
+
+    assert [True, False, True] == [row["error"] is None for row in found]
+    assert found[1]["error"].startswith("reference: got nothing, expected a string")
+    assert {None} == {value for name, value in found[1].items() if name != "error"}
+
+
+def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(corpus: Path, tmp_path: Path) -> None:
+    seen: list[int] = []
+    report = run(corpus, tmp_path / "out", progress=seen.append)
+
+    assert (3, 0, 34, 1, {}) == (
+        report.partitions, report.done_before, report.rows, report.rejected, report.failed,
+    )  # fmt: skip
+    assert sorted(seen) == seen
+    assert sum(path.stat().st_size for path in corpus.iterdir()) == seen[-1]
+    (expected,) = batch.score(pyarrow.RecordBatch.from_pylist([PUSHKIN])).to_pylist()
+    pushkin, nothing = rows_of(tmp_path / "out" / f"00001-b{SCORED}")
+    assert {**expected, "line": 1} == {**pushkin, "error": None}
+    assert (3, None, 0) == (nothing["line"], nothing["linked"], nothing["linked_units"])
+    (rejects,) = report.rejects
+    assert (
+        "line 2: reference: got number 7, expected a string"
+        == json.loads(rejects.read_text("utf-8"))["_error"]
+    )
+    mean, number = report.means["linked"]
+    assert 33 == number
+    assert (31 * 2 / 3 + 2 * expected["linked"]) / 33 == pytest.approx(mean)
+
+
+def test_a_killed_worker_costs_its_partition_alone(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(corpus, tmp_path / "whole")
+    monkeypatch.setattr("workbench.stages.corpus.POLL", 0.01)  # killed before it can have ended
+    killed: list[int] = []
+
+    def kill(_: int) -> None:
+        for process in multiprocessing.active_children()[: 2 - len(killed)]:
+            process.kill()
+            killed.append(process.pid or 0)
+
+    report = run(corpus, tmp_path / "out", progress=kill)
+
+    assert (2, {}) == (len(killed), report.failed)
+    assert bytes_of(tmp_path / "whole") == bytes_of(tmp_path / "out")
+
+
+def test_a_partition_whose_workers_always_end_is_named_and_the_others_are_scored(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.stages.corpus.POLL", 0.01)
+
+    def kill(_: int) -> None:
+        for process in multiprocessing.active_children():
+            if process.name == "a.jsonl":
+                process.kill()
+
+    report = run(corpus, tmp_path / "out", progress=kill)
+
+    assert [corpus / "a.jsonl"] == list(report.failed)
+    assert "its worker ended 3 times" in report.failed[corpus / "a.jsonl"]
+    assert 4 == report.rows
+
+
+def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    run(corpus, tmp_path / "whole")
+    command = [sys.executable, "-m", "workbench.cli", "score-files", str(corpus), "--out"]
+    command += [str(tmp_path / "out"), "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not list((tmp_path / "out").glob(f"*{SCORED}")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert 3 == again.returncode, again.stderr
+    assert re.search(r"34 rows of 3 files scored, [1-3] of them by an earlier run", again.stdout)
+    left = {name for name in bytes_of(tmp_path / "out") if not name.startswith(".")}
+    assert bytes_of(tmp_path / "whole").keys() == left
+    assert bytes_of(tmp_path / "whole").items() <= bytes_of(tmp_path / "out").items()
+
+
+@pytest.mark.parametrize("what", ["threshold", "input"])
+def test_scores_that_were_made_otherwise_are_not_mixed(what: str, corpus: Path, tmp_path: Path) -> None:
+    run(corpus, tmp_path / "out")
+    before = bytes_of(tmp_path / "out")
+    if what == "input":
+        (corpus / "d.jsonl").write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+
+    with pytest.raises(UsageError, match="inputs differs" if what == "input" else "match threshold differs"):
+        score_files(
+            [corpus], tmp_path / "out", recipe_of(None, 85 if what == "input" else 80, None, ()), workers=1
+        )
+    assert before == bytes_of(tmp_path / "out")
+
+
+@pytest.mark.parametrize("under_way", [False, True])
+def test_a_folder_in_which_another_command_began_or_was_killed_can_be_used(
+    corpus: Path, tmp_path: Path, under_way: bool
+) -> None:
+    (tmp_path / "out" / ".run.json.0a1b2c3d.partial").mkdir(parents=True)
+    with unfinished(tmp_path / "out" / "run.json") if under_way else nullcontext():
+        report = score_files([corpus / "b.jsonl"], tmp_path / "out", recipe_of(None, 85, None, ()), workers=1)
+
+    assert 2 == report.rows
+    assert not list((tmp_path / "out").glob(".run.json.*"))
+
+
+def test_of_two_commands_that_begin_at_once_the_recipe_of_one_holds(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one begins when this one has seen that the folder is free."""
+    inside = unfinished
+
+    def faster(path: Path) -> Any:
+        monkeypatch.setattr("workbench.stages.corpus.unfinished", inside)
+        score_files([corpus / "b.jsonl"], tmp_path / "out", recipe_of(None, 70, None, ()), workers=1)
+        return inside(path)
+
+    monkeypatch.setattr("workbench.stages.corpus.unfinished", faster)
+    with pytest.raises(UsageError, match="match threshold differs"):
+        score_files([corpus / "b.jsonl"], tmp_path / "out", recipe_of(None, 85, None, ()), workers=1)
+
+    assert 70 == written(tmp_path / "out")[0].match_threshold
+
+
+def test_rejects_stay_when_a_slower_command_is_stopped_as_it_ends(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(corpus, tmp_path / "out")
+    recipe, partitions = written(tmp_path / "out")
+
+    def stopped(*_: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            score_partition(partitions[1], recipe)
+
+    assert 1 == run(corpus, tmp_path / "out").rejected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_the_workers_of_a_killed_command_end_with_it(corpus: Path, tmp_path: Path) -> None:
+    """Its pipe of standard output, which they hold too, is at its end."""
+    rows = [{**EIFFEL, "id": str(number)} for number in range(20_000)]
+    (corpus / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    command = [sys.executable, "-m", "workbench.cli", "score-files", str(corpus / "a.jsonl"), "--out"]
+    with subprocess.Popen([*command, str(tmp_path / "out")], stdout=subprocess.PIPE) as process:
+        while not list((tmp_path / "out").glob(f".*{SCORED}.*.partial/read")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+    assert not list((tmp_path / "out").glob(f"*{SCORED}"))
+
+
+def test_an_input_that_changes_while_it_is_scored_is_named_and_has_no_scores(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(corpus, tmp_path / "out")
+    recipe, partitions = written(tmp_path / "out")
+    partitions[0].scores.unlink()
+    (corpus / "a.jsonl").write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+
+    assert "a.jsonl: changed while it was scored" in score_partition(partitions[0], recipe)
+    assert not partitions[0].scores.exists()
+
+
+def test_a_damaged_scores_file_is_named_and_the_others_are_counted(corpus: Path, tmp_path: Path) -> None:
+    run(corpus, tmp_path / "out")
+    damaged = tmp_path / "out" / f"00000-a{SCORED}"
+    damaged.write_bytes(damaged.read_bytes()[:300])
+
+    report = run(corpus, tmp_path / "out")
+
+    assert 4 == report.rows
+    assert f"{damaged}: cannot be read" in report.failed[corpus / "a.jsonl"]
+    assert "delete it and run score-files again" in report.failed[corpus / "a.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["nothing.jsonl"], "no such file"),
+        (["empty"], "no files to score in it"),
+        (["corpus", "--out", "corpus"], "not empty, and without scores of ours"),
+        (["corpus", "--policy", "none.toml"], "none.toml"),
+        (["corpus", "--cluster", "tcp://127.0.0.1:9"], "no dask scheduler answers there"),
+        (["corpus", "--map", "reference"], "say FIELD=COLUMN"),
+    ],
+)
+def test_bad_options_get_a_message_and_write_nothing(
+    given: list[str], message: str, corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    before = bytes_of(corpus)
+    out = [] if "--out" in given else ["--out", "out"]
+    command = [sys.executable, "-m", "workbench.cli", "score-files", *given, *out]
+
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert 2 == told.returncode, told.stderr
+    assert message in told.stderr
+    assert before == bytes_of(corpus)
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_scored(corpus: Path, tmp_path: Path) -> None:
+    (corpus / "0.parquet").write_bytes(b"PAR1 nothing of it PAR1")
+
+    report = run(corpus, tmp_path / "out")
+
+    assert ["0.parquet"] == [path.name for path in report.failed]
+    assert 34 == report.rows
+
+
+def test_a_cluster_of_dask_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    run(corpus, tmp_path / "whole")
+
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=tmp_path / "dask"
+    ) as cluster:
+        report = run(corpus, tmp_path / "out", cluster=cluster.scheduler_address)
+
+    assert {} == report.failed
+    assert bytes_of(tmp_path / "whole") == bytes_of(tmp_path / "out")

@@ -1,0 +1,277 @@
+"""A few samples of a scored corpus in a database, and the mean of all of it from their reviews."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from tests.rows import naming, sample, write_rows
+from workbench.comparing.plans import lowest
+from workbench.errors import InputError, UsageError, WorkbenchError
+from workbench.formats.policy import to_toml
+from workbench.model import Policy
+from workbench.stages import editing, plan, recompute
+from workbench.stages.corpus import recipe_of, score_files
+from workbench.stages.draw import DrawReport, draw
+from workbench.stages.figures import figures
+from workbench.stages.queue import queue_ids, scored_by
+from workbench.stages.review import act, open_sample
+from workbench.store import plans
+from workbench.store.datasets import list_datasets
+
+NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
+ROWS = 300
+
+
+def corpus_of(
+    folder: Path, rows: list[dict[str, Any]], policy: str | None = None, threshold: int = 85
+) -> Path:
+    """Two partitions, scored."""
+    (folder / "corpus").mkdir()
+    write_rows(folder / "corpus" / "a.jsonl", rows[: len(rows) // 3])
+    write_rows(folder / "corpus" / "b.jsonl", rows[len(rows) // 3 :])
+    score_files([folder / "corpus"], folder / "out", recipe_of(policy, threshold, None, ()), workers=2)
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """300 samples of four cities, of which none to all are found; every tenth has no units."""
+    drawn, rows = random.Random(1), []
+    for number in range(ROWS):
+        names = [] if number % 10 == 0 else drawn.sample(NAMES, 4)
+        found = names[: drawn.choice([0, 1, 2, 3, 4, 4])]
+        rows.append(naming(f"s{number:03}", names, found, also=f" {number}"))
+    return corpus_of(tmp_path_factory.mktemp("scored"), rows)
+
+
+def values_of(out: Path, scorer: str = "linked") -> dict[str, float | None]:
+    """The automatic values of the whole corpus by sample."""
+    tables = [pyarrow.parquet.read_table(path) for path in sorted(out.glob("*.parquet"))]
+    return {row["id"]: row[scorer] for table in tables for row in table.to_pylist()}
+
+
+def drawn_by(bench: Any, out: Path, n: int = 40, **given: Any) -> DrawReport:
+    return draw(bench.store, out, n, **{"dataset": None, "seed": 4, "annotator": "ann"} | given)
+
+
+def review(bench: Any, number: int, *, toggled: bool) -> float | None:
+    """Accept a sample, or turn its first unit round before that; what it is verified as."""
+    opened = open_sample(bench.store, number, "ann")
+    if toggled and opened.state.entity.assessment.units:
+        opened = act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[0]))
+    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+    units = accepted.state.entity.assessment.units
+    return sum(unit.match.verdict == "found" for unit in units) / len(units) if units else None
+
+
+def test_the_mean_of_a_corpus_is_estimated_from_the_samples_that_were_drawn(bench: Any, scored: Path) -> None:
+    """By hand: of those with a score, by strata what the reviews make of the total and of how many count."""
+    report = drawn_by(bench, scored)
+    ids = list(queue_ids(bench.store, bench.info(), "ann"))
+    keys = {number: key for key, number in bench.query("SELECT key, id FROM sample")}
+    automatic, sizes = values_of(scored), report.strata
+    verified = {number: review(bench, number, toggled=place % 3 == 0) for place, number in enumerate(ids)}
+
+    found = figures(bench.store, bench.info(), scorer="linked")
+
+    defined = {key: value for key, value in automatic.items() if value is not None}
+    gained = units = 0.0
+    for below in (True, False):
+        inside = [n for n in ids if keys[n] in defined and (defined[keys[n]] < 0.5) == below]
+        stands = sum((value < 0.5) == below for value in defined.values()) / len(inside)
+        for number in inside:
+            gained += stands * ((verified[number] or 0.0) - defined[keys[number]])
+            units += stands * (verified[number] is not None)
+    by_hand = (sum(defined.values()) + gained) / units
+    estimate = found.estimate
+    reached = sum(keys[number] in defined for number in ids)
+    assert (len(defined), ROWS, reached) == (
+        estimate.total, found.counts.total, estimate.n + estimate.undefined,
+    )  # fmt: skip
+    assert by_hand == pytest.approx(estimate.point, abs=1e-12)
+    assert sum(defined.values()) / len(defined) == pytest.approx(estimate.automatic.value, abs=1e-12)
+    assert ("stratified", "at the planned number") == (estimate.design, estimate.method)
+    assert estimate.corpus is not None
+    assert estimate.corpus.low < by_hand < estimate.corpus.high
+    assert {"score below 0.5", "score 0.5 or more", "no score"} == sizes.keys()
+    assert (ROWS, 40) == tuple(sum(one[at] for one in sizes.values()) for at in (0, 1))
+    chances = {row.stratum: row.pi for row in plan.prefix(bench.store, bench.info(), "entity").rows}
+    assert {name: n / size for name, (size, n) in sizes.items()} == pytest.approx(chances)
+    assert by_hand == pytest.approx(
+        figures(bench.store, bench.info(), scorer="presence").estimate.point, abs=0.2
+    )
+
+
+@pytest.mark.parametrize(
+    ("reviewed", "kinds"),
+    [(("statement", "entity"), ("entity", "statement")), (("statement",), ("entity",))],
+)
+def test_the_dataset_has_the_threshold_of_its_corpus_and_reviews_first_what_its_scorer_counts(
+    bench: Any, tmp_path: Path, reviewed: Any, kinds: tuple[str, ...]
+) -> None:
+    rows = [naming(f"s{number}", ["Rome"], ["Rome"], also=f" {number}") for number in range(12)]
+    out = corpus_of(tmp_path, rows, to_toml(replace(Policy(), kinds=reviewed)), threshold=95)
+
+    drawn_by(bench, out, 6)
+
+    assert (95, kinds) == (bench.info().threshold, bench.info().kinds)
+
+
+def test_partitions_are_drawn_from_independently(bench: Any, tmp_path: Path) -> None:
+    """The rows of one value: 20 in the first partition, 40 in the second."""
+    rows = [naming(f"s{number:02}", ["Rome"], ["Rome"], also=f" {number}") for number in range(60)]
+    drawn_by(bench, corpus_of(tmp_path, rows), 30)
+
+    drawn = [int(key[1:]) for (key,) in bench.query("SELECT key FROM sample")]
+    assert {one for one in drawn if one < 20} != {one - 20 for one in drawn if 20 <= one < 40}
+
+
+def test_a_seed_draws_the_same_samples_again_and_another_one_others(bench: Any, scored: Path) -> None:
+    listed = []
+    for name, seed in (("one", 4), ("two", 4), ("three", 5)):
+        drawn_by(bench, scored, dataset=name, seed=seed)
+        listed.append({one.key for one in plans.candidates(bench.store, bench.info(name).id)})
+
+    assert listed[0] == listed[1]
+    assert listed[0] != listed[2]
+    assert {40} == {len(one) for one in listed}
+
+
+@pytest.mark.parametrize("name", ["team/qa", "x" * 300])
+def test_any_name_of_a_dataset_can_be_drawn_into(bench: Any, scored: Path, name: str) -> None:
+    assert name == drawn_by(bench, scored, dataset=name).dataset
+    assert 40 == len(plans.candidates(bench.store, bench.info(name).id))
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_a_name_that_another_draw_takes_meanwhile_is_refused_and_its_plan_stays(
+    bench: Any, scored: Path, seed: int
+) -> None:
+    def first(_: int) -> None:
+        if not list_datasets(bench.store):
+            drawn_by(bench, scored, dataset="x", annotator="bo")
+
+    with pytest.raises(UsageError, match="the dataset x is there"):
+        drawn_by(bench, scored, dataset="x", seed=seed, progress=first)
+
+    assert [("bo", 40)] == bench.query("SELECT annotator, planned_n FROM plan")
+
+
+def test_rows_without_a_proposal_get_the_one_that_they_were_scored_by(bench: Any, tmp_path: Path) -> None:
+    rows = [
+        sample(f"r{number}", f"{name} was born in Paris in {1900 + number}.", f"Paris, {1900 + number % 7}")
+        for number, name in enumerate(["Marie Curie", "Victor Hugo", "Edgar Degas"] * 10)
+    ]
+    out = corpus_of(tmp_path, rows)
+
+    report = drawn_by(bench, out, 12, dataset="people")
+
+    automatic = values_of(out)
+    info = bench.info("people")
+    values = scored_by(bench.store, info, info.run_id, "linked")
+    there = plans.candidates(bench.store, info.id)
+    assert [automatic[one.key] for one in there] == [values[one.sample_id] for one in there]
+    assert (30, 12, 12) == (report.rows, report.n, len(there))
+
+
+def gone(out: Path) -> None:
+    next(out.glob("00001*.parquet")).unlink()
+
+
+def cut(out: Path) -> None:
+    path = next(out.glob("00001*.parquet"))
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def changed(out: Path) -> None:
+    document = json.loads((out / "run.json").read_text("utf-8"))
+    document["inputs"][0]["bytes"] += 1
+    (out / "run.json").write_text(json.dumps(document), "utf-8")
+
+
+def older(out: Path) -> None:
+    document = json.loads((out / "run.json").read_text("utf-8"))
+    (out / "run.json").write_text(json.dumps(document | {"version": "0.0.1"}), "utf-8")
+
+
+def unwritten(out: Path) -> None:
+    (out / "run.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "given", "error", "said"),
+    [
+        (gone, {}, InputError, "1 of 2 files without scores"),
+        (cut, {}, InputError, "00001-b.scores.parquet: cannot be read"),
+        (changed, {}, InputError, "a.jsonl: not the file that was scored"),
+        (older, {}, UsageError, "scored by Workbench 0.0.1"),
+        (unwritten, {}, UsageError, "no scores in it"),
+        (None, {"n": ROWS + 1}, UsageError, "301 of 300 samples cannot be drawn"),
+        (None, {"n": 3}, UsageError, "3 reviews are too few for 3 strata"),
+        (None, {"scorer": "nothing"}, UsageError, "no scorer 'nothing'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_the_reason_and_leaves_nothing(
+    bench: Any, scored: Path, tmp_path: Path, spoil: Callable[[Path], None] | None, given: dict[str, Any],
+    error: type[WorkbenchError], said: str,
+) -> None:  # fmt: skip
+    out = shutil.copytree(scored, tmp_path / "out")
+    if spoil is not None:
+        spoil(out)
+
+    with pytest.raises(error, match=said):
+        drawn_by(bench, out, **given)
+
+    assert [] == list_datasets(bench.store)
+
+
+def test_the_plan_of_a_draw_stays_and_other_scores_estimate_nothing(bench: Any, scored: Path) -> None:
+    """The samples outside the database have no scores at another threshold."""
+    drawn_by(bench, scored)
+    with pytest.raises(UsageError, match="drawn from 300 samples"):
+        plan.drop(bench.store, bench.info(), "ann")
+    with pytest.raises(UsageError, match=r"drawn from 300 samples.* --n N --seed 4 --dataset NAME"):
+        plan.extend(bench.store, bench.info(), 5, "ann")
+    with pytest.raises(UsageError, match="the dataset out is there"):
+        drawn_by(bench, scored)
+    for number in list(queue_ids(bench.store, bench.info(), "ann"))[:12]:
+        review(bench, number, toggled=False)
+    assert "" == figures(bench.store, bench.info()).estimate.refusal
+
+    recompute.keep_threshold(bench.store, bench.info(), 70, "ann")
+
+    estimate = figures(bench.store, bench.info()).estimate
+    assert "has no values of this score, run, match threshold or policy" in estimate.refusal
+    assert (ROWS, None) == (estimate.total, estimate.point)
+
+
+def test_a_larger_draw_with_the_same_seed_has_the_samples_of_the_smaller(bench: Any, scored: Path) -> None:
+    for name, n in (("few", 40), ("many", 65)):
+        drawn_by(bench, scored, n, dataset=name)
+
+    few, many = (
+        {key for (key,) in bench.query(f"SELECT key FROM sample WHERE dataset_id = {number}")}
+        for number in (1, 2)
+    )
+    assert (40, 65, few) == (len(few), len(many), few & many)
+
+
+def test_samples_of_many_parts_are_those_of_one() -> None:
+    u = np.random.default_rng(3).random(1_000)
+    whole = lowest([], u, np.arange(1_000), 30)
+    parts: list[tuple[float, int]] = []
+    for first in range(0, 1_000, 70):
+        parts = lowest(parts, u[first : first + 70], np.arange(first, min(first + 70, 1_000)), 30)
+
+    assert np.argsort(u)[:30].tolist() == [place for _, place in whole]
+    assert whole == parts

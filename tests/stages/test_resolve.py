@@ -1,0 +1,596 @@
+"""Settling what people differ in: who may, what is side by side, what is stored, and what stands then."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from tests.rows import proposal, sample
+from workbench.errors import ConflictError, InputError, UsageError
+from workbench.model import RESOLVED, letter
+from workbench.reports.compare import diff_text
+from workbench.reports.team import letters_text
+from workbench.stages import editing, queue, review
+from workbench.stages.agree import agree
+from workbench.stages.compare import diff
+from workbench.stages.disputes import disputes
+from workbench.stages.export import ExportOptions, export
+from workbench.stages.figures import figures
+from workbench.stages.people import add_person, disable
+from workbench.stages.queue_values import unresolved_ids
+from workbench.stages.recompute import score_dataset
+from workbench.stages.resolve import (
+    next_to_settle,
+    open_resolution,
+    saw,
+    show_names,
+    take,
+    take_rest,
+)
+from workbench.stages.review import Opened, act
+from workbench.stages.team import assign
+from workbench.stages.upkeep import status
+from workbench.store.checking import check
+from workbench.store.engine import Store, open_store
+from workbench.store.gold import load_gold
+from workbench.store.people import Person
+from workbench.text.query import Query, Term
+
+pytestmark = pytest.mark.databases
+
+CITIES = ["Paris", "Rome", "Oslo"]
+UNRESOLVED = Query((Term("is", ("unresolved",)),))
+
+
+@pytest.fixture
+def trip(bench: Any) -> Any:
+    """Three samples of three cities each; only Paris is in the contexts."""
+    rows = [
+        sample(
+            f"t{number}", "She went from Paris to Rome and on to Oslo.", "Paris only.",
+            user_input=f"Where {number}?", proposal=proposal(CITIES, ["Paris"]),
+        )
+        for number in range(3)
+    ]  # fmt: skip
+    bench.load(rows, blind=0)
+    score_dataset(bench.store, bench.info())
+    return bench
+
+
+def decide(
+    bench: Any, who: str, key: str = "t0", *, reject: str = "", toggle: str = "", label: str = ""
+) -> None:
+    """Accept a sample, after an edit of the city that is named."""
+    opened = bench.open(key, who)
+    for unit in opened.state.entity.assessment.units:
+        if unit.text == reject:
+            opened = act(bench.store, opened, editing.reject(opened, unit))
+        if unit.text == toggle:
+            opened = act(bench.store, opened, editing.toggle(opened, unit))
+        if unit.text == label:
+            opened = act(bench.store, opened, editing.relabel(opened, unit, "organisation"))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def differ(bench: Any, key: str = "t0") -> None:
+    """ada has all three, bob has no Rome and finds Oslo."""
+    decide(bench, "ada", key)
+    opened = bench.open(key, "bob")
+    _, rome, oslo = opened.state.entity.assessment.units
+    opened = act(bench.store, opened, editing.reject(opened, rome))
+    opened = act(bench.store, opened, editing.toggle(opened, oslo))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def settles(bench: Any, who: str = "cy", key: str = "t0") -> Opened:
+    return open_resolution(bench.store, bench.id(key), who)
+
+
+def unit(opened: Opened, text: str) -> Any:
+    return next(one for one in opened.state.entity.assessment.units if one.text == text)
+
+
+def side_of(opened: Opened, name: str) -> int:
+    assert opened.over is not None
+    return opened.over.people["entity"].index(name)
+
+
+def took(bench: Any, opened: Opened, text: str, name: str) -> Opened:
+    return act(bench.store, opened, take(opened, unit(opened, text), side_of(opened, name)))
+
+
+def settled(bench: Any, who: str = "cy", key: str = "t0", name: str = "ada") -> Opened:
+    """All as one person has it."""
+    opened = settles(bench, who, key)
+    opened = act(bench.store, opened, take_rest(opened, "entity", side_of(opened, name)))
+    return act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def stands(bench: Any, key: str = "t0") -> tuple[str, dict[str, str | None] | None]:
+    """The origin of a sample's gold, and its units with their verdicts."""
+    found = load_gold(bench.store, bench.info().id, "entity")[bench.id(key)]
+    if found.assessment is None:
+        return found.origin, None
+    return found.origin, {one.text: one.match.verdict for one in found.assessment.units}
+
+
+def shown(opened: Opened) -> dict[str, Any]:
+    """Each unit as it stands: its verdict, `out` when it is none, None while it is open."""
+    units = opened.state.entity.assessment.units
+    return {one.text: "out" if one.rejected else one.match.verdict for one in units}
+
+
+def test_what_all_have_is_there_and_what_they_differ_in_is_open_under_letters(trip: Any) -> None:
+    differ(trip)
+    opened = settles(trip)
+    over = opened.over
+    assert over is not None
+    sided = {one.shown.text: one for one in over.units["entity"]}
+
+    assert {"Paris": "found", "Rome": None, "Oslo": None} == shown(opened)
+    assert {"Paris": True, "Rome": False, "Oslo": False} == {text: one.agreed for text, one in sided.items()}
+    assert {"ada", "bob"} == {*over.people["entity"]}
+    assert sided["Rome"].sides[side_of(opened, "bob")] is None
+    assert ["Rome", "Oslo"] == [one.text for one in over.open(opened.state.entity.assessment.units)]
+    assert None is trip.review("t0", RESOLVED)  # looking writes nothing
+
+
+def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
+    """Who is A on one sample may be B on the next, and stays what they are when it is opened again."""
+    firsts = set()
+    for number in range(12):
+        trip.load([sample(f"x{number}", f"Paris {number}.", "Rome.", proposal=proposal(["Paris"], []))])
+        decide(trip, "ada", f"x{number}")
+        decide(trip, "bob", f"x{number}", reject="Paris")
+        opened, again = (settles(trip, key=f"x{number}").over for _ in range(2))
+        assert opened is not None
+        assert again is not None
+        assert opened.people == again.people
+        firsts.add(opened.people["entity"][0])
+
+    assert {"ada", "bob"} == firsts
+
+
+def test_taking_sides_settles_the_sample_and_the_gold_is_adjudicated(trip: Any) -> None:
+    differ(trip)
+    assert ("unresolved", None) == stands(trip)
+    opened = took(trip, settles(trip), "Rome", "bob")
+    opened = took(trip, opened, "Oslo", "ada")
+    opened = act(trip.store, opened, editing.accept(opened, "entity"))
+
+    assert ("adjudicated", {"Paris": "found", "Oslo": "missing"}) == stands(trip)
+    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
+    said = "SELECT DISTINCT annotator FROM review_event WHERE review_id = "
+    ((number,),) = trip.query("SELECT id FROM review WHERE annotator = ?", RESOLVED)
+    assert [("cy",)] == trip.query(f"{said}{number}")
+    assert "verified" == trip.review("t0", "ada").state.entity.disposition
+    assert not list(check(trip.store, lambda _done: None))
+
+
+def test_the_own_review_of_who_settles_stays(trip: Any) -> None:
+    differ(trip)
+    settled(trip, "ada", name="bob")
+
+    own = trip.review("t0", "ada").state.entity.assessment.units
+    assert ["Paris", "Rome", "Oslo"] == [one.text for one in own if one.counted]
+    assert ("adjudicated", {"Paris": "found", "Oslo": "found"}) == stands(trip)
+
+
+def test_a_third_way_counts_too_and_0_takes_neither(trip: Any) -> None:
+    differ(trip)
+    opened = settles(trip)
+    opened = act(trip.store, opened, take(opened, unit(opened, "Rome"), -1))
+    opened = act(trip.store, opened, editing.unsure(opened, unit(opened, "Oslo")))
+    over = opened.over
+    assert over is not None
+    rome, oslo = (over.of(unit(opened, name)) for name in ("Rome", "Oslo"))
+    assert rome is not None
+    assert oslo is not None
+    assert ("AB"[side_of(opened, "bob")],) == rome.letters(unit(opened, "Rome"))
+    assert () == oslo.letters(unit(opened, "Oslo"))
+    act(trip.store, opened, editing.accept(opened, "entity"))
+
+    assert ("adjudicated", {"Paris": "found", "Oslo": "unsure"}) == stands(trip)
+
+
+def test_it_is_not_settled_before_every_unit_is(trip: Any) -> None:
+    differ(trip)
+    opened = took(trip, settles(trip), "Rome", "ada")
+
+    with pytest.raises(InputError, match="1 unit is not settled yet"):
+        editing.accept(opened, "entity")
+
+
+def test_labels_alone_never_get_there(trip: Any) -> None:
+    decide(trip, "ada")
+    decide(trip, "bob", label="Rome")
+
+    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
+    with pytest.raises(InputError, match="nothing to settle"):
+        settles(trip)
+
+
+def test_labels_of_a_sample_with_other_differences_are_settled_too(trip: Any) -> None:
+    decide(trip, "ada", toggle="Oslo")
+    decide(trip, "bob", label="Rome")
+    opened = took(trip, settles(trip), "Rome", "bob")
+
+    assert "organisation" == unit(opened, "Rome").label
+    assert {"Paris": "found", "Rome": "missing", "Oslo": None} == shown(opened)
+
+
+def test_nothing_against_something_is_settled(trip: Any) -> None:
+    """One has no unit at all; with all taken from them the gold is empty."""
+    decide(trip, "ada")
+    opened = trip.open("t0", "bob")
+    for one in opened.state.entity.assessment.units:
+        opened = act(trip.store, opened, editing.reject(opened, one))
+    act(trip.store, opened, editing.accept(opened, "entity"))
+    settled(trip, name="bob")
+
+    assert ("adjudicated", {}) == stands(trip)
+
+
+def test_three_people_stand_side_by_side(trip: Any) -> None:
+    """Two of whom may have the same; one who has nothing differs from both."""
+    decide(trip, "ada")
+    decide(trip, "bob", reject="Rome")
+    decide(trip, "eve", reject="Rome")
+    opened = settles(trip)
+    over = opened.over
+    assert over is not None
+    opened = took(trip, opened, "Rome", "eve")
+    sided = over.of(unit(opened, "Rome"))
+    assert sided is not None
+
+    assert 3 == len(sided.sides)
+    without = {side_of(opened, "bob"), side_of(opened, "eve")}
+    assert {"ABC"[side] for side in without} == {*sided.letters(unit(opened, "Rome"))}
+    with pytest.raises(InputError, match="there is no D here: A to C"):
+        take(opened, unit(opened, "Rome"), 3)
+
+
+def test_as_many_people_as_there_are_can_differ(trip: Any) -> None:
+    for number in range(28):
+        decide(trip, f"p{number}", reject="Rome" if number else "")
+    opened = settles(trip)
+    alone = side_of(opened, "p0")
+    taken = take(opened, unit(opened, "Rome"), 27 - (alone == 27)).units[0]
+
+    assert ["A", "I", "J", "Z", "AA", "AB", "BA"] == [letter(side) for side in (0, 8, 9, 25, 26, 27, 52)]
+    assert taken.rejected
+    sided = opened.over and opened.over.of(taken)
+    assert sided
+    assert {letter(side) for side in range(28)} - {letter(alone)} == {*sided.letters(taken)}
+    names = letters_text(opened, "entity").split(" · ")
+    assert {f"{letter(side_of(opened, f'p{number}'))} p{number}" for number in range(28)} == {*names}
+
+
+def test_a_second_adjudicator_is_told_and_sees_what_the_first_did(trip: Any) -> None:
+    differ(trip)
+    first, second = settles(trip), settles(trip, "dee")
+    took(trip, first, "Rome", "bob")
+
+    with pytest.raises(ConflictError, match="t0 was changed by cy meanwhile"):
+        took(trip, second, "Oslo", "ada")
+    again = settles(trip, "dee")
+    assert {"Paris": "found", "Rome": "out", "Oslo": None} == shown(again)
+    took(trip, again, "Oslo", "ada")
+    assert 1 == trip.query("SELECT count(*) FROM review WHERE annotator = ?", RESOLVED)[0][0]
+
+
+def test_two_who_begin_at_the_same_time_store_one_resolution(trip: Any) -> None:
+    """Both saw none and write its first row: one of them is told."""
+    differ(trip)
+    other = open_store(trip.store.url)
+    both = [(trip.store, settles(trip)), (other, open_resolution(other, trip.id("t0"), "dee"))]
+    begin = Barrier(2)
+
+    def begin_one(store: Store, opened: Opened, side: int) -> str:
+        begin.wait()
+        try:
+            act(store, opened, take_rest(opened, "entity", side))
+        except ConflictError:
+            return "told"
+        return "stored"
+
+    with ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(begin_one, *one, side) for side, one in enumerate(both)]
+        assert ["stored", "told"] == sorted(end.result() for end in ends)
+    other.close()
+    assert [(1,)] == trip.query("SELECT count(*) FROM review WHERE annotator = ?", RESOLVED)
+    assert not list(check(trip.store, lambda _done: None))
+
+
+def test_on_a_server_nobody_changes_a_review_while_a_resolution_of_it_is_being_stored(trip: Any) -> None:
+    if not trip.on_server:  # whose writers wait for each other anyway
+        return
+    differ(trip)
+    opened = settles(trip)
+    with trip.store.writing():
+        took(trip, opened, "Rome", "ada")
+        with pytest.raises(Exception, match="could not obtain lock"):
+            trip.query("SELECT id FROM review WHERE annotator = 'bob' FOR UPDATE NOWAIT")
+
+
+def test_a_review_that_changes_meanwhile_is_noticed_and_what_was_settled_stays(trip: Any) -> None:
+    differ(trip)
+    opened = took(trip, settles(trip), "Rome", "ada")
+    bob = trip.open("t0", "bob")
+    oslo = next(one for one in bob.state.entity.assessment.units if one.text == "Oslo")
+    act(trip.store, bob, editing.unsure(bob, oslo))  # an edit after the accept stands at once
+
+    with pytest.raises(ConflictError, match="a review of t0 was changed meanwhile"):
+        took(trip, opened, "Oslo", "bob")
+    again = settles(trip)
+    assert {"Paris": "found", "Rome": "missing", "Oslo": None} == shown(again)
+    again = took(trip, again, "Oslo", "bob")
+    act(trip.store, again, editing.accept(again, "entity"))
+    assert ("adjudicated", {"Paris": "found", "Rome": "missing", "Oslo": "unsure"}) == stands(trip)
+
+
+def test_people_who_agree_by_now_leave_nothing_to_settle(trip: Any) -> None:
+    differ(trip)
+    opened = settles(trip)
+    review.undo(trip.store, trip.info().id, "bob")
+
+    with pytest.raises(ConflictError):
+        took(trip, opened, "Rome", "ada")
+    with pytest.raises(InputError, match="nothing to settle"):
+        settles(trip)
+
+
+def test_undo_goes_by_person_and_survives_a_restart(trip: Any) -> None:
+    differ(trip)
+    settled(trip)
+    decide(trip, "cy", "t1")
+    trip.reopen()
+    dataset = trip.info().id
+
+    assert "t1" == trip.open("t1", "cy").sample.id
+    own = review.undo(trip.store, dataset, "cy")
+    assert own is not None
+    assert (trip.id("t1"), False) == (own.sample_id, own.resolves)
+    moved = review.undo(trip.store, dataset, "cy")
+    assert moved is not None
+    assert (trip.id("t0"), "accept", True) == (moved.sample_id, moved.what, moved.resolves)
+    assert ("unresolved", None) == stands(trip)
+    assert {"Paris": "found", "Rome": "missing", "Oslo": "missing"} == shown(settles(trip))
+    assert None is not review.undo(trip.store, dataset, "cy")
+    assert {"Paris": "found", "Rome": None, "Oslo": None} == shown(settles(trip))
+    for _ in range(2):
+        assert None is not review.redo(trip.store, dataset, "cy")
+    assert ("adjudicated", {"Paris": "found", "Rome": "missing", "Oslo": "missing"}) == stands(trip)
+    assert None is review.undo(trip.store, dataset, "dee")
+    assert not list(check(trip.store, lambda _done: None))
+
+
+def test_who_may_not_settle_any_more_takes_no_settlement_back_and_restores_none(trip: Any) -> None:
+    for name, role, adjudicator in (("ann", "owner", False), ("cy", "annotator", True)):
+        add_person(trip.store, "ann", Person(name, role, adjudicator, False))
+    for name in ("ada", "bob"):
+        add_person(trip.store, "ann", Person(name, "annotator", False, False))
+    differ(trip)
+    settled(trip)
+    stood, dataset, cy = stands(trip), trip.info().id, Person("cy", "annotator", False, False)
+    add_person(trip.store, "ann", cy)
+
+    with pytest.raises(UsageError, match="cy is an annotator and may not settle"):
+        review.undo(trip.store, dataset, "cy")
+    assert stood == stands(trip)
+    add_person(trip.store, "ann", replace(cy, adjudicator=True))
+    assert None is not review.undo(trip.store, dataset, "cy")
+    disable(trip.store, "ann", "cy")
+    with pytest.raises(UsageError, match="cy is disabled"):
+        review.redo(trip.store, dataset, "cy")
+    assert ("unresolved", None) == stands(trip)
+
+
+def test_undo_and_redo_stop_where_somebody_else_settled_more_after_it(trip: Any) -> None:
+    differ(trip)
+    settled(trip)
+    dataset, opened = trip.info().id, settles(trip, "dee")
+    paris = next(one for one in opened.state.entity.assessment.units if one.text == "Paris")
+    act(trip.store, opened, editing.toggle(opened, paris))
+    stood = stands(trip)
+
+    with pytest.raises(ConflictError, match="settled of t0 was changed by dee after"):
+        review.undo(trip.store, dataset, "cy")
+    assert stood == stands(trip)
+    for person in ("dee", "cy"):
+        assert None is not review.undo(trip.store, dataset, person)
+    took(trip, settles(trip, "dee"), "Oslo", "bob")
+    stood = stands(trip)
+    with pytest.raises(ConflictError, match="settled of t0 was changed by dee after"):
+        review.redo(trip.store, dataset, "cy")
+    assert stood == stands(trip)
+
+
+def test_half_a_resolution_is_there_after_a_restart(trip: Any) -> None:
+    differ(trip)
+    took(trip, settles(trip), "Rome", "bob")
+    trip.reopen()
+
+    assert {"Paris": "found", "Rome": "out", "Oslo": None} == shown(settles(trip))
+    assert ("unresolved", None) == stands(trip)
+
+
+def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None:
+    differ(trip)
+    opened = took(trip, settles(trip), "Rome", "bob")
+    opened = show_names(trip.store, opened)
+    assert opened.over is not None
+    assert opened.over.named
+    moved = review.undo(trip.store, trip.info().id, "cy")
+    assert moved is not None
+
+    assert "take" == moved.what
+    again = settles(trip)
+    assert again.over is not None
+    assert again.over.named
+    assert {"Paris": "found", "Rome": None, "Oslo": None} == shown(again)
+    first = show_names(trip.store, settles(trip, "dee"))
+    assert first.state.seq == again.state.seq  # it is stored once
+
+
+def test_only_who_may_settle_does(trip: Any) -> None:
+    add_person(trip.store, "cy", Person("cy", "owner", False, False))
+    for name in ("ada", "bob"):
+        add_person(trip.store, "cy", Person(name, "annotator", name == "bob", False))
+    differ(trip)
+    opened = settles(trip, "bob")
+
+    with pytest.raises(UsageError, match="ada is an annotator and may not settle what others differ in"):
+        settles(trip, "ada")
+    with pytest.raises(UsageError, match="ada is an annotator and may not"):
+        next_to_settle(trip.store, trip.info(), "ada")
+    add_person(trip.store, "cy", Person("bob", "annotator", False, False))
+    with pytest.raises(UsageError, match="bob is an annotator and may not"):
+        took(trip, opened, "Rome", "ada")
+
+
+def test_who_may_not_settle_finds_what_they_decided(trip: Any) -> None:
+    for name, role in (("cy", "owner"), ("ada", "annotator"), ("eve", "annotator"), ("bob", "annotator")):
+        add_person(trip.store, "cy", Person(name, role, False, False))
+    differ(trip)
+    found = {
+        name: len(queue.queue_ids(trip.store, trip.info(), name, UNRESOLVED)) for name in ("cy", "ada", "eve")
+    }
+
+    assert {"cy": 1, "ada": 1, "eve": 0} == found
+
+
+def test_nobody_has_the_reserved_name(trip: Any) -> None:
+    with pytest.raises(UsageError, match="=resolved is not a person"):
+        add_person(trip.store, "cy", Person(RESOLVED, "annotator", False, False))
+    refused = trip.load([{**sample("u", "Paris.", "Rome."), "gold": {"annotator": RESOLVED, "entities": []}}])
+    assert [] == trip.query("SELECT id FROM review WHERE annotator = ?", RESOLVED)
+    assert "gold.annotator" in str(refused.errors[0])
+
+
+def test_it_is_offered_when_all_places_are_decided(trip: Any) -> None:
+    assign(trip.store, trip.info(), "cy", 3, 1.0, None)
+    differ(trip)
+
+    assert None is next_to_settle(trip.store, trip.info(), "cy")
+    with pytest.raises(InputError, match="somebody has still to decide"):
+        settles(trip)
+    decide(trip, "eve")
+    assert trip.id("t0") == next_to_settle(trip.store, trip.info(), "cy")
+    before = trip.query("SELECT sample_id, annotator, done FROM assignment ORDER BY id")
+    settled(trip)
+    assert before == trip.query("SELECT sample_id, annotator, done FROM assignment ORDER BY id")
+
+
+def test_the_next_one_follows_and_the_queue_finds_them(trip: Any) -> None:
+    for number in range(3):
+        differ(trip, f"t{number}")
+    info = trip.info()
+    ids = unresolved_ids(trip.store, info, "cy")
+    walk = [next_to_settle(trip.store, info, "cy", after) for after in ids]
+
+    assert [*ids[1:], ids[0]] == walk
+    assert ids == list(queue.queue_ids(trip.store, info, "cy", UNRESOLVED))
+    assert ids[2] == next_to_settle(trip.store, info, "cy", ids[0], within={ids[2]})
+    settled(trip, key="t1")
+    left = [number for number in ids if number != trip.id("t1")]
+    assert left == list(queue.queue_ids(trip.store, info, "cy", UNRESOLVED))
+    row = queue.queue_rows(trip.store, info, "cy", [trip.id("t1")])[trip.id("t1")]
+    assert ("ada", "bob", "settled") == row.annotators
+    assert [] == list(
+        queue.queue_ids(trip.store, info, "cy", Query((*UNRESOLVED.terms, Term("id", ("t1",)))))
+    )
+
+
+def test_figures_disputes_status_and_diff_follow(trip: Any, tmp_path: Any) -> None:
+    differ(trip)
+    info, disputed = trip.info(), Query((Term("is", ("disputed",)),))
+
+    def stand() -> tuple[Any, ...]:
+        counts = figures(trip.store, info).counts
+        sorts = [one.sort for one in disputes(trip.store, info, "ada").disputes]
+        own = queue.queue_ids(trip.store, info, "ada", disputed)
+        verified = status(trip.store, "cy").datasets[0].progress.verified
+        return counts.adjudicated, counts.unresolved, "annotators" in sorts, trip.id("t0") in own, verified
+
+    before = stand()
+    export(trip.store, info, tmp_path / "before", ExportOptions(names=True), annotator="cy")
+    settled(trip)
+
+    assert (0, 1, True, True, 1) == before
+    assert (1, 0, False, False, 1) == stand()
+    changed = diff(trip.store, None, str(tmp_path / "before"), "now")
+    assert [("settled", ("unresolved", "verified"))] == [(one.what, one.stood) for one in changed.changes]
+    assert "settled by an adjudicator" in diff_text(changed, 10)
+
+
+def test_a_sample_is_settled_by_leaving_it_out_too(trip: Any) -> None:
+    differ(trip)
+    opened = settles(trip)
+    act(trip.store, opened, editing.exclude("broken"))
+
+    assert [] == unresolved_ids(trip.store, trip.info(), "cy")
+
+
+def test_an_export_names_who_settled_under_a_pseudonym_and_comes_back(trip: Any, tmp_path: Any) -> None:
+    differ(trip)
+    settled(trip)
+
+    def gold(folder: str, **options: Any) -> Any:
+        export(trip.store, trip.info(), tmp_path / folder, ExportOptions(**options), annotator="cy")
+        (path,) = (tmp_path / folder).rglob("samples.jsonl")
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return path, next(row["gold"] for row in rows if row["id"] == "t0")
+
+    _, named = gold("names", names=True)
+    assert ["ada", "bob", RESOLVED] == [one["annotator"] for one in named]
+    assert ("cy", True) == (named[2]["by"], named[2]["adjudicated"])
+    path, plain = gold("plain")
+    assert plain[2]["by"].startswith("annotator-")
+    assert RESOLVED == plain[2]["annotator"]
+    assert "cy" not in {one["annotator"] for one in plain}
+    again = trip.load(path, dataset="again", gold="given")
+    assert (3, ()) == (again.gold_reviews, again.errors)
+    who = "SELECT DISTINCT e.annotator FROM review_event e, review r, dataset d WHERE r.id = e.review_id "
+    where = "AND d.id = r.dataset_id AND d.name = 'again' AND r.annotator = ?"
+    assert [(plain[2]["by"],)] == trip.query(who + where, RESOLVED)
+
+
+@pytest.mark.parametrize(
+    "leave", [lambda o: editing.toggle(o, o.state.entity.assessment.units[0]), editing.skip]
+)
+def test_nobody_sees_the_others_values_while_their_own_review_is_not_finished(trip: Any, leave: Any) -> None:
+    opened = trip.open("t0", "cy")
+    act(trip.store, opened, leave(opened))
+    differ(trip)
+
+    assert None is next_to_settle(trip.store, trip.info(), "cy")
+    with pytest.raises(InputError, match="your own review of this sample is not finished: verify or exclude"):
+        settles(trip)
+    decide(trip, "cy")
+    assert trip.id("t0") == next_to_settle(trip.store, trip.info(), "cy")
+    settles(trip)
+
+
+def test_what_a_person_decides_after_resolve_showed_them_the_others_is_left_out_of_agreement(
+    trip: Any,
+) -> None:
+    differ(trip)
+    decide(trip, "dee")
+    opened = saw(trip.store, settles(trip))
+    assert opened.over is not None
+    assert (opened.over.seen, 0) == (True, opened.state.seq)
+    assert settles(trip).over == opened.over  # it is stored once
+    saw(trip.store, settles(trip, "dee"))  # who decided before saw nothing too early
+    assert 0 == settles(trip).state.seq
+    decide(trip, "cy")
+
+    found = agree(trip.store, trip.info())
+    assert ("ada", "bob", "dee") == found.people
+    assert {"made after the others' values were shown in Resolve": 1} == found.left_out
+    assert [] == list(check(trip.store, lambda _: None))

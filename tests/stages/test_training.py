@@ -1,0 +1,254 @@
+"""Training: samples with known answers come first, and what is decided of them counts nowhere else."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from tests.rows import naming
+from workbench.errors import UsageError
+from workbench.model import Match
+from workbench.reports.team import lesson_text, trainee_line
+from workbench.reviewing.edits import Dispose, Put
+from workbench.stages import editing, queue, team, training, upkeep
+from workbench.stages.agree import agree
+from workbench.stages.desk import Desk, open_desk
+from workbench.stages.figures import figures
+from workbench.stages.people import Person, add_person
+from workbench.stages.review import act, open_sample
+from workbench.stages.upkeep import doctor
+from workbench.store.engine import Store, open_store
+from workbench.store.tables import DATASET
+
+pytestmark = pytest.mark.databases
+
+
+@pytest.fixture
+def taught(bench: Any) -> Any:
+    """Fifteen samples of Rome and Oslo; the owner verified twelve, and all that bo decides comes after."""
+    bench.load([naming(f"s{n:02}", ["Rome", "Oslo"], ["Rome"], also=f" {n}") for n in range(15)], blind=0)
+    for name, role in (("ann", "owner"), ("bo", "annotator")):
+        add_person(bench.store, "ann", Person(name, role, adjudicator=False, disabled=False))
+    for n in range(12):
+        opened = bench.open(f"s{n:02}")
+        act(bench.store, opened, editing.accept(opened, "entity"))
+    return bench
+
+
+def begin(bench: Any, text: str = "", mark: float = 0.8) -> training.Training:
+    return training.begin(bench.store, bench.info(), "ann", text, mark)
+
+
+def sits_down(bench: Any, name: str) -> Any:
+    """The desk of a person who opens the program."""
+    return open_desk(bench.store, None, name)
+
+
+def decide(desk: Desk, *, wrong: bool = False, exclude: bool = False) -> int:
+    """Decide the next sample of a desk; `wrong` says the other verdict of its first unit, and no second."""
+    number = queue.next_sample(desk.store, desk.info, desk.annotator)
+    assert number is not None
+    opened = open_sample(desk.store, number, desk.annotator)
+    if wrong:
+        first, second = opened.state.entity.assessment.units
+        other = Put("match", "entity", (replace(first, match=Match("missing", rule="human")),))
+        opened = act(desk.store, opened, other, Put("reject", "entity", (replace(second, rejected=True),)))
+    edit = Dispose("excluded", ("entity",), "broken") if exclude else editing.accept(opened, "entity")
+    act(desk.store, opened, edit)
+    return number
+
+
+def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_others(taught: Any) -> None:
+    found = begin(taught)
+    assert (10, 0.8, [("bo", 0, "")]) == (
+        found.samples, found.mark, [(one.name, one.decided, one.by) for one in found.people]
+    )  # fmt: skip
+    desk = sits_down(taught, "bo")
+    assert "data · training of bo" == desk.info.name
+    assert "Training: 0 of 10 samples decided. The pass mark is .80." == trainee_line(desk.trainee)
+    for n in range(10):
+        decide(desk, wrong=n == 0)
+    assert queue.next_sample(desk.store, desk.info, "bo") is None
+
+    desk = sits_down(taught, "bo")
+
+    assert "data" == desk.info.name
+    line = "You passed the training: units .97, verdicts .95. These are the samples to review."
+    assert line == trainee_line(desk.trainee)
+    assert sits_down(taught, "bo").trainee is None
+    assert [("bo", 10, "bo")] == [
+        (one.name, one.decided, one.by) for one in training.progress(taught.store, taught.info()).people
+    ]
+    assert "data" == sits_down(taught, "ann").info.name
+
+
+def test_who_does_not_pass_gets_no_samples_until_an_owner_lets_them(taught: Any) -> None:
+    begin(taught, "id:s01", 0.9)
+    desk = sits_down(taught, "bo")
+    decide(desk, wrong=True)
+    desk = sits_down(taught, "bo")
+    assert "data · training of bo" == desk.info.name
+    assert "Not passed: units .67, verdicts .00; the pass mark is .90." in trainee_line(desk.trainee)
+    with pytest.raises(UsageError, match="bo is an annotator and may not assign samples"):
+        training.let_pass(taught.store, taught.info(), "bo", "bo")
+
+    training.let_pass(taught.store, taught.info(), "ann", "bo")
+
+    assert "data" == sits_down(taught, "bo").info.name
+    shown: Any = upkeep.status(taught.store, "ann").datasets[0]
+    (one,) = shown.training.people
+    assert ("bo", 1, "ann") == (one.name, one.decided, one.by)
+
+
+def test_the_first_decision_counts_and_an_excluded_sample_has_no_units(taught: Any) -> None:
+    begin(taught, "id:s03")
+    begin(taught, "id:s01")
+    desk = sits_down(taught, "bo")
+    number = decide(desk, exclude=True)
+    opened = open_sample(desk.store, number, "bo")
+    act(desk.store, opened, editing.accept(opened, "entity"))
+
+    (one,) = training.progress(taught.store, taught.info()).people
+    assert (1, 1, 0.0, None) == (one.decided, one.samples, one.f1, one.verdicts)
+    assert not one.reaches
+
+
+def test_after_each_sample_a_person_learns_what_differs(taught: Any) -> None:
+    begin(taught)
+    desk = sits_down(taught, "bo")
+    number = decide(desk, wrong=True)
+    expected = [
+        "1 entity unit is the same, of your 1 and 2 of the known answer.",
+        "≠ Rome: you say missing, the known answer says found",
+        "− Oslo: you have no such entity",
+    ]
+    assert (
+        expected == lesson_text(training.lessons(desk.store, desk.info, desk.annotator, number)).splitlines()
+    )
+    assert () == training.lessons(taught.store, taught.info(), "ann", taught.id("s01"))
+
+
+def test_the_known_answer_is_not_to_be_seen_before(taught: Any) -> None:
+    """What is shown is the suggestion, not what the owner made of it, and nobody's copy shows another's."""
+    opened = taught.open("s01")
+    first = opened.state.entity.assessment.units[0]
+    act(taught.store, opened, Put("reject", "entity", (replace(first, rejected=True),)))
+    add_person(taught.store, "ann", Person("cy", "annotator", adjudicator=False, disabled=False))
+    begin(taught, "id:s01")
+    for name in ("bo", "cy"):
+        desk = sits_down(taught, name)
+        number = queue.next_sample(desk.store, desk.info, name)
+        shown = open_sample(desk.store, number or 0, name).state.entity.assessment
+        assert ["Rome", "Oslo"] == [unit.text for unit in shown.units if unit.counted]
+        assert "verified" not in shown.source
+        decide(desk)
+
+
+def test_training_counts_nowhere_else(taught: Any) -> None:
+    before = figures(taught.store, taught.info()), agree(taught.store, taught.info())
+    team.assign(taught.store, taught.info(), "ann", 2, 1.0, None)
+    begin(taught)
+    desk = sits_down(taught, "bo")
+    for _ in range(10):
+        decide(desk, wrong=True)
+
+    assert before == (figures(taught.store, taught.info()), agree(taught.store, taught.info()))
+    assert ["data"] == [one.info.name for one in upkeep.status(taught.store, "ann").datasets]
+    assert () == doctor(taught.store, lambda _done: None).found
+
+
+def test_training_samples_are_given_to_nobody_who_knows_the_answer(taught: Any) -> None:
+    begin(taught)
+    team.assign(taught.store, taught.info(), "ann", 2, 1.0, None)
+    ids = taught.info().training["samples"]
+
+    found = taught.query("SELECT sample_id FROM assignment WHERE slot = 2")
+    assert set(range(1, 16)) - {*ids} == {number for (number,) in found}
+
+
+def test_training_that_begins_later_takes_the_second_places_back_until_it_ends(taught: Any) -> None:
+    team.assign(taught.store, taught.info(), "ann", 2, 1.0, None)
+    begin(taught)
+    open_ones = "SELECT sample_id FROM assignment WHERE NOT done AND annotator IS NULL"
+    ids = {*taught.info().training["samples"]}
+
+    assert not ids & {number for (number,) in taught.query(open_ones)}
+    training.end(taught.store, taught.info(), "ann")
+    assert ids <= {number for (number,) in taught.query(open_ones)}
+
+
+def test_samples_are_given_by_name_to_nobody_in_training(taught: Any) -> None:
+    team.assign(taught.store, taught.info(), "ann", 1, 1.0, None)
+    begin(taught)
+
+    with pytest.raises(UsageError, match="bo is still in training: give the samples after that"):
+        team.give(taught.store, taught.info(), "ann", "bo", "id:s13")
+    training.let_pass(taught.store, taught.info(), "ann", "bo")
+    assert (1, 1) == team.give(taught.store, taught.info(), "ann", "bo", "id:s13")
+
+
+def test_a_person_who_comes_in_several_windows_at_once_has_one_copy(taught: Any) -> None:
+    begin(taught)
+    stores = [open_store(taught.store.url) for _ in range(4)]
+    start = Barrier(len(stores))
+
+    def sit(store: Store) -> int:
+        start.wait()
+        return open_desk(store, None, "bo").info.id
+
+    with ThreadPoolExecutor(len(stores)) as pool:
+        assert 1 == len(set(pool.map(sit, stores)))
+    for store in stores:
+        store.close()
+
+
+def test_who_has_a_copy_waits_for_no_writer(taught: Any) -> None:
+    begin(taught)
+    copy = sits_down(taught, "bo").info
+    other = open_store(taught.store.url)
+    with taught.store.writing() as session:
+        session.execute(select(DATASET.id).with_for_update())
+        assert copy == open_desk(other, None, "bo").info
+    other.close()
+
+
+def test_a_purge_takes_the_copies_along(taught: Any) -> None:
+    begin(taught, "id:s01")
+    decide(sits_down(taught, "bo"))
+    plan = upkeep.plan_purge(taught.store, taught.info(), ["s01"])
+    upkeep.purge(taught.store, taught.info(), plan, "ann")
+
+    assert [] == taught.query("SELECT id FROM sample WHERE key = 's01'")
+    assert () == doctor(taught.store, lambda _done: None).found
+    assert "data" == sits_down(taught, "bo").info.name
+
+
+def test_training_that_begins_anew_asks_all_who_have_not_passed_again_and_may_end(taught: Any) -> None:
+    begin(taught, "id:s01", 1.0)
+    decide(sits_down(taught, "bo"), wrong=True)
+    begin(taught, "id:s02")
+    assert "data · training of bo (2)" == sits_down(taught, "bo").info.name
+
+    training.end(taught.store, taught.info(), "ann")
+
+    assert "data" == sits_down(taught, "bo").info.name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("id:s13", "no sample has a known answer"), ("id:", "id:")],
+)
+def test_samples_without_a_known_answer_train_nobody(taught: Any, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        begin(taught, text)
+
+
+def test_without_people_nobody_is_trained(bench: Any) -> None:
+    bench.load([naming("s", ["Rome"], ["Rome"])])
+    with pytest.raises(UsageError, match="nobody is named"):
+        begin(bench)

@@ -1,0 +1,91 @@
+"""Agree: the answer first, the tables of the command, and the guidelines of a label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import ROWS, User
+from tests.tui.teams import decide
+from workbench.reports.team import agree_text, parts_table
+from workbench.stages.agree import agree
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store
+from workbench.tui.screens.agree import AgreeScreen, PartRows
+from workbench.tui.screens.dialogs import ReadScreen
+from workbench.tui.widgets.passage import Passage
+
+
+def both_decide(store: Store) -> None:
+    """Two people decide every sample; one of them has another person and another place."""
+    for row in ROWS:
+        key = str(row["id"])
+        decide(store, "ada", key)
+        decide(store, "bob", key, reject=["Gustave Eiffel", "Zoë"], label=["Weimar"])
+
+
+@pytest.mark.parametrize("way", ["compare", "queue"])
+async def test_it_says_what_the_command_says(user: User, way: str) -> None:
+    both_decide(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press(*(("C", "G") if way == "compare" else ("G",)))
+        assert isinstance(app.screen, AgreeScreen)
+        for digit, by in (("1", "label"), ("2", "pair"), ("3", "week")):
+            await user.press(digit)
+            report = agree(user.store, find_dataset(user.store, None), by)
+            answer = str(app.screen.query_one("#answer").render())
+            facts = app.screen.query_one(Passage).text
+            head = str(app.screen.query_one("#columns").render()).removeprefix("  ")
+            lines = [answer, "", *facts.split("\n"), "", head, *app.screen.query_one(PartRows).rows]
+            assert agree_text(report).split("\n")[: len(lines)] == lines
+            assert len(parts_table(report)) == 1 + app.screen.query_one(PartRows).count
+        await user.press("escape")
+        assert f"{way.capitalize()}Screen" == type(app.screen).__name__
+
+
+@pytest.mark.parametrize("by_mouse", [False, True])
+async def test_a_key_or_a_click_opens_the_guidelines_of_the_label_under_the_cursor(
+    user: User, by_mouse: bool
+) -> None:
+    """The least agreed label comes first."""
+    both_decide(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("G")
+        first = str(app.screen.query_one(PartRows).chosen).split()[0]
+        if by_mouse:
+            await user.pilot.click(PartRows, offset=(5, 0))
+        await user.press(*([] if by_mouse else ["g"]))
+        assert isinstance(app.screen, ReadScreen)
+        said = app.screen.query_one(Passage).text
+        assert said.startswith(f"{first}: ")
+        assert "Entities: every name" in said
+        await user.press("escape")
+        assert isinstance(app.screen, AgreeScreen)
+
+
+async def test_without_two_people_it_says_so(user: User, database: Path) -> None:
+    async with user.opens(annotator="cy") as app:
+        await user.press("G", "j")
+        assert "Two reviewers decided 0 samples independently" in str(
+            app.screen.query_one("#answer").render()
+        )
+        assert "No two people decided the same sample yet" in str(app.screen.query_one("#columns").render())
+
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
+
+
+@pytest.mark.filterwarnings("default::DeprecationWarning")
+@SIZES
+@pytest.mark.parametrize("key", ["G", "J"], ids=["agree", "resolve"])
+def test_pictures(
+    snap_compare: Any, database: Path, store: Store, make_app: Any, press: Any, size: Any, key: str
+) -> None:
+    both_decide(store)
+
+    async def run(pilot: Any) -> None:
+        await press(pilot, *((key,) if key == "G" else ("J", "1")))
+
+    assert snap_compare(make_app(database, annotator="cy"), terminal_size=size, run_before=run)

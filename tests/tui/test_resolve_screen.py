@@ -1,0 +1,276 @@
+"""Resolve: what a person presses to settle what others differ in, and what the screen says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from tests.tui.conftest import User
+from tests.tui.teams import differ
+from workbench.model import RESOLVED
+from workbench.stages import team
+from workbench.stages.editing import accept
+from workbench.stages.people import add_person
+from workbench.stages.resolve import open_resolution, take_rest
+from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
+from workbench.store.gold import load_gold
+from workbench.store.people import Person
+from workbench.store.samples import sample_ids
+from workbench.store.tables import EVENT, PLACE, REVIEW
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.resolve import ResolveScreen, SidesList
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import Head, Status
+
+
+def status(app: Any) -> str:
+    return str(app.screen.query_one(Status).render())
+
+
+def head(app: Any) -> str:
+    return str(app.screen.query_one(Head).render())
+
+
+def under_cursor(app: Any) -> str:
+    return str(app.screen.pane.unit.text)
+
+
+def settled(app: Any) -> dict[str, Any]:
+    """Each unit that counts with its verdict, None while it is open."""
+    return {unit.text: unit.match.verdict for unit in app.screen.pane.units if unit.counted}
+
+
+def letter(app: Any, name: str) -> str:
+    """The digit that takes what a person has."""
+    return str(app.screen.over.people["entity"].index(name) + 1)
+
+
+def gold(user: User) -> Any:
+    info = find_dataset(user.store, None)
+    return load_gold(user.store, info.id, "entity")[sample_ids(user.store, info.id)["tower"]]
+
+
+def lines(app: Any) -> list[str]:
+    listed = app.screen.query_one(SidesList)
+    size = listed.scrollable_content_region.width
+    return ["".join(part.text for part in listed.segments(line, size))[:size] for line in range(listed.lines)]
+
+
+@pytest.mark.databases
+async def test_digits_take_a_side_and_a_settles(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J")
+        assert isinstance(app.screen, ResolveScreen)
+        assert "Gustave Eiffel" == under_cursor(app)
+        assert "Entities 6 · 3 to settle" == app.screen.pane.listed.border_title
+        ada, bob = letter(app, "ada"), letter(app, "bob")
+        await user.press(bob)
+        assert "1889" == under_cursor(app)
+        await user.press("a")  # nothing is settled before every unit is
+        assert "2 units are open: 1 takes A, 2 takes B, 0 neither" in status(app)
+        await user.press("0", ada)
+        assert "tower settled" not in status(app)
+        await user.press("a")
+        assert isinstance(app.screen, QueueScreen)
+        assert "nothing is left to settle" in status(app)
+        there = gold(user)
+        assert "adjudicated" == there.origin
+        assert {"Eiffel Tower", "Champ de Mars", "University of Paris", "Paris"} == {
+            unit.text for unit in there.assessment.units
+        }
+        await user.press("u")
+        assert isinstance(app.screen, ResolveScreen)
+        assert "undid: settled the entities" in status(app)
+        assert "unresolved" == gold(user).origin
+        await user.press("u")
+        assert "University of Paris" == under_cursor(app)
+        assert None is settled(app)["University of Paris"]
+
+
+async def test_each_row_shows_what_people_have_under_letters_and_not_their_names(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J")
+        rows = [row.split() for row in lines(app)]
+        shown = app.screen.pane.detail.text
+        bob = "AB"[int(letter(app, "bob")) - 1]
+
+    assert ["✓", "Eiffel", "Tower", "●", "1"] == rows[0]
+    (eiffel,) = (row for row in rows if "Gustave" in row)
+    assert "▸ ≠ Gustave Eiffel" == " ".join(eiffel[:4])
+    assert "—" == eiffel[eiffel.index(bob) + 1]
+    assert f"{bob}  no such unit" in shown
+    assert not [name for name in ("ada", "bob") if name in shown]
+
+
+async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J")
+        bob = letter(app, "bob")
+        await user.press(bob, "k")
+        assert "Gustave Eiffel" == under_cursor(app)
+        await user.press("E")
+        assert None not in settled(app).values()
+        assert "other" == next(
+            unit.label for unit in app.screen.pane.units if unit.text == "University of Paris"
+        )
+        await user.press("u")
+        assert [None, None] == [settled(app)[text] for text in ("1889", "University of Paris")]
+
+
+async def test_review_keys_decide_a_third_way(user: User) -> None:
+    """Unsure, another label, an added unit; what is about one's own work is not there."""
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J", "M")
+        assert "unsure" == settled(app)["Gustave Eiffel"]
+        assert {"review.same", "review.flag", "review.alias"}.isdisjoint(
+            {entry.binding.id for entry in app.screen.active_bindings.values()}
+        )
+        await user.press("c", *"both are right", "enter")
+        assert ("both are right",) == app.screen.pane.now.state.comments
+        who = select(EVENT.annotator).where(REVIEW.annotator == RESOLVED, EVENT.review_id == REVIEW.id)
+        assert {"cy"} == set(user.store.column(who))
+
+
+async def test_names_are_shown_by_a_key_and_that_is_stored(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J")
+        assert "ada" not in head(app)
+        await user.press("W")
+        names = app.screen.over.people["entity"]
+        assert f"A {names[0]} · B {names[1]}" in head(app)
+        await user.press("b", "J")
+        assert f"A {names[0]}" in head(app)  # it was seen: nothing hides it again
+
+
+async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) -> None:
+    differ(user.store)
+    number = sample_ids(user.store, find_dataset(user.store, None).id)["tower"]
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J")
+        other = open_resolution(user.store, number, "dee")
+        act(user.store, other, take_rest(other, "entity", 0))
+        await user.press("0")
+        said = str(app.screen.saver.render())
+        assert "Not saved: Gustave Eiffel: neither." in said
+        assert "tower was changed by dee meanwhile" in said
+        assert None not in settled(app).values()  # what dee decided is there
+        await user.press("r")
+        assert "Gustave Eiffel" not in settled(app)
+        await user.press("a")
+    assert 1 == len(list(user.store.column(select(REVIEW.id).where(REVIEW.annotator == RESOLVED))))
+    assert "Gustave Eiffel" not in {unit.text for unit in gold(user).assessment.units}
+
+
+async def test_a_review_that_changes_while_it_is_settled_is_shown_as_it_is_now(user: User) -> None:
+    differ(user.store)
+    number = sample_ids(user.store, find_dataset(user.store, None).id)["tower"]
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J", "1")
+        bob = open_sample(user.store, number, "bob")
+        act(user.store, bob, accept(bob, "entity"))
+        await user.press("0")
+        assert "a review of tower was changed meanwhile" in str(app.screen.saver.render())
+        await user.press("r", "0", "a")
+    assert "adjudicated" == gold(user).origin
+
+
+async def test_enter_in_the_view_of_what_people_differ_in_settles_or_reviews(user: User) -> None:
+    """Who may not settle opens the own review."""
+    differ(user.store)
+    for name, role in (("cy", "owner"), ("ada", "annotator")):
+        add_person(user.store, "cy", Person(name, role, False, False))
+    for name, screen in (("cy", ResolveScreen), ("ada", ReviewScreen)):
+        async with user.opens(annotator=name) as app:
+            await user.press("slash", *"is:unresolved", "enter", "enter")
+            assert screen is type(app.screen)
+            if name == "ada":
+                await user.press("b", "J")
+                assert "ada is an annotator and may not settle" in status(app)
+
+
+async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J", "0")
+        await user.press("b")
+        await user.review("schiller")
+        await user.press("x", "u")
+        assert ReviewScreen is type(app.screen)
+        await user.press("u")
+        assert ResolveScreen is type(app.screen)
+        assert "undid: settled Gustave Eiffel" in status(app)
+        assert None is settled(app)["Gustave Eiffel"]
+        await user.press("U", "U")
+        assert ReviewScreen is type(app.screen)
+
+
+async def test_a_click_takes_what_a_person_has(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J")
+        listed = app.screen.query_one(SidesList)
+        row = next(at for at, line in enumerate(lines(app)) if "1889" in line)
+        at = lines(app)[row].index("B ")
+        await user.pilot.click(SidesList, offset=(at + 1, row + 1))
+        await user.settle()
+        now = next(unit for unit in app.screen.pane.units if unit.text == "1889")
+        sided = app.screen.over.of(now)
+        assert ("B",) == sided.letters(now)
+        assert "1889" != listed.chosen.text
+
+
+async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
+    user: User, database: Path
+) -> None:
+    store = user.store
+    info = find_dataset(store, None)
+    team.assign(store, info, "ann", 2, 1.0, None)
+    info = find_dataset(store, None)
+    team.give(store, info, "ann", "bo", "id:tower")
+    team.give(store, info, "ann", "eve", "id:nil")
+    opened = open_sample(store, sample_ids(store, info.id)["nil"], "eve")
+    act(store, opened, accept(opened, "entity"))
+    async with user.opens(size=(120, 36)) as app:
+        await user.settle()
+        listed = app.screen.samples
+        rows = {row.key: row for at in range(listed.count) if (row := listed.row(at)) is not None}
+        drawn = {
+            row.key: "".join(part.text for part in listed.segments(at, 70))
+            for at in range(listed.count) if (row := listed.row(at)) is not None
+        }  # fmt: skip
+        assert "bo" == rows["tower"].held[0].annotator
+        assert "◷" in drawn["tower"]
+        assert "½" in drawn["nil"]
+        free = next(key for key, line in drawn.items() if not {"◷", "½"} & {*line})
+        assert 2 == sum("◷" in line for line in drawn.values())  # eve's accept holds the next one
+        await user.review("tower")
+        assert "◷ held by bo " in head(app)
+        await user.press("b")
+        await user.review(free)
+        assert "held by" not in head(app)
+
+
+async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None:
+    store = user.store
+    team.assign(store, find_dataset(store, None), "ann", 1, 1.0, None)
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("space")
+        number = app.screen.pane.now.sample_id
+        with store.writing() as session:
+            table = PLACE.until.table
+            session.execute(table.update().where(PLACE.annotator == "ann").values(until=1))
+        opened = open_sample(store, number, "bo")
+        act(store, opened, accept(opened, "entity"))
+        await user.press("a")
+        if app.screen.pane.now.sample_id == number:  # it stopped at a doubt
+            await user.press("a")
+        assert "bo decided this too" in status(app)

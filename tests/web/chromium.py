@@ -1,0 +1,176 @@
+"""A real Chromium, driven by its own protocol: go to a page, press keys, click, mark text, take a picture."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PATIENCE = 60.0
+
+
+class Tab:
+    """One tab."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket, self._next = socket, 0
+        for domain in ("Page", "Runtime", "Network"):
+            self.ask(f"{domain}.enable")
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Do one thing, and wait until it is done."""
+        self._next += 1
+        self._socket.send(json.dumps({"id": self._next, "method": method, "params": params}))
+        while True:
+            found: dict[str, Any] = json.loads(self._socket.recv(timeout=PATIENCE))
+            if found.get("id") == self._next:
+                assert "error" not in found, (method, found)
+                result: dict[str, Any] = found["result"]
+                return result
+
+    def run(self, script: str) -> Any:
+        """The value of some JavaScript in the page."""
+        found = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in found, (script[:200], found["exceptionDetails"])
+        return found["result"].get("value")
+
+    def wait(self, script: str) -> Any:
+        """Wait until some JavaScript is true; a page that is being left knows nothing."""
+        until, last = time.monotonic() + PATIENCE, None
+        while time.monotonic() < until:
+            try:
+                if last := self.run(script):
+                    return last
+            except AssertionError:
+                pass
+            time.sleep(0.02)
+        raise AssertionError((script, last, self.run("document.body.innerText.slice(0, 2000)")))
+
+    def go(self, url: str) -> None:
+        """Open a page, whole."""
+        self.run("window.left = true")
+        self.ask("Page.navigate", url=url)
+        self.ready()
+
+    def reload(self) -> None:
+        """As a person does."""
+        self.run("window.left = true")
+        self.ask("Page.reload")
+        self.ready()
+
+    def ready(self) -> None:
+        """The page that comes next is there, with its script."""
+        self.wait(
+            "!window.left && document.readyState === 'complete' && document.getElementById('main') !== null"
+        )
+
+    def settled(self) -> None:
+        """Nothing is being sent."""
+        self.wait("typeof busy !== 'undefined' && !busy && document.readyState === 'complete'")
+
+    def size(
+        self, width: int, height: int, *, dark: bool = False, scale: float = 1, media: str = "screen"
+    ) -> None:
+        """The size of the window, the person's choice of light or dark, and whether it is for paper."""
+        self.ask(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
+            mobile=width < 600,
+        )  # fmt: skip
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.ask("Emulation.setEmulatedMedia", features=scheme, media=media)
+
+    def press(self, key: str) -> None:
+        """Press a key, as the system sends it."""
+        text = {"Enter": "\r", "Escape": "", "Tab": ""}.get(key, key)
+        code = f"Key{key.upper()}" if key.isascii() and key.isalpha() and len(key) == 1 else ""
+        shared = {"key": key, "code": code, "modifiers": 8 if key.isupper() and len(key) == 1 else 0}
+        self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **shared)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", **shared)
+
+    def type(self, text: str) -> None:
+        """Write into what has the focus."""
+        self.ask("Input.insertText", text=text)
+
+    def click(self, selector: str) -> None:
+        """Press the mouse on the middle of an element."""
+        find = f"document.querySelector({json.dumps(selector)})"
+        self.run(f"{find}.scrollIntoView({{block: 'center'}})")
+        at = self.run(
+            f"(() => {{ const box = {find}.getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+        )
+        self._mouse("mousePressed", at, 1)
+        self._mouse("mouseReleased", at, 1)
+
+    def drag(self, text: str, part: str) -> None:
+        """Mark a text with the mouse."""
+        ends = self.run(f"""(() => {{
+            const inside = document.querySelector("[data-part='{part}']");
+            const walk = document.createTreeWalker(inside, NodeFilter.SHOW_TEXT), wanted = {json.dumps(text)};
+            while (walk.nextNode()) {{
+                const at = walk.currentNode.data.indexOf(wanted);
+                if (at < 0) continue;
+                const range = document.createRange();
+                range.setStart(walk.currentNode, at); range.setEnd(walk.currentNode, at + wanted.length);
+                inside.scrollIntoView({{block: "center"}});
+                const box = range.getBoundingClientRect(), y = box.y + box.height / 2;
+                return [[box.x + 1, y], [box.right - 1, y]];
+            }}
+        }})()""")
+        assert ends, text
+        self._mouse("mousePressed", ends[0], 1)
+        self._mouse("mouseMoved", ends[1], 1)
+        self._mouse("mouseReleased", ends[1], 1)
+
+    def _mouse(self, kind: str, at: list[float], count: int) -> None:
+        self.ask(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=at[0],
+            y=at[1],
+            button="left",
+            buttons=1,
+            clickCount=count,
+        )
+
+    def picture(self, path: Path, *, whole: bool = False) -> None:
+        """What is in the window, or the whole page."""
+        found = self.ask("Page.captureScreenshot", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(found["data"]))
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Tab]:
+    """A Chromium with a profile of its own, and its first tab."""
+    assert PROGRAM is not None
+    arguments = (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--remote-debugging-port=0",
+        f"--user-data-dir={folder}", "about:blank",
+    )  # fmt: skip
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        said, until = folder / "DevToolsActivePort", time.monotonic() + PATIENCE
+        while not (said.exists() and len(said.read_text().split()) == 2):
+            assert process.poll() is None, "Chromium has ended"
+            assert time.monotonic() < until, "Chromium does not answer"
+            time.sleep(0.05)
+        port = said.read_text().split()[0]
+        with connect(f"ws://127.0.0.1:{port}{said.read_text().split()[1]}", max_size=None) as root:
+            root.send(json.dumps({"id": 1, "method": "Target.getTargets"}))
+            found = json.loads(root.recv(timeout=PATIENCE))["result"]["targetInfos"]
+        number = next(one["targetId"] for one in found if one["type"] == "page")
+        with connect(f"ws://127.0.0.1:{port}/devtools/page/{number}", max_size=None) as socket:
+            yield Tab(socket)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)

@@ -1,0 +1,327 @@
+"""The pages in a real browser: ten samples by keys and by mouse, marking text, two tabs, accessibility."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rows import naming, proposal, sample
+from tests.web.chromium import PROGRAM, Tab, browser
+from tests.web.conftest import Served
+from workbench.model import RESOLVED
+from workbench.stages import people
+from workbench.stages.desk import open_desk
+
+pytestmark = pytest.mark.skipif(
+    PROGRAM is None and os.environ.get("CI") != "true", reason="needs Chromium: apt-get install chromium"
+)
+Serve = Callable[..., Served]
+
+TEN = [naming(f"s{number}", ["Agra", "India"], ["Agra"]) for number in range(10)]
+
+AXE = "4.14.1"
+AXE_SHA = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
+
+
+@pytest.fixture
+def tab(tmp_path: Path) -> Iterator[Tab]:
+    with browser(tmp_path / "profile") as found:
+        found.size(1280, 900)
+        yield found
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """axe-core as npm has it; it is not part of this repository, for it has a license of its own."""
+    folder = tmp_path_factory.mktemp("axe")
+    npm = {**os.environ, "npm_config_update_notifier": "false"}
+    try:
+        subprocess.run(
+            ["npm", "pack", f"axe-core@{AXE}"],
+            cwd=folder,
+            env=npm,
+            capture_output=True,
+            timeout=300,
+            check=True,
+        )
+        subprocess.run(["tar", "xzf", f"axe-core-{AXE}.tgz"], cwd=folder, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"axe-core could not be fetched: {error}")
+    script = (folder / "package" / "axe.min.js").read_bytes()
+    assert AXE_SHA == hashlib.sha256(script).hexdigest()
+    return script.decode()
+
+
+def log_in(tab: Tab, served: Served, name: str = "bo") -> None:
+    """Type name and token."""
+    token = people.new_token(served.bench.store, "ann", name)
+    tab.go(f"{served.url}/login")
+    tab.click("[name=name]")
+    tab.type(name)
+    tab.click("[name=token]")
+    tab.type(token)
+    tab.press("Enter")
+    tab.wait("location.pathname !== '/login'")
+    tab.settled()
+
+
+def sample_shown(tab: Tab) -> int:
+    return int(tab.run("document.querySelector('[data-sample]').dataset.sample"))
+
+
+def key(tab: Tab, letter: str) -> None:
+    """Press a key, and wait for its answer."""
+    tab.press(letter)
+    tab.settled()
+
+
+def verified(bench: Any, name: str = "bo") -> int:
+    return int(
+        bench.query(f"SELECT count(*) FROM review WHERE annotator = '{name}' AND entity = 'verified'")[0][0]
+    )
+
+
+def test_ten_samples_by_keys_and_by_mouse_are_there_after_a_reload_and_in_the_terminal(
+    serve: Serve, tab: Tab
+) -> None:
+    served = serve(TEN)
+    bench = served.bench
+    log_in(tab, served)
+    first = sample_shown(tab)
+    # by keys: the second unit is a person, the first is missing
+    key(tab, "k")
+    key(tab, "m")
+    key(tab, "j")
+    key(tab, "1")
+    assert "person" == tab.run("document.querySelector('li.unit[aria-current] select').value")
+    key(tab, "x")
+    key(tab, "x")
+    key(tab, "u")
+    assert "undone" in tab.run("document.getElementById('said').textContent")
+    key(tab, "u")
+    tab.reload()
+    assert first == sample_shown(tab)
+    key(tab, "a")
+    tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{first}'")
+    for done in range(2, 6):
+        before = sample_shown(tab)
+        key(tab, "a")
+        tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{before}'")
+        assert done == verified(bench)
+    # by mouse
+    for done in range(6, 11):
+        before = sample_shown(tab)
+        tab.click("li.unit [value^='missing:']")
+        tab.wait(
+            "document.querySelector(\"li.unit [value^='missing:']\").getAttribute('aria-pressed') === 'true'"
+        )
+        tab.settled()
+        tab.click("[value=accept]")
+        tab.wait(f"document.querySelector('[data-sample]')?.dataset.sample !== '{before}'")
+        assert done == verified(bench)
+    tab.wait("document.body.innerText.includes('Every sample is decided')")
+    tab.reload()
+    assert 10 == verified(bench)
+    desk = open_desk(bench.store, None, "bo")  # the terminal's
+    assert desk.find_next(bench.store) is None
+    tab.go(f"{served.url}/s/{first}")
+    assert "person" == tab.run("document.querySelectorAll('li.unit select')[1].value")
+    assert "true" == tab.run("document.querySelector(\"[value^='missing:']\").getAttribute('aria-pressed')")
+
+
+def test_marked_text_becomes_a_unit_also_after_letters_outside_of_the_first_plane(
+    serve: Serve, tab: Tab
+) -> None:
+    row = sample("e", "😀 Agra und 😀 Neu-Delhi, दिल्ली.", "in Delhi", proposal=proposal(["Agra"], []))
+    served = serve([row])
+    log_in(tab, served)
+    tab.drag("😀 Neu-Delhi"[2:], "r")
+    tab.wait("document.getElementById('new').marking")
+    key(tab, "2")
+    tab.wait("document.querySelectorAll('li.unit').length === 2")
+    units = served.bench.review("e", "bo").state.entity.assessment.units
+    assert [("Agra", "place"), ("Neu-Delhi", "place")] == [(one.text, one.label) for one in units]
+    tab.drag("Delhi", "0")
+    tab.wait("document.getElementById('new').marking?.part === '0'")
+    key(tab, "e")
+    tab.wait("document.querySelector('[data-part=\"0\"] mark.mention') !== null")
+    (place,) = served.bench.review("e", "bo").state.entity.assessment.units[1].match.evidence
+    assert "Delhi" == row["retrieved_contexts"][0][place.start : place.end]
+
+
+def test_an_older_tab_shows_both_versions_and_does_it_again(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN)
+    log_in(tab, served)
+    other = served.visitor()
+    other.client.cookies.set("workbench", tab.ask("Network.getCookies")["cookies"][0]["value"])
+    other.get(tab.run("location.pathname + location.search"))
+    other.do("reject::p2")
+    tab.run("document.querySelector('details[data-key=c]').open = true")
+    tab.click("details[data-key=c] textarea")
+    tab.type("a long thought")
+    tab.click("[value=comment]")
+    tab.wait("document.body.innerText.includes('Your change is not saved')")
+    assert "As you saw it" in tab.run("document.body.innerText")
+    tab.click(".again button")
+    tab.wait("document.body.innerText.includes('comment added')")
+    state = served.bench.review(other.key, "bo").state
+    assert (("a long thought",), True) == (state.comments, state.entity.assessment.units[1].rejected)
+
+
+def test_what_is_typed_stays_when_the_session_ends(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN)
+    log_in(tab, served)
+    tab.run("document.querySelector('details[data-key=c]').open = true")
+    tab.click("details[data-key=c] textarea")
+    tab.type("a long thought")
+    people.new_token(served.bench.store, "ann", "bo")
+    tab.click("[value=comment]")
+    tab.wait("document.getElementById('said').textContent.includes('not saved')")
+    assert "a long thought" == tab.run("document.querySelector('details[data-key=c] textarea').value")
+
+
+def test_a_held_key_and_a_key_for_the_page_before_decide_nothing(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN)
+    log_in(tab, served)
+    tab.run("""for (const repeat of [false, true, true, false]) document.body.dispatchEvent(
+        new KeyboardEvent("keydown", {key: "a", code: "KeyA", bubbles: true, cancelable: true, repeat}))""")
+    tab.settled()
+    assert 1 == verified(served.bench)
+
+
+def test_back_leads_to_the_sample_before(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN)
+    log_in(tab, served)
+    first = sample_shown(tab)
+    key(tab, "a")
+    tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{first}'")
+    tab.run("history.back()")
+    tab.wait(f"document.querySelector('[data-sample]')?.dataset.sample === '{first}'")
+    tab.ready()
+    assert "✓ verified" in tab.run("document.body.innerText")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_serious_keeps_people_out(serve: Serve, tab: Tab, axe: str, width: int, dark: bool) -> None:
+    served = serve(TEN[:2])
+    tab.size(width, 844, dark=dark)
+    tab.go(f"{served.url}/login")
+    seen = {"/login": _serious(tab, axe)}
+    log_in(tab, served)
+    seen["/s"] = _serious(tab, axe)
+    tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    seen["/s open"] = _serious(tab, axe)
+    small = tab.run("""[...document.querySelectorAll("button, select, summary, input:not([type=hidden])")]
+        .map((one) => [one.outerHTML, one.getBoundingClientRect()])
+        .filter(([, box]) => box.width && (box.width < 44 || box.height < 44)).map(([html]) => html)""")
+    assert [] == small
+    assert tab.run("document.documentElement.scrollWidth <= innerWidth"), "nothing hangs over the edge"
+    key(tab, "a")
+    tab.wait("document.body.innerText.includes('accepted')")
+    tab.go(f"{served.url}/s/{served.bench.id('s0')}")
+    seen["/s decided"] = _serious(tab, axe)
+    tab.go(f"{served.url}/me")
+    seen["/me"] = _serious(tab, axe)
+    assert {} == {path: found for path, found in seen.items() if found}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_serious_keeps_people_out_of_resolve_and_of_paper(
+    serve: Serve, tab: Tab, axe: str, width: int, dark: bool
+) -> None:
+    served = serve(TEN[:2])
+    pages = differing(served)
+    tab.size(width, 844, dark=dark)
+    log_in(tab, served, "ann")
+    seen = {}
+    for path in ("/resolve", *pages, "/nowhere"):
+        tab.go(f"{served.url}{path}")
+        tab.size(width, 844, dark=dark)
+        seen[path] = _serious(tab, axe)
+        assert tab.run("document.documentElement.scrollWidth <= innerWidth"), path
+        tab.size(720, 1000, dark=dark, media="print")
+        seen[f"{path} on paper"] = _serious(tab, axe)
+        ink = tab.run("getComputedStyle(document.querySelector('.card')).backgroundColor")
+        assert ink in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")  # a dark page would cost all the ink
+    assert {} == {path: found for path, found in seen.items() if found}
+
+
+def test_what_is_typed_and_not_sent_stays_and_is_asked_about_once(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN[:3])
+    log_in(tab, served)
+    first = sample_shown(tab)
+    tab.press("c")
+    tab.type("a long thought")
+    tab.press("Escape")
+    key(tab, "x")
+    tab.wait("document.getElementById('said').textContent.includes('rejected')")
+    thought = "document.querySelector('details[data-key=c][open] textarea').value"
+    assert "a long thought" == tab.run(thought)
+    tab.press("Escape")
+    for leaving in (
+        "document.querySelector('[data-key=a]').click()",
+        "document.querySelector('nav a').click()",
+    ):
+        tab.reload()
+        tab.press("c")
+        tab.type("a long thought")
+        tab.press("Escape")
+        tab.run(leaving)
+        tab.wait("document.getElementById('said').textContent.includes('not sent')")
+        assert (first, "a long thought", 0) == (sample_shown(tab), tab.run(thought), verified(served.bench))
+    tab.click("details[data-key=c] button")
+    tab.wait("document.getElementById('said').textContent.includes('comment added')")
+    key(tab, "a")
+    tab.wait(f"document.querySelector('[data-sample]').dataset.sample !== '{first}'")
+    assert 1 == verified(served.bench)
+
+
+def _serious(tab: Tab, axe: str) -> list[str]:
+    tab.run(axe)
+    found = tab.run(
+        "axe.run().then((all) => all.violations.map((one) => [one.impact, one.id, one.nodes[0].html]))"
+    )
+    return [f"{name}: {html[:120]}" for impact, name, html in found if impact in ("serious", "critical")]
+
+
+def differing(served: Served) -> tuple[str, str]:
+    """bo and cy differ in both units of a sample; its pages for ann."""
+    number = served.bench.id("s0")
+    for name, button in (("bo", "reject::p2"), ("cy", "missing::p1")):
+        one = served.log_in(name)
+        one.get(f"/s/{number}")
+        one.do(button)
+        one.do("accept")
+    return f"/resolve/{number}", f"/s/{number}"
+
+
+def test_what_two_people_differ_in_is_settled_by_keys(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN[:1])
+    differing(served)
+    log_in(tab, served, "ann")
+    tab.go(f"{served.url}/resolve")
+    key(tab, "W")
+    tab.wait("/A (bo|cy) · B (bo|cy)/.test(document.body.innerText)")
+    here = "document.querySelector('li.unit[aria-current]')"
+    before = tab.run(f"{here}.dataset.unit")
+    key(tab, "2")
+    tab.wait("document.querySelector('[value^=\"take:1:\"]').getAttribute('aria-pressed') === 'true'")
+    assert before != tab.run(f"{here}.dataset.unit")  # on to the next that is open
+    key(tab, "k")
+    key(tab, "E")  # the rest as the one under the cursor: B
+    tab.wait("document.querySelectorAll('[value^=\"take:1:\"][aria-pressed=true]').length === 2")
+    key(tab, "a")
+    tab.wait("document.body.innerText.includes('Nothing is left to settle')")
+    assert [("adjudicated", "verified")] == served.bench.query(
+        f"SELECT origin, entity FROM review WHERE annotator = '{RESOLVED}'"
+    )

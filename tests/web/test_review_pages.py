@@ -1,0 +1,481 @@
+"""Reviewing on pages without any script: every act, two tabs, lost answers, hostile text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.rows import naming, proposal, sample
+from tests.web.conftest import ROWS, Served, Visitor, fields_of, running, shown
+from workbench.stages import editing, review, team, training
+from workbench.stages.desk import open_desk
+from workbench.web.forms import code_points
+
+pytestmark = pytest.mark.databases
+
+Serve = Callable[..., Served]
+
+
+def opened(serve: Serve, rows: Any = ROWS, **options: Any) -> tuple[Any, Visitor]:
+    """bo's first sample."""
+    served = serve(rows, **options)
+    bo = served.log_in("bo")
+    assert 200 == bo.get("/next").status_code
+    return served.bench, bo
+
+
+def unit(bench: Any, bo: Visitor, text: str) -> Any:
+    """A unit as it is stored."""
+    found = bench.review(bo.key, "bo").state.entity.assessment.units
+    return next(one for one in found if one.text == text)
+
+
+def test_an_accept_is_stored_and_leads_to_the_next_sample(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    first = bo.key
+    bo.do("accept")
+    assert "accepted: verified 1/2 .50, name matching 1/2 .50" in shown(bo.page.text)
+    assert first != bo.key
+    state = bench.review(first, "bo").state
+    assert "verified" == state.entity.disposition
+    assert not state.opened.off_plan
+    assert state.entity.fast
+    ((seconds, presses),) = bench.query("SELECT seconds, presses FROM review_event WHERE op = 'accept'")
+    assert (True, 1) == (0 <= seconds < 60, presses)
+    assert [first] == [key for key in ("s0", "s1", "s2", "s3") if bench.review(key, "bo")]
+    desk = open_desk(bench.store, None, "bo")  # the terminal's
+    assert bench.id(bo.key) == desk.find_next(bench.store)
+
+
+@pytest.mark.parametrize(("told", "kept"), [("12", 12), ("5000", 1000), ("0", 1), ("-7", 1), ("many", 1)])
+def test_an_act_has_one_press_at_least_and_a_thousand_at_most(serve: Serve, told: str, kept: int) -> None:
+    bench, bo = opened(serve)
+    bo.do("accept", presses=told)
+    assert [(kept,)] == bench.query("SELECT presses FROM review_event WHERE op = 'accept'")
+
+
+ACTS: dict[str, tuple[str, dict[str, str], Callable[[Any], object], object]] = {
+    "reject": ("reject::p1", {}, lambda one: one.rejected, True),
+    "missing": ("missing::p1", {}, lambda one: (one.match.verdict, one.match.reason), ("missing", "absent")),
+    "unsure": ("unsure::p1", {}, lambda one: one.match.verdict, "unsure"),
+    "label": ("label::p1", {"label-p1": "person"}, lambda one: one.label, "person"),
+}
+
+
+@pytest.mark.parametrize("what", ACTS)
+def test_every_button_of_a_unit_writes_what_it_says(serve: Serve, what: str) -> None:
+    bench, bo = opened(serve)
+    button, more, told, expected = ACTS[what]
+    assert 200 == bo.do(button, **more).status_code
+    assert expected == told(unit(bench, bo, "Agra"))
+    assert 2 == len(bench.query("SELECT op FROM review_event"))
+    assert 200 == bo.do(button, **more).status_code  # it is so already
+    assert 2 == len(bench.query("SELECT op FROM review_event"))
+
+
+def test_reject_and_restore_missing_and_found_edges_and_merging(serve: Serve) -> None:
+    bench, bo = opened(
+        serve, [sample("a", "New Delhi and Agra.", "Delhi.", proposal=proposal(["Delhi", "Agra"], ["Delhi"]))]
+    )
+    bo.do("reject::p1")
+    bo.do("restore::p1")
+    assert not unit(bench, bo, "Delhi").rejected
+    bo.do("missing::p1")
+    bo.do("why::p1")
+    assert "partial" == unit(bench, bo, "Delhi").match.reason
+    bo.do("found::p1")
+    assert "found" == unit(bench, bo, "Delhi").match.verdict
+    bo.do("edge:left-out:p1")
+    assert "New Delhi" == unit(bench, bo, "New Delhi").text
+    bo.do("merge::p1")
+    assert "New Delhi and Agra" == unit(bench, bo, "New Delhi and Agra").text
+    bo.do("undo")
+    bo.do("undo")
+    assert "Delhi" == unit(bench, bo, "Delhi").text
+    bo.do("redo")
+    assert "New Delhi" == unit(bench, bo, "New Delhi").text
+    assert "done again: now New Delhi" in shown(bo.page.text)
+
+
+def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    assert 422 == bo.do("flag").status_code
+    bo.get("/next")
+    assert 422 == bo.do("exclude").status_code
+    bo.get("/next")
+    assert 422 == bo.do("comment", text="  ").status_code
+    bo.get("/next")
+    assert [] == bench.query("SELECT id FROM review")
+    first = bo.key
+    bo.do("flag", text="odd <b>")
+    bo.do("comment", text="a ﷽ note")
+    bo.do("skip")
+    second = bo.key
+    bo.do("exclude", reason="broken")
+    state = bench.review(first, "bo").state
+    assert ("odd <b>", ("a ﷽ note",), "skipped") == (state.flag, state.comments, state.entity.disposition)
+    assert ("excluded", "broken") == (
+        bench.review(second, "bo").state.entity.disposition, bench.review(second, "bo").state.entity.reason
+    )  # fmt: skip
+
+
+def test_a_character_that_no_database_holds_is_replaced_in_what_is_typed(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    first = bo.key
+    bo.do("flag", text="a\0b")
+    bo.do("comment", text="c\0d")
+    bo.do("exclude", text="e\0f")
+    state = bench.review(first, "bo").state
+    assert ("a\ufffdb", ("c\ufffdd",), "e\ufffdf") == (state.flag, state.comments, state.entity.reason)
+    refused = bo.client.post("/login", data={"name": "a\0b", "token": "x\0y"})
+    assert (401, True) == (refused.status_code, "do not fit together" in shown(refused.text))
+
+
+def test_an_accept_stops_once_at_a_doubt(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    first = bo.key
+    bo.do("unsure::p1")
+    bo.do("accept")
+    assert (first, "started") == (bo.key, bench.review(first, "bo").state.entity.disposition)
+    assert "1 name is unsure" in shown(bo.page.text)
+    assert "Accept anyway" in shown(bo.page.text)
+    bo.do("accept")
+    assert "verified" == bench.review(first, "bo").state.entity.disposition
+
+
+def test_a_blind_sample_shows_no_suggestion_and_needs_a_word_that_it_has_no_units(serve: Serve) -> None:
+    bench, bo = opened(serve, importing={"blind": 1.0})
+    first = bo.key
+    assert "without suggestions" in shown(bo.page.text)
+    assert '<li id="u-' not in bo.page.text
+    assert "<mark" not in bo.page.text
+    assert 422 == bo.do("accept").status_code
+    bo.get("/next")
+    bo.do("none")
+    assert ("verified", "blind") == (
+        bench.review(first, "bo").state.entity.disposition,
+        bench.review(first, "bo").state.opened.shown,
+    )
+
+
+def test_the_page_of_a_blind_sample_is_the_same_whatever_was_proposed(serve: Serve) -> None:
+    served = serve(ROWS[:1], importing={"blind": 1.0})
+    bench, pages = served.bench, []
+    proposals = (proposal(["Agra"], ["Agra"]), proposal(["India"], []), None)
+    for number, said in enumerate(proposals):
+        row = {key: value for key, value in ROWS[0].items() if key != "proposal"}
+        more = {"proposal": said, "context_entity_recall": 0.123} if said else {}
+        bench.load([{**row, **more}], name=f"{number}.jsonl", dataset=f"d{number}", blind=1.0)
+        with running(bench, dataset=f"d{number}") as again:
+            page = again.log_in("bo").get("/next").text
+        assert "without suggestions" in page
+        pages.append(re.sub(r'value="[^"]*"|/s/\d+[^"]*|data-sample="\d+"|d\d', "", page))
+    assert {pages[0]} == {*pages}
+
+
+def test_automatic_values_show_only_after_the_decision(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    first = bench.id(bo.key)
+    assert "The automatic score appears after you accept." in shown(bo.page.text)
+    assert "name matching" not in bo.page.text
+    bo.do("accept")
+    page = bo.get(f"/s/{first}").text
+    assert "name matching 1/2 .50 " in shown(page)
+    assert "verified 1/2 .50 " in shown(page)
+
+
+def test_a_sample_that_the_queue_did_not_give_is_picked_by_hand(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    other = next(key for key in ("s0", "s1") if key != bo.key)
+    for path in (f"/s/{bench.id(other)}", f"/s/{bench.id(other)}?queue=made-up"):
+        assert "picked by hand" in shown(bo.get(path).text)
+    bo.do("accept")
+    assert bench.review(other, "bo").state.opened.off_plan
+
+
+def test_a_sample_of_another_dataset_and_one_that_is_not_there_are_not_found(
+    serve: Serve,
+) -> None:
+    served = serve()
+    bo = served.log_in("bo")
+    assert 404 == bo.get("/s/999999").status_code
+    bo.get("/next")
+    served.bench.load([naming("other", ["Rome"], [])], name="more.jsonl", dataset="more")
+    name = "data"
+    number = served.bench.id("other", "more")
+    with running(served.bench, dataset=name) as again:
+        bo = again.log_in("bo")
+        assert 200 == bo.get("/next").status_code
+        assert 404 == bo.get(f"/s/{number}").status_code
+        assert "Rome" not in bo.page.text
+
+
+def test_two_tabs_lose_nothing(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    key, path = bo.key, str(bo.page.url)
+    first, second = bo, Visitor(bo.client)
+    second.get(path)
+    first.do("reject::p1")
+    answer = second.do("label::p2", **{"label-p2": "person"})
+    assert 409 == answer.status_code
+    words = shown(answer.text)
+    assert "Your change is not saved" in words
+    assert "Agra Agra, place, found in context 1 rejected" in words
+    assert "place" == unit(bench, second, "India").label
+    again = fields_of(answer.text, again=True)
+    assert 200 == second.client.post("/act", data=again).status_code
+    assert ("person", True) == (unit(bench, second, "India").label, unit(bench, second, "Agra").rejected)
+    assert key == second.key
+
+
+def test_what_was_typed_is_offered_again_after_a_conflict(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    second = Visitor(bo.client)
+    second.get(str(bo.page.url))
+    bo.do("reject::p1")
+    typed = "first line\nلا <b>second</b> & \u200cthird"
+    answer = second.do("comment", text=typed)
+    assert 409 == answer.status_code
+    again = fields_of(answer.text, again=True)
+    assert typed == again["text"].replace("\r\n", "\n")
+    second.client.post("/act", data=again)
+    assert (typed,) == bench.review(second.key, "bo").state.comments
+
+
+def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    at_terminal = bench.open(bo.key, "bo")
+    review.act(
+        bench.store, at_terminal, editing.reject(at_terminal, at_terminal.state.entity.assessment.units[1])
+    )
+    assert 409 == bo.do("accept").status_code
+    assert "India" in shown(bo.page.text.split("</thead>")[1])
+
+
+def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
+    row = sample("e", "Agra in India.", "Agra", proposal=proposal(["Agra"], []))
+    bench, bo = opened(serve, [row])
+    for what, more in (
+        ("reject::p1", {}),
+        ("add", {"surface": "in"}),
+        ("comment", {"text": "x"}),
+        ("accept", {}),
+    ):
+        form = {**fields_of(bo.page.text), "do": what, "sure": "1", **more}
+        before = len(bench.query("SELECT id FROM review_event"))
+        answers = [bo.client.post("/act", data=form).status_code for _ in range(2)]
+        assert (what, [200, 200]) == (what, answers)
+        grown = len(bench.query("SELECT id FROM review_event")) - before
+        assert (what, 2 if what == "reject::p1" else 1) == (what, grown)
+        bo.get(f"/s/{form['form'].split('.')[0]}")
+
+
+def test_what_changed_below_a_page_is_not_accepted_unseen(serve: Serve) -> None:
+    served = serve()
+    bo = served.log_in("bo")
+    bo.get("/next")
+    rows = [{**row, "reference": "Rome.", "proposal": proposal(["Rome"], [])} for row in ROWS]
+    served.bench.load(rows, update=True)
+    assert 409 == bo.do("accept").status_code
+    assert "Rome" in shown(bo.page.text)
+    assert [] == served.bench.query("SELECT id FROM review WHERE annotator = 'bo'")
+
+
+HOSTILE = {
+    "markup": "<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7*7 }} [b]x[/b] &amp; ' \" `",
+    "escapes": "a\x1b[31mred\x1b]0;title\x07\x08 b",
+    "right to left": "\u202egnp.exe \u2066 \u200f عربي עברית",
+    "a long word": "x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_text_stays_text(serve: Serve, what: str) -> None:
+    text = HOSTILE[what]
+    row = sample("h", f"{text} Agra", text, user_input=text, proposal=proposal(["Agra"], []))
+    bench, bo = opened(serve, [row])
+    page = bo.page.text
+    assert (0, 0) == (page.count("<script>alert"), page.count("<img"))
+    assert set() == {"\x1b", "\x07", "\x08", "\u202e", "\u2066", "\u200f"} & set(page)
+    if what == "markup":
+        assert 3 <= shown(page).count(text)
+    if what == "a long word":
+        assert 3 <= page.count("x" * 1_000_000)
+    bo.do("comment", text=text[:20_000])
+    there = text[:20_000].strip() == bench.review("h", "bo").state.comments[0]
+    assert there  # as it was typed
+    assert 0 == bo.page.text.count("<script>alert")
+    bo.do("accept", sure="1")
+    assert "verified" == bench.review("h", "bo").state.entity.disposition
+
+
+@given(st.text(alphabet=st.sampled_from("a😀é\u0301字\U000e0020ع")), st.integers(0, 40))
+def test_a_place_in_utf16_is_a_place_in_code_points_or_none(text: str, units: int) -> None:
+    ends = [len(text[:end].encode("utf-16-le")) // 2 for end in range(len(text) + 1)]
+    assert (ends.index(units) if units in ends else None) == code_points(text, units)
+
+
+def mark(bo: Visitor, text: str, part: str, node: int, start: int) -> dict[str, str]:
+    """What the script sends of marked text in one piece of a page."""
+    size = len(text.encode("utf-16-le")) // 2
+    return {"part": part, "start_node": str(node), "start_at": str(start), "end_node": str(node),
+            "end_at": str(start + size), "surface": text}  # fmt: skip
+
+
+def test_marked_words_become_a_unit_and_evidence_at_their_place(serve: Serve) -> None:
+    row = sample("e", "😀 Agra and 😀 Delhi.", "😀 in Delhi, India", proposal=proposal(["Agra"], []))
+    bench, bo = opened(serve, [row])
+    bo.do("add", label="place", **mark(bo, "Delh", "r", 2, len(" and 😀 ") + 1))
+    new = unit(bench, bo, "Delhi")
+    assert ("place", "Delhi") == (new.label, row["reference"][new.spans[0].start : new.spans[0].end])
+    bo.do("missing::p1")
+    fields = mark(bo, "India", "0", 0, len("😀 in Delhi, ") + 1)
+    assert 200 == bo.do("evidence::p1", **fields).status_code, shown(bo.page.text)
+    place = unit(bench, bo, "Agra").match.evidence[0]
+    assert "India" == row["retrieved_contexts"][place.context][place.start : place.end]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"surface": "Delhi"}, {"start_at": "1000"}, {"start_node": "77"}, {"start_at": "x"}, {"part": "9"},
+     {"end_at": "-1"}, {"part": "0"}],
+    ids=str,
+)  # fmt: skip
+def test_a_place_that_does_not_hold_the_words_is_refused(serve: Serve, wrong: dict[str, str]) -> None:
+    bench, bo = opened(serve, [sample("e", "In Agra.", "In Agra.", proposal=proposal(["Agra"], []))])
+    assert 422 == bo.do("add", **{**mark(bo, "In", "r", 0, 0), **wrong}).status_code
+    assert [] == bench.query("SELECT id FROM review")
+
+
+@pytest.mark.parametrize(
+    "do",
+    ["", "nothing", "reject", "reject::zz", "label:not-a-label:p1", "edge:sideways:p1", "evidence::p1", "add",
+     "merge::p2", "found::\x00", "exclude::p1"],
+)  # fmt: skip
+def test_a_form_that_makes_no_sense_writes_nothing(serve: Serve, do: str) -> None:
+    bench, bo = opened(serve)
+    assert bo.do(do).status_code in (200, 422)
+    assert [] == bench.query("SELECT id FROM review")
+
+
+def test_forms_that_were_changed_are_not_ours(serve: Serve) -> None:
+    bench, bo = opened(serve)
+    fields = fields_of(bo.page.text)
+    cy = Visitor(bo.client)
+    number, seq, rest = fields["form"].split(".", 2)
+    for form in ("", "x", f"{int(number) + 1}.{seq}.{rest}", f"{number}.7.{rest}", fields["form"][:-1] + "é"):
+        assert 403 == cy.client.post("/act", data={**fields, "do": "accept", "form": form}).status_code
+        assert 403 == cy.client.post("/undo", data={**fields, "do": "undo", "form": form}).status_code
+    found = re.search(r'/logout".*?name="form" value="([^"]*)"', bo.page.text, re.DOTALL)
+    assert found  # a tag of this session, for another form
+    for path in ("/act", "/undo"):
+        data = {**fields, "do": "accept", "form": f"logout.{found.group(1)}"}
+        assert 403 == cy.client.post(path, data=data).status_code
+    assert [] == bench.query("SELECT id FROM review")
+
+
+def test_a_form_of_a_session_that_ended_is_offered_again_in_the_next_one(serve: Serve) -> None:
+    served = serve()
+    bo = served.log_in("bo")
+    bo.get("/next")
+    form = {**fields_of(bo.page.text), "do": "comment", "text": "a <long> thought"}
+    bo = served.log_in("bo")
+    answer = bo.client.post("/act", data=form)
+    assert 403 == answer.status_code
+    assert "Your change is not saved" in shown(answer.text)
+    assert [] == served.bench.query("SELECT id FROM review")
+    bo.client.post("/act", data=fields_of(answer.text, again=True))
+    number = int(form["form"].split(".")[0])
+    assert [(number, False)] == [
+        (sample_id, bool(review.open_sample(served.bench.store, sample_id, "bo").opening.off_plan))
+        for (sample_id,) in served.bench.query("SELECT sample_id FROM review")
+    ]
+
+
+def test_typed_words_are_found_as_whole_words_in_any_case(serve: Serve) -> None:
+    row = sample("e", "Indian tea in Agra.", "tea", proposal=proposal(["Agra"], []))
+    bench, bo = opened(serve, [row])
+    bo.do("add", surface="IN")
+    bo.do("add", surface="tea ")
+    units = bench.review("e", "bo").state.entity.assessment.units
+    assert ["tea", "in", "Agra"] == [one.text for one in units]
+    assert 422 == bo.do("add", surface="coffee").status_code
+
+
+def test_with_assignments_each_person_holds_another_sample(serve: Serve) -> None:
+    served = serve()
+    team.assign(served.bench.store, served.bench.info(), "ann", 1, 1.0, None)
+    people = [served.log_in(name) for name in ("ann", "bo", "cy")]
+    for one in people:
+        one.get("/next")
+    assert 3 == len({one.key for one in people})
+    for one in people:
+        one.do("accept")
+    assert 4 == served.bench.query("SELECT count(*) FROM assignment WHERE annotator IS NOT NULL")[0][0]
+
+
+def test_a_sample_that_somebody_holds_says_so_and_can_be_decided(serve: Serve) -> None:
+    served = serve()
+    team.assign(served.bench.store, served.bench.info(), "ann", 1, 1.0, None)
+    ann, bo = served.log_in(), served.log_in("bo")
+    ann.get("/next")
+    assert "held by" not in shown(ann.page.text)
+    bo.get(str(ann.page.url.path))
+    assert "◷ held by ann until " in shown(bo.page.text)
+    assert 200 == bo.do("accept").status_code
+    ann.do("accept")
+    states = served.bench.query("SELECT annotator, entity FROM review WHERE entity = 'verified' ORDER BY 1")
+    assert [("ann", "verified"), ("bo", "verified")] == states
+
+
+def test_a_trainee_learns_the_known_answer_and_how_far_they_are(serve: Serve) -> None:
+    served = serve()
+    bench = served.bench
+    for key in ("s0", "s1"):
+        now = bench.open(key, "ann")
+        review.act(bench.store, now, editing.accept(now, "entity"))
+    training.begin(bench.store, bench.info(), "ann", "", 0.8)
+    bo = served.log_in("bo")
+    bo.get("/next")
+    assert "Training: 0 of 2 samples decided. The pass mark is .80." in shown(bo.page.text)
+    bo.do("reject::p2")
+    first = bo.do("accept")
+    words = shown(first.text)
+    assert "/lesson/" in str(first.url)
+    assert "accepted: verified 1/1" in words
+    assert "− India: you have no such entity" in words
+    assert 404 == served.log_in("cy").get(first.url.path).status_code
+    assert 404 == served.log_in().get(first.url.path).status_code
+    bo.get("/next")
+    bo.do("accept")
+    assert "You passed the training: units .86, verdicts 1.00." in shown(bo.page.text)
+    assert 200 == bo.get(first.url.path).status_code  # also when they have passed
+    bo.get("/next")
+    assert bench.info().name in shown(bo.page.text)
+    assert "Training" not in shown(bo.page.text)
+
+
+def test_who_did_not_pass_is_told_so_at_the_end(serve: Serve) -> None:
+    served = serve()
+    bench = served.bench
+    now = bench.open("s0", "ann")
+    review.act(bench.store, now, editing.accept(now, "entity"))
+    training.begin(bench.store, bench.info(), "ann", "", 0.9)
+    bo = served.log_in("bo")
+    bo.get("/next")
+    bo.do("reject::p2")
+    bo.do("accept")
+    assert "Not passed: units" in shown(bo.get("/next").text)
+
+
+def test_my_progress_and_the_end(serve: Serve) -> None:
+    _, bo = opened(serve, ROWS[:1])
+    bo.do("accept")
+    assert "Every sample is decided" in shown(bo.page.text)
+    assert "accepted: verified 1/2" in shown(bo.page.text)
+    assert "verified 1" in shown(bo.get("/me").text)

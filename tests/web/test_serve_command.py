@@ -1,0 +1,175 @@
+"""`workbench serve` as a person starts it: what it asks for first, and what a kill loses."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.rows import naming
+from tests.web.conftest import Visitor, fields_of, name_people
+from workbench.stages import people
+
+
+def run(bench: Any, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "workbench.cli", "--db", bench.store.url, "--as", "ann", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=bench.folder)
+
+
+def started(bench: Any, *arguments: str) -> tuple[subprocess.Popen[str], str, str]:
+    """A server, its address, and what it said at its start."""
+    command = [sys.executable, "-m", "workbench.cli", "--db", bench.store.url, "--as", "ann", "serve"]
+    process = subprocess.Popen(
+        [*command, "--port", "0", *arguments], stderr=subprocess.PIPE, text=True, cwd=bench.folder
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    found = re.search(r"http://(127\.0\.0\.1|\[::1\]):\d+", said)
+    assert found, said + process.stderr.read()
+    return process, found.group(), said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--host", "0.0.0.0"], "can be reached from elsewhere: give --public-url https://…"),
+        (["--host", "0.0.0.0", "--public-url", "http://x.org"], "can be reached from elsewhere: give"),
+        (["--host", "0.0.0.0", "--public-url", "https://x.org"], "workbench person add NAME first"),
+        (["--public-url", "http://x.org"], "begin it with https://"),
+        (["--proxy-user", "remote-user"], "--proxy-user and --proxy-secret-file go together"),
+        (["--proxy-user", "remote-user", "--proxy-secret-file", "short"], "a secret has 32 characters"),
+        (["--proxy-user", "remote-user", "--proxy-secret-file", "none"], "none: No such file"),
+        (["--proxy-user", "remote-user", "--proxy-secret-file", "long"], "workbench person add NAME first"),
+        (["--host", "192.0.2.1", "--public-url", "https://x.org"], "workbench person add NAME first"),
+    ],
+)
+def test_what_would_not_be_safe_is_refused_before_anything_listens(
+    bench: Any, arguments: list[str], says: str
+) -> None:
+    bench.load([naming("s", ["Agra"], ["Agra"])])
+    (bench.folder / "short").write_text("secret")
+    (bench.folder / "long").write_text("0123456789" * 4)
+    done = run(bench, "serve", "--port", "0", *arguments)
+    assert 2 == done.returncode
+    assert says in done.stderr
+
+
+def test_an_address_of_the_newer_kind_can_be_opened_as_it_is_printed(bench: Any) -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    bench.load([naming("s", ["Agra"], ["Agra"])])
+    process, url, _ = started(bench, "--host", "::1")
+    try:
+        assert 401 == httpx.get(f"{url}/next").status_code
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_a_token_is_shown_once_and_a_new_one_when_it_is_asked_for(bench: Any) -> None:
+    bench.load([naming("s", ["Agra"], ["Agra"])])
+    first = run(bench, "person", "add", "ann", "--role", "owner")
+    assert "The token of ann for workbench serve, shown once: " in first.stderr
+    token = first.stderr.split()[-1]
+    again = run(bench, "person", "add", "ann", "--role", "owner")
+    assert "" == again.stderr
+    assert people.log_in(bench.store, "ann", token, ("", "")) is not None
+    new = run(bench, "person", "add", "ann", "--role", "owner", "--new-token").stderr.split()[-1]
+    assert people.log_in(bench.store, "ann", token, ("", "")) is None
+    assert people.log_in(bench.store, "ann", new, ("", "")) is not None
+
+
+def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_is_private(bench: Any) -> None:
+    bench.load([naming("s", ["Agra"], ["Agra"])])
+    process, url, _ = started(bench, "--log", "log.jsonl")
+    try:
+        assert process.stderr is not None
+        token = process.stderr.readline().split()[-1]
+        with httpx.Client(base_url=url, headers={"origin": url}, follow_redirects=True) as client:
+            page = client.post("/login", data={"name": "ann", "token": token})
+            assert "Agra" in page.text
+            client.post("/act", data={**fields_of(page.text), "do": "accept"})
+            cookies = dict(client.cookies)
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+    log = bench.folder / "log.jsonl"
+    assert 0o600 == stat.S_IMODE(log.stat().st_mode)
+    assert ["/login", "/next", "/s/{sample}"] == re.findall(r'"route": "([^"]*)"', log.read_text())[:3]
+    assert "verified" == bench.review("s", "ann").state.entity.disposition
+    process, url, _ = started(bench)
+    try:
+        with httpx.Client(base_url=url, cookies=cookies) as client:
+            assert 401 == client.get("/me").status_code
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None:
+    """Killed at any moment of an act: nothing that was answered is missing, and nothing is stored twice."""
+    bench.load([naming(f"s{number}", ["Agra", "India"], ["Agra"]) for number in range(400)], blind=0)
+    name_people(bench)
+    tokens = {name: people.new_token(bench.store, "ann", name) for name in ("ann", "bo", "cy")}
+    acknowledged: dict[str, set[str]] = {name: set() for name in tokens}
+    for most in (2, 12, 25):
+        process, url, _ = started(bench, "--log", "log.jsonl")  # nobody reads its standard error
+        enough = threading.Event()
+
+        def review(name: str, url: str = url, most: int = most, enough: threading.Event = enough) -> None:
+            with httpx.Client(base_url=url, headers={"origin": url}, timeout=60) as client:
+                one = Visitor(client)
+                try:
+                    client.post("/login", data={"name": name, "token": tokens[name]})
+                    place = client.get("/next").headers["location"]
+                    while True:
+                        one.get(place)
+                        key, form = one.key, {**fields_of(one.page.text), "do": "accept"}
+                        answer = client.post("/act", data=form)
+                        if answer.status_code == 303:
+                            acknowledged[name].add(key)
+                            if sum(map(len, acknowledged.values())) >= most:
+                                enough.set()
+                            place = answer.headers["location"]
+                except httpx.HTTPError:
+                    return
+
+        threads = [threading.Thread(target=review, args=(name,)) for name in tokens]
+        for thread in threads:
+            thread.start()
+        came = enough.wait(120)
+        os.kill(process.pid, signal.SIGKILL)
+        for thread in threads:
+            thread.join()
+        process.wait(30)
+        assert process.stderr is not None
+        process.stderr.close()
+        assert came, (bench.folder / "log.jsonl").read_text()[-2_000:]
+    for name, keys in acknowledged.items():
+        query = (
+            "SELECT sample.key, count(*) FROM review_event JOIN review ON review.id = review_id "
+            f"JOIN sample ON sample.id = sample_id WHERE op = 'accept' AND review.annotator = '{name}' "
+            "GROUP BY sample.key"
+        )
+        stored = dict(bench.query(query))
+        assert keys <= {*stored}
+        assert {1} >= {*stored.values()}
+    assert 25 <= sum(map(len, acknowledged.values()))
+
+
+def test_the_help_says_what_it_listens_on() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench.cli", "serve", "--help"], capture_output=True, text=True, timeout=60
+    )
+    assert "It listens on this machine only." in " ".join(done.stdout.split())

@@ -1,0 +1,130 @@
+"""The command `serve`: review in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.console import Call, open_for
+from workbench.errors import StoreError, UsageError
+from workbench.settings import written_text
+
+if TYPE_CHECKING:
+    from workbench.store.engine import Store
+    from workbench.web.app import Proxy
+
+LEAST_SECRET = 32
+"""Characters that the secret of a proxy has at least."""
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8765,
+    public_url: Annotated[
+        str, typer.Option(help="The https:// address by which people open the pages, behind a proxy.")
+    ] = "",
+    proxy_user: Annotated[
+        str, typer.Option(metavar="HEADER", help="A proxy logs people in, and names them in this header.")
+    ] = "",
+    proxy_secret_file: Annotated[
+        Path | None,
+        typer.Option(help="A file with the secret that the proxy sends as X-Workbench-Secret."),
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="Append the log to this file; by default it goes to standard error.")
+    ] = None,
+) -> None:
+    """Review in a browser: people without a terminal accept and correct units on pages of this server.
+
+    It listens on this machine only. Another --host needs people with tokens (workbench person add) and an
+    https --public-url, whose certificate a proxy in front of it has. docs/web.md has examples.
+    """
+    call: Call = context.obj
+    try:
+        import starlette as _starlette  # noqa: F401
+        import uvicorn as _uvicorn  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"serve needs the package {error.name!r}: pip install 'gold-workbench[web]'"
+        ) from error
+    with open_for(call.db, create=False) as store:
+        if store.read_only:
+            raise StoreError(f"{call.db}: read-only, so no decision could be saved")
+        _serve(call, store, host, port, public_url, _proxy(proxy_user, proxy_secret_file), log)
+
+
+def _proxy(header: str, file: Path | None) -> Proxy | None:
+    from workbench.web.app import Proxy
+
+    if bool(header) != (file is not None):
+        raise UsageError("--proxy-user and --proxy-secret-file go together")
+    if file is None:
+        return None
+    try:
+        secret = written_text(file).strip()
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror or error}") from error
+    if len(secret) < LEAST_SECRET:
+        raise UsageError(f"{file}: a secret has {LEAST_SECRET} characters at least: openssl rand -hex 32")
+    return Proxy(header.lower(), secret)
+
+
+def _serve(
+    call: Call, store: Store, host: str, port: int, public_url: str, proxy: Proxy | None, log: Path | None
+) -> None:
+    import socket
+
+    from workbench.stages.people import can_log_in, let_in, people
+    from workbench.store.datasets import find_dataset
+    from workbench.web.app import make_app, run
+    from workbench.web.guard import LOOPBACK, site_of
+
+    dataset = find_dataset(store, call.dataset).name
+    known = people(store)
+    host = host.strip("[]")
+    if host not in LOOPBACK:
+        if not public_url.startswith("https://"):
+            raise UsageError(f"--host {host} can be reached from elsewhere: give --public-url https://…")
+        if proxy is None and not can_log_in(store):
+            raise UsageError(f"--host {host} can be reached from elsewhere: workbench person add NAME first")
+    if proxy is not None and not known:
+        raise UsageError("--proxy-user names people: workbench person add NAME first")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        raise UsageError(f"--host {host} --port {port}: {error.strerror or error}") from error
+    port = listening.getsockname()[1]
+    site = site_of(port, public_url)
+    address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    typer.echo(f"Open {address} in a browser. Ctrl-C stops.", err=True)
+    guest = let_in(store, call.annotator)
+    if guest[1]:
+        typer.echo(f"Log in as {guest[0]} with this token, which ends with the server: {guest[1]}", err=True)
+    app = make_app(store, dataset, site, _line_writer(log), guest, proxy)
+    run(app, listening, behind_proxy=bool(public_url))
+
+
+def _line_writer(log: Path | None) -> Callable[[str], object]:
+    """What appends a line to the log, a file that only its owner reads."""
+    if log is None:
+        return lambda line: sys.stderr.write(line + "\n")
+    try:
+        number = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise UsageError(f"{log}: {error.strerror or error}") from error
+
+    def write(line: str) -> None:
+        with suppress(OSError):  # a full disk must not stop a review
+            os.write(number, f"{line}\n".encode())
+
+    return write

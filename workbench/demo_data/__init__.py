@@ -1,1 +1,0 @@
-"""The demo's dataset: `demo.jsonl`, in the native JSON Lines format."""

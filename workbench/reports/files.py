@@ -1,0 +1,164 @@
+"""What import, export, verify, copy and purge print: counts, what was left out and why, what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.text.figures import many
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from workbench.stages.export import ExportReport
+    from workbench.stages.import_ import ImportReport
+    from workbench.stages.upkeep import DoctorReport, PurgeReport, VerifyReport
+    from workbench.store.copying import CopyReport
+
+
+def export_text(report: ExportReport) -> str:
+    """What an export holds."""
+    lines = [
+        f"{report.path}: {many(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
+        f"{report.gold:,} verified"
+    ]
+    width = max(map(len, report.rows), default=0)
+    for name, rows in report.rows.items():
+        left = report.left.get(name, {})
+        why = "; ".join(f"{number:,} {reason}" for reason, number in sorted(left.items()))
+        lines.append(f"  {name.ljust(width)}  {rows:>9,}" + (f"  left out: {why}" if why else ""))
+    if report.splits:
+        sizes = ", ".join(f"{name} {size:,}" for name, size in report.splits.items())
+        lines.append(f"splits: {sizes}")
+    if report.withheld:
+        lines.append(
+            f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
+            "--holdout writes it, and counts as an opening"
+        )
+    lines.append(f"manifest sha256 {report.manifest_sha256}")
+    return clean("\n".join(lines))
+
+
+def verify_text(report: VerifyReport) -> str:
+    """Whether an export is as it was written."""
+    first = []
+    if report.asked not in ("", report.path):
+        first = [f"{report.asked}: its manifest is in {report.path}, all of which was checked"]
+    if report.passed:
+        files = many(report.files, "file has its hash", "files have their hashes")
+        rows = many(report.checked, "row was", "rows were")
+        looked = (
+            f"{rows} read" + (", and every span quotes its text" if report.text else "")
+            if report.checked
+            else "the rows of these formats are not read again"
+        )
+        if report.checked and report.unread:
+            looked += f"; the rows of {', '.join(report.unread)} are not read again"
+        return clean("\n".join([*first, f"{report.path}: as it was exported; {files}; {looked}"]))
+    more = [f"and {report.more:,} more"] if report.more else []
+    return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
+
+
+def doctor_text(report: DoctorReport) -> str:
+    """Whether the rows of a database fit together."""
+    if not report.found:
+        return clean(f"{report.url}: nothing is wrong; {many(report.rows, 'row was', 'rows were')} checked")
+    more = [f"and {report.more:,} more"] if report.more else []
+    return clean("\n".join([f"{report.url}: not as it must be", *report.found, *more]))
+
+
+def copy_text(report: CopyReport) -> str:
+    """The rows of every table, and the beginning of their hash."""
+    filled = [one for one in report.tables if one.number]
+    width = max((len(one.table) for one in filled), default=5)
+    lines = [f"{'table'.ljust(width)}       rows  sha256"]
+    lines += [f"{one.table.ljust(width)}  {one.number:>9,}  {one.sha256[:12]}" for one in filled]
+    rows = sum(one.number for one in filled)
+    lines.append(f"{many(rows, 'row')} copied to {report.target}; both sides are equal")
+    return clean("\n".join(lines))
+
+
+def purge_plan_text(plan: PurgeReport) -> str:
+    """What a purge would remove."""
+    lines = [
+        f"{many(plan.samples, 'sample')} of {plan.dataset} will lose all text: questions, references, "
+        "contexts, proposals, units, the journal. It cannot be undone. Hashes stay."
+    ]
+    lines += [f"  also in the backup {path}" for path in plan.backups]
+    lines += [
+        f"  also in what was left when an export or import was cut off: {path}" for path in plan.leftovers
+    ]
+    lines += [f"  stays in the export {path}: delete it yourself" for path in plan.exports]
+    lines += [f"  look yourself: {line}" for line in plan.look]
+    return clean("\n".join(lines))
+
+
+def purge_text(report: PurgeReport) -> str:
+    """What a purge removed, and what is left to do by hand."""
+    lines = [f"{many(report.samples, 'sample')} of {report.dataset} purged"]
+    lines += [f"  removed from the backup {path}" for path in report.rewritten]
+    kept = [line.partition(": ")[0] for line in report.by_hand]
+    lines += [f"  removed {path}" for path in report.leftovers if path not in kept]
+    lines += [f"  delete by hand: {line}" for line in report.by_hand]
+    lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
+    lines += [f"  look yourself: {line}" for line in report.look]
+    if report.sharing:
+        shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
+        lines.append(f"  the same reference stays in {many(len(report.sharing), 'other sample')}: {shown}")
+    if report.copies:
+        lines.append(
+            "copies with other names or in other places (workbench backup FILE, file systems, mail) are not "
+            "known here: delete them yourself"
+        )
+    else:
+        lines.append(
+            "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
+            "dumps have expired: see to that yourself"
+        )
+    return clean("\n".join(lines))
+
+
+def import_text(report: ImportReport) -> str:
+    """What became of a file's rows, or what would."""
+    conflicts = f", {report.conflicts:,} of them in conflict" if report.dry and report.conflicts else ""
+    end = "nothing was written" if report.dry else f"{many(report.n_samples, 'sample')} now"
+    width = min(max(map(len, report.becomes), default=0), 40)
+    warned = 1 if report.without_contexts else 0  # that there are no contexts stands in front of all
+    lines = [f"{report.path} → {report.dataset}: {_counts(report)}{conflicts}; {end}"]
+    lines += [f"  {line}" for line in (*report.notes[:warned], f"format: {report.format}")]
+    lines += [f"  {name.ljust(width)}  {what}" for name, what in report.becomes.items()]
+    lines += [f"  {line}" for line in report.notes[warned:]]
+    if report.gold_reviews:
+        reviews, units = many(report.gold_reviews, "review"), many(report.gold_units, "unit")
+        lines.append(f"  {reviews} with {units} stored as verified")
+    if report.gold_ignored:
+        number = many(report.gold_ignored, "row has", "rows have")
+        lines.append(f"  {number} verified units that were not imported; add --gold")
+    if report.blind:
+        number = many(report.blind, "sample is", "samples are")
+        lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")
+    lines += [f"  {error}" for error in report.errors]
+    if report.rejected > len(report.errors):
+        lines.append(f"  … and {report.rejected - len(report.errors):,} more")
+    if report.purged:
+        number = many(report.purged, "row is", "rows are")
+        lines.append(
+            f"  {number} of purged samples: only ids and reasons were put aside, the text is still in "
+            f"{report.path}: delete it yourself"
+        )
+    if report.rejected and not report.rejected_path and not report.dry:
+        lines.append("  rejected rows could be put aside nowhere: no folder could be written")
+    elif report.rejected > report.purged and not report.dry:
+        then = f", then\n  {report.again}" if report.again else f" and import that file into {report.dataset}"
+        lines.append(f"  rejected rows are in {report.rejected_path}; fix them there{then}")
+    return clean("\n".join(lines))
+
+
+def _counts(report: ImportReport) -> str:
+    """How many rows are new, unchanged, …; what is none is left out."""
+    named = (
+        ("new", report.new),
+        ("unchanged", report.unchanged),
+        ("extended", report.extended),
+        ("updated", report.updated),
+        ("rejected", report.rejected),
+    )
+    return ", ".join(f"{number:,} {name}" for name, number in named if number or name == "new")

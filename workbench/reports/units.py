@@ -1,0 +1,91 @@
+"""How a unit, its match and the scores of its sample are written: the same on every screen and page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.model import Imported, Kind, Match, Tally, Unit
+from workbench.scoring.names import first_scorer
+from workbench.text.figures import UNDEFINED, value
+
+if TYPE_CHECKING:
+    from workbench.stages.review import AutoScore
+
+ROUND = {"found": "●", "missing": "○", "unsure": "?"}
+
+
+def tally(counted: Tally) -> str:
+    """`3/6 .50`, and `3/6 .50–.67` while units are unsure."""
+    if not counted.units:
+        return f"no units {UNDEFINED}"
+    interval = counted.interval
+    assert interval is not None  # there are units
+    low, high = interval
+    shown = value(low) if low == high else f"{value(low)}–{value(high)}"
+    return f"{counted.found}/{counted.units} {shown}"
+
+
+def unit_symbol(unit: Unit) -> str:
+    """✗ rejected, = duplicate, ! not in the reference, + added by a person, ✓ as proposed."""
+    if unit.rejected:
+        return "✗"
+    if unit.duplicate_of:
+        return "="
+    if not unit.grounded:
+        return "!"
+    return "+" if unit.origin == "human" else "✓"
+
+
+def verdict(match: Match, *, words: bool = True) -> str:
+    """`● found in 1`, `○ missing`, `○ partial`, `? unsure`, `· open`; without `words` `● 1` and `○`."""
+    symbol = ROUND.get(match.verdict or "", "·")
+    if match.verdict == "found":
+        where = str(match.evidence[0].context + 1) if match.evidence else ""
+        if words:
+            return f"{symbol} found" + (f" in {where}" if where else "")
+        return f"{symbol} {where}".rstrip()
+    if match.verdict == "missing":
+        why = match.reason if match.reason and match.reason != "absent" else "nested" if match.nested else ""
+        return f"{symbol} {why or ('missing' if words else '')}".rstrip()
+    return f"{symbol} unsure" if match.verdict == "unsure" else f"{symbol} open"
+
+
+def doubtful(unit: Unit) -> bool:
+    """Whether a person should look at the unit before accepting: not in the reference, unsure or open."""
+    return unit.counted and (not unit.grounded or unit.match.verdict in (None, "unsure"))
+
+
+def least_certain(units: tuple[Unit, ...]) -> int:
+    """Where the cursor starts: the unit most likely to need a hand; 0 when all are certain.
+
+    Doubtful units first, then names found only inside a longer one, then near misses (a missing unit
+    with similarity 75 or more), then the found unit with the lowest similarity.
+    """
+
+    def certainty(index: int) -> tuple[int, int, int]:
+        unit = units[index]
+        match = unit.match
+        if not unit.counted:
+            return 4, 0, index
+        if doubtful(unit):
+            return 0, 0, index
+        if match.nested:
+            return 1, 0, index
+        if match.verdict == "missing" and match.similarity >= 75:
+            return 2, -match.similarity, index
+        return 3, match.similarity if match.verdict == "found" else 100, index
+
+    return min(range(len(units)), key=certainty, default=0)
+
+
+def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
+    """The automatic score that is shown first."""
+    imported = (one for one in automatic if one.kind == kind and isinstance(one.tally, Imported))
+    name = first_scorer((one.scorer for one in automatic if isinstance(one.tally, Tally)), kind)
+    return next(imported, next((one for one in automatic if one.scorer == name), None))
+
+
+def counted(one: Tally | Imported) -> str:
+    """`3/6 .50`, or the number of the file: `.50`."""
+    return value(one.recall) if isinstance(one, Imported) else tally(one)

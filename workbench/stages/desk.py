@@ -1,0 +1,243 @@
+"""What screens and pages ask of the stages: one open dataset and one annotator.
+
+Importing this module loads the store; the terminal app does that in a thread, after its first frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from array import array
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+
+from workbench.errors import StoreError, UsageError
+from workbench.stages import queue, team
+from workbench.stages.people import people, why_not
+from workbench.stages.queue import Order
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
+from workbench.store.engine import Store
+from workbench.text.query import Facets, Query
+
+if TYPE_CHECKING:
+    from workbench.comparing.answer import Answer
+    from workbench.comparing.figures import Figures
+    from workbench.stages.disputes import DisputeReport
+    from workbench.stages.review import Moved
+    from workbench.stages.training import Trainee
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# What a review needs is imported where it is asked for: it loads the matcher, a tenth of the time until the
+# queue's first rows. The app does that right after them (`_get_ready`).
+
+
+def new_action() -> str:
+    """A name for one act, made before the first try: under it the next one finds what is stored."""
+    return uuid.uuid4().hex
+
+
+def _reads(
+    fn: Callable[Concatenate[Store, DatasetInfo, str, P], R],
+) -> Callable[Concatenate[Desk, P], Coroutine[Any, Any, R]]:
+    """The method of a desk that reads this of its dataset, with its settings as they are now."""
+
+    async def read(self: Desk, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def run(store: Store) -> R:
+            return fn(store, dataset_info(store, self.info.id), self.annotator, *args, **kwargs)
+
+        return await self.store.read(run)
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The samples among which one goes on; `decided`: through all of them, for there is none to decide.
+
+    `off_plan`: chosen or ordered in a way that a review begun here cannot stand for the whole dataset.
+    `audited`: their automatic values show before they are decided, and their reviews say so.
+    """
+
+    ids: array[int]
+    decided: bool
+    off_plan: bool
+    audited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Reads run beside the event loop, writes on the store's one writer thread, in order.
+
+    `steps`: an undo and a redo that are not known to be stored, by the names that they have in the journal.
+    `trainee`: how far the training of the annotator is.
+    `settles`: the annotator may settle what people differ in; `resolves`: that is what is opened.
+    """
+
+    store: Store
+    info: DatasetInfo
+    annotator: str
+    view: View | None = None
+    steps: dict[str, str] = field(default_factory=dict, compare=False)
+    trainee: Trainee | None = None
+    resolves: bool = False
+    settles: bool = True
+
+    first = _reads(queue.first)
+    rows = _reads(queue.queue_rows)
+    progress = _reads(queue.progress)
+    pace = _reads(queue.pace)
+    undoubted = _reads(queue.count_undoubted)
+
+    async def ids(self, query: Query = queue.EVERYTHING, order: Order = "u") -> array[int]:
+        """The sample ids of a view of the queue."""
+        if order == "delta" or queue.needs_values(query):
+            await self._count_decided()
+        return await _reads(queue.queue_ids)(self, query, order)
+
+    async def _count_decided(self) -> None:
+        """Keep the automatic values of decided samples that `score` has not counted, chunk by chunk.
+
+        Counted beside the writer thread, so that no decision waits for it.
+        """
+        from workbench.stages import queue_values
+        from workbench.stages.recompute import save_counted
+
+        info = await self.store.read(dataset_info, self.info.id)
+        for chunk in await _reads(queue_values.uncounted)(self):
+            counted = await self.store.read(queue_values.count_some, info, chunk)
+            try:
+                await self.store.write(save_counted, counted)
+            except StoreError:  # a database that takes no score: a view counts them for itself
+                return
+
+    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
+        """The main causes of Δ of decided samples."""
+        from workbench.stages import queue_values
+
+        return await _reads(queue_values.causes_of)(self, ids)
+
+    async def disputes(self) -> DisputeReport:
+        """What disagrees, as this annotator may see it; what is not counted yet is counted and kept first."""
+        from workbench.stages import disputes
+
+        info = await self.store.read(dataset_info, self.info.id)
+        return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator)
+
+    async def datasets(self) -> list[DatasetInfo]:
+        """All datasets of the database."""
+        return await self.store.read(list_datasets)
+
+    async def facets(self) -> Facets:
+        """What there is to filter by, with counts."""
+        from workbench.stages import queue_values
+
+        return await _reads(queue_values.facets)(self)
+
+    async def planned(self) -> tuple[int, int] | None:
+        """How many of the planned samples are complete, of how many; None without a plan."""
+        from workbench.stages import plan
+
+        return await self.store.read(plan.planned, self.info.id)
+
+    async def held(self, sample_id: int) -> tuple[team.Held, ...]:
+        """The places that others hold at a sample where this person has none."""
+        if not self.info.overlap or self.resolves:
+            return ()
+        return await self.store.read(team.held_by, sample_id, self.annotator)
+
+    async def decided_too(self, sample_id: int) -> str:
+        """Who decided a sample that was this person's; nothing without assignments."""
+        if not self.info.overlap or self.resolves:
+            return ""
+        return await self.store.read(team.decided_too, sample_id, self.annotator)
+
+    @property
+    def nothing_left(self) -> str:
+        """What to say when there is no next sample."""
+        if self.resolves:
+            return "nothing is left to settle"
+        if self.view is None:
+            return "no sample is left for you" if self.info.overlap else "every sample is decided"
+        return (
+            "this was the last of the view" if self.view.decided else "nothing in this view is left to decide"
+        )
+
+    def audits(self, sample_id: int) -> bool:
+        """Whether the automatic values of a sample show before it is decided."""
+        return self.view is not None and self.view.audited and sample_id in self.view.ids
+
+    async def next(self) -> int | None:
+        """The next sample to decide, in the view that one came from; None when there is none."""
+        found = await self.store.read(self.find_next)
+        return await self.take_next() if found is None else found
+
+    async def take_next(self) -> int | None:
+        """With assignments, and outside of a view, take the next sample where one holds none."""
+        if self.view is not None or self.resolves:
+            return None
+        return await self.store.write(queue.take_next, self.info.id, self.annotator)
+
+    def find_next(
+        self, store: Store, after: int | None = None, info: DatasetInfo | None = None
+    ) -> int | None:
+        """The next sample after one; runs in a thread. `info` is the dataset now, where it is known."""
+        info = info or dataset_info(store, self.info.id)
+        if self.resolves:
+            from workbench.stages.resolve import next_to_settle
+
+            within = {*self.view.ids} if self.view else None
+            return next_to_settle(store, info, self.annotator, after, within)
+        if self.view is None:
+            return queue.next_sample(store, info, self.annotator, after)
+        ids, decided = self.view.ids, self.view.decided
+        return queue.next_of(store, info, self.annotator, ids, after, decided=decided)
+
+    def step(self, store: Store, step: Literal["undo", "redo"]) -> Moved | None:
+        """Undo or redo in the writer's thread, under a name that is kept until it is stored."""
+        from workbench.stages import review
+
+        action = self.steps.setdefault(step, new_action())
+        moved = getattr(review, step)(store, self.info.id, self.annotator, action)
+        del self.steps[step]
+        return cast("Moved | None", moved)
+
+    async def answer(
+        self, scorer: str | None, usual: str, progress: Callable[[int], None]
+    ) -> tuple[Answer, Figures]:
+        """The answer about the headline score or another one, and all figures of it.
+
+        `usual` is the headline score of the person's settings. `progress` is called in a thread. Raises
+        UsageError.
+
+        What is not counted yet is counted and kept first, so this is no read on one snapshot.
+        """
+        from workbench.stages.answer import answer
+
+        def work() -> tuple[Answer, Figures]:
+            info = dataset_info(self.store, self.info.id)  # its run or threshold may be another by now
+            return answer(
+                self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
+                progress=progress,
+            )  # fmt: skip
+
+        return await asyncio.to_thread(work)
+
+
+def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
+    """The desk for a dataset, None means the only one; of who is trained for it, their training samples.
+
+    Raises NotFoundError, AmbiguousError, UsageError for who may not review here.
+    """
+    everybody = people(store)
+    if why := why_not(everybody, annotator, "review"):
+        raise UsageError(why)
+    settles = not why_not(everybody, annotator, "settle what others differ in")
+    info, trainee = find_dataset(store, dataset), None
+    if info.training is not None:
+        from workbench.stages.training import admitted
+
+        info, trainee = admitted(store, info, annotator)
+    return Desk(store, info, annotator, trainee=trainee, settles=settles)

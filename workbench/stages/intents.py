@@ -1,0 +1,351 @@
+"""A sample at the desk: opening it, what a person wants of it, and taking that back.
+
+An intent makes its edit from the sample as it stands, so that after another window was first the same
+wish can be offered again on what is there now. None means that it is so already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal
+
+from workbench.comparing.triage import Suspicion
+from workbench.errors import InputError, WorkbenchError
+from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdict, letter
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
+from workbench.stages import disputes, editing, resolve, review, sides
+from workbench.stages.desk import Desk, new_action
+from workbench.stages.review import Moved, Opened
+from workbench.store.datasets import DatasetInfo, dataset_info
+from workbench.store.engine import Store
+from workbench.text.safe import cut, flat
+from workbench.text.tokens import tokens
+
+Make = Callable[[Opened], Edit | None]
+
+LONGEST, OF_TWO = 48, 24
+"""Characters of a unit's wording in the line that says what was done, and of each of two."""
+
+
+FAST = 1.0
+"""Seconds in sight below which an accept is marked `fast`."""
+
+EXCLUDING = ("wrong reference", "unanswerable", "broken", "private")
+"""Reasons to exclude a sample, to choose from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """`what` names it in the past tense ("rejected Agra").
+
+    `leaves`: the sample is done with it; `adds`: the cursor then goes to the newest unit, with `goes` to the
+    next that is open. `action` names the
+    act in the journal: when the answer of the database is lost, a second try finds what the first one stored.
+    """
+
+    what: str
+    make: Make
+    leaves: bool = False
+    adds: bool = False
+    goes: bool = False
+    action: str = field(default_factory=new_action, compare=False)
+
+
+def open_at(
+    store: Store, desk: Desk, sample_id: int, *, picked: bool = False, info: DatasetInfo | None = None
+) -> Opened:
+    """A sample of the desk's dataset as it stands now; `info` is the dataset, where it was just read."""
+    if desk.resolves:
+        return resolve.open_resolution(store, sample_id, desk.annotator, desk.info.id)
+    off_plan = picked or (desk.view is not None and desk.view.off_plan)
+    now = info or dataset_info(store, desk.info.id)
+    return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, info=now)
+
+
+def open_kind(opened: Opened) -> Kind | None:
+    """The first kind of a sample that is still to be decided."""
+    for kind in opened.dataset.kinds:
+        if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind):
+            return kind
+    return None
+
+
+def before_accept(opened: Opened, kind: Kind) -> Literal["decided", "empty", "doubts"] | None:
+    """Why an accept does not verify at once: it is verified, blind without units, or stops at a doubt."""
+    if opened.state.of(kind).disposition == "verified" and not opened.stale(kind):
+        return "decided"
+    if opened.blind and not any(unit.counted for unit in opened.state.of(kind).assessment.units):
+        return "empty"
+    return "doubts" if editing.doubts(opened, kind) else None
+
+
+async def open_sample(desk: Desk, sample_id: int, *, picked: bool = False) -> Opened:
+    """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""
+    if desk.audits(sample_id):
+        await desk.store.write(disputes.audit, sample_id, desk.annotator)
+    return await noted(desk.store, await desk.store.read(open_at, desk, sample_id, picked=picked))
+
+
+async def noted(store: Store, opened: Opened) -> Opened:
+    """The sample, once it is stored that this person saw what the others have, where that is shown."""
+    unseen = opened.over is not None and not opened.over.seen
+    return await store.write(resolve.saw, opened) if unseen else opened
+
+
+async def open_next(desk: Desk, after: int) -> Opened | None:
+    """The next sample to decide, as it stands now; None when there is none."""
+
+    def look(store: Store) -> int | Opened | None:
+        info = dataset_info(store, desk.info.id)
+        number = desk.find_next(store, after, info)
+        return number if number is None or desk.audits(number) else open_at(store, desk, number, info=info)
+
+    found = await desk.store.read(look) or await desk.take_next()
+    if isinstance(found, int):
+        return await open_sample(desk, found)
+    return found and await noted(desk.store, found)
+
+
+async def act(
+    desk: Desk, opened: Opened, intent: Intent, effort: Effort | None = None
+) -> tuple[Opened, Edit | None]:
+    """Make the edit of an intent and write it with what it cost; on disk when this returns.
+
+    Without an edit nothing is written. Making one may take a second (whether a name stands in 20 MB of
+    contexts), so it is done in the writer's thread too. Raises ConflictError, InputError, StoreError.
+    """
+
+    def write(store: Store) -> tuple[Opened, Edit | None]:
+        edit = intent.make(opened)
+        if isinstance(edit, Put) and {*edit.units} <= {*opened.state.of(edit.kind).assessment.units}:
+            edit = None  # so it is already
+        if edit is None:
+            return opened, None
+        return review.act(store, opened, edit, effort=effort, action=intent.action), edit
+
+    return await desk.store.write(write)
+
+
+async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened | None] | None:
+    """Undo or redo, and the sample it leads to; that is None when it cannot be opened."""
+
+    def write(store: Store) -> tuple[Moved, Opened | None] | None:
+        moved = desk.step(store, step)
+        if moved is None:
+            return None
+        try:
+            return moved, open_at(store, desk, moved.sample_id)
+        except WorkbenchError:  # the undo is stored all the same; opening the sample shows why it fails
+            return moved, None
+
+    return await desk.store.write(write)
+
+
+async def suspicion(desk: Desk, opened: Opened, kind: Kind) -> Suspicion | None:
+    """Why the score of a sample looks wrong, where it was picked for that; in a thread."""
+    shown = [one for one in opened.automatic if one.kind == kind and desk.audits(opened.sample_id)]
+    names = [one for one in shown if isinstance(one.tally, Imported)]
+    names += [one for one in shown if one.scorer == "ragas"]
+    value = names[0].value if names else None
+    if value is None:
+        return None
+    return await asyncio.to_thread(sides.suspicion, opened.dataset, opened.stored, value, kind)
+
+
+def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
+    """The unit as it stands now. Raises InputError when it is gone."""
+    for unit in opened.state.of(kind).assessment.units:
+        if unit.id == unit_id:
+            return unit
+    raise InputError("this unit is not there any more")
+
+
+def _of(what: str, unit: Unit, make: Callable[[Opened, Unit], Edit | None]) -> Intent:
+    """An intent about a unit, made from the unit as it stands then."""
+    return Intent(what, lambda opened: make(opened, unit_of(opened, unit.kind, unit.id)))
+
+
+def reject(unit: Unit) -> Intent:
+    """Reject what counts, restore what does not; a duplicate is restored to a unit of its own."""
+    wanted = not unit.counted
+
+    def make(opened: Opened, now: Unit) -> Edit | None:
+        return None if now.counted == wanted else editing.reject(opened, now)
+
+    return _of(f"{'restored' if wanted else 'rejected'} {unit.text}", unit, make)
+
+
+def relabel(unit: Unit, label: str) -> Intent:
+    """Give another label."""
+    return _of(f"{unit.text} is now {label}", unit, partial(editing.relabel, label=label))
+
+
+def match(unit: Unit) -> Intent:
+    """found -> missing, anything else -> found."""
+    wanted: Verdict = "missing" if unit.match.verdict == "found" else "found"
+
+    def make(opened: Opened, now: Unit) -> Edit | None:
+        if now.match.verdict == wanted:
+            return None
+        if wanted == "missing" and now.match.verdict != "found":
+            # toggle turns anything but found into found; say found first, so that it turns to missing
+            now = replace(now, match=replace(now.match, verdict="found"))
+        return editing.toggle(opened, now)
+
+    return _of(f"{unit.text} is {wanted}", unit, make)
+
+
+def reason(unit: Unit) -> Intent:
+    """Missing, and why: the next reason at each press."""
+    return _of(f"{unit.text} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
+
+
+def evidence(unit: Unit, place: Evidence | None) -> Intent:
+    """Found for this place; None takes the evidence away."""
+    wanted = () if place is None else (place,)
+    name = cut(flat(unit.text), LONGEST)
+    where = "has no evidence" if place is None else f"is found in context {place.context + 1}"
+    return _of(f"{name} {where}", unit, partial(editing.set_evidence, evidence=wanted))
+
+
+def same_thing(unit: Unit, place: Evidence | None, words: str = "") -> Intent:
+    """The unit and the words of a place name the same thing, in other samples too; None takes that back."""
+    name = cut(flat(unit.text), OF_TWO)
+    said = f"{name} = {cut(flat(words), OF_TWO)}, in other samples once accepted"
+    if place is None:
+        said = f"{name} has no other name any more"
+    return _of(said, unit, partial(editing.same_thing, place=place))
+
+
+def merge(unit: Unit, other: Unit) -> Intent:
+    """One unit of two."""
+
+    def make(opened: Opened, first: Unit) -> Edit | None:
+        second = unit_of(opened, unit.kind, other.id)
+        return None if second.duplicate_of == first.id else editing.merge(opened, first, second)
+
+    first, second = (cut(flat(one.text), OF_TWO) for one in (unit, other))
+    return _of(f"merged {first} with {second}", unit, make)
+
+
+def split(unit: Unit, at: int) -> Intent:
+    """Two units of one, parted before the token at that place of the reference."""
+    return _of(f"split {cut(flat(unit.text), LONGEST)}", unit, partial(editing.split, at=at))
+
+
+def unsure(unit: Unit) -> Intent:
+    """Cannot tell."""
+    return _of(f"{unit.text} is unsure", unit, editing.unsure)
+
+
+def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
+    """Move one edge of the principal span by a token. Raises InputError when it cannot move."""
+    if not unit.spans:
+        raise InputError("this unit is not in the reference text: no edge to move")
+    span = shifted(reference, unit.spans[0], left=left, outward=outward)
+    return _of(f"now {reference[span.start : span.end]}", unit, partial(editing.set_span, span=span))
+
+
+def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:
+    """The span with one edge a token further out or in. Raises InputError at the ends."""
+    all_tokens = tokens(reference)
+    inside = [token for token in all_tokens if token.start < span.end and token.end > span.start]
+    if outward:
+        around = [t for t in all_tokens if (t.end <= span.start if left else t.start >= span.end)]
+        if not around:
+            raise InputError("this is the edge of the reference")
+        return Span(around[-1].start, span.end) if left else Span(span.start, around[0].end)
+    if len(inside) < 2:
+        raise InputError("one token is the least")
+    return Span(inside[1].start, span.end) if left else Span(span.start, inside[-2].end)
+
+
+def add_span(kind: Kind, span: Span, label: str, surface: str) -> Intent:
+    """A new unit from a stretch of the reference; raises InputError (when made) if it is one already."""
+    return Intent(f"added {surface}", lambda opened: editing.add_span(opened, kind, span, label), adds=True)
+
+
+def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
+    """Verify the kind."""
+    return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
+
+
+def take(unit: Unit, side: int) -> Intent:
+    """Settle a unit as one person has it; -1 takes neither. It goes on to the next that is open."""
+    what = f"{cut(flat(unit.text), LONGEST)}: {'neither' if side < 0 else letter(side)}"
+    return replace(_of(what, unit, partial(resolve.take, side=side)), goes=True)
+
+
+def rest(kind: Kind, side: int) -> Intent:
+    """Settle all that is open as one person has it."""
+    return Intent(f"the rest: {letter(side)}", partial(resolve.take_rest, kind=kind, side=side))
+
+
+SKIP = Intent("skipped", editing.skip, leaves=True)
+"""Leave it for later."""
+
+
+def exclude(reason: str) -> Intent:
+    """Never: the sample is no good."""
+    return Intent(f"not counted: {reason}", lambda _opened: editing.exclude(reason), leaves=True)
+
+
+def flag(reason: str) -> Intent:
+    """Mark for somebody's attention; an empty reason takes the mark off."""
+    return Intent(f"flagged: {reason}" if reason else "flag taken off", lambda _opened: Flag(reason))
+
+
+def comment(text: str) -> Intent:
+    """A free note."""
+    return Intent("comment added", lambda _opened: Comment(text))
+
+
+def told(edit: Edit, samples: int = 1) -> str:
+    """What an edit did, in the words in which it was said when it was made."""
+    return _told(edit) + (f", in {samples:,} samples" if samples > 1 else "")
+
+
+def _told(edit: Edit) -> str:
+    match edit:
+        case Put():
+            return _told_of_unit(edit, edit.units[0])
+        case Accept():
+            done = "settled" if edit.adjudicated else "accepted"
+            return f"{done} the {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
+        case Dispose():
+            said = "not counted" if edit.disposition == "excluded" else edit.disposition
+            return f"{said}: {edit.reason}" if edit.reason else said
+        case Flag():
+            return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
+        case _:
+            return "comment added"
+
+
+def _told_of_unit(edit: Put, unit: Unit) -> str:
+    text = cut(flat(unit.text), LONGEST)
+    match edit.what:
+        case "relabel":
+            return f"{text} is now {unit.label}"
+        case "boundary":
+            return f"now {text}"
+        case "match":
+            if unit.match.alias:
+                return f"{text} has another name"
+            why = f": {unit.match.reason}" if unit.match.reason not in (None, "absent") else ""
+            return f"{text} is {unit.match.verdict or 'open'}{why}"
+        case "merge":
+            return f"merged into {text}"
+        case "split":
+            return f"split into {cut(text, OF_TWO)} and {cut(flat(edit.units[-1].text), OF_TWO)}"
+        case "add":
+            return f"added {text}"
+        case "reject":
+            return f"rejected {text}"
+        case "restore":
+            return f"restored {text}"
+        case "take":
+            more = f" and {len(edit.units) - 1} more" if len(edit.units) > 1 else ""
+            return f"settled {text}{more}"

@@ -1,0 +1,153 @@
+"""Settling what people differ in: their units side by side, and one review of the sample that stands.
+
+That review is nobody's own. It belongs to a reserved name, so a sample has one; its acts are of who settles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from workbench.comparing.links import Sided, Sides, aligned, settling
+from workbench.errors import InputError
+from workbench.matching import MATCHER
+from workbench.matching.units import language_of
+from workbench.model import RESOLVED, Assessment, Kind, Match, Unit, letter, text_hash
+from workbench.reviewing.edits import Open, Put
+from workbench.reviewing.fold import opened_with
+from workbench.stages.people import check
+from workbench.stages.review import Opened, act, shown_as, written_of
+from workbench.store import assignments, journal
+from workbench.store.datasets import DatasetInfo, dataset_info
+from workbench.store.engine import Store
+from workbench.store.gold import several, unresolved, verified_by
+from workbench.store.samples import chunked, dataset_of, load_sample
+
+
+def next_to_settle(
+    store: Store, info: DatasetInfo, person: str, after: int | None = None,
+    within: Collection[int] | None = None,
+) -> int | None:  # fmt: skip
+    """The next sample to settle after one, from the start again once; None when there is none.
+
+    Not those that somebody has still to decide, this person too. Raises UsageError for who may not settle.
+    """
+    check(store, person, "settle what others differ in")
+    with store.reading():
+        for some in chunked(several(store, info, after)):
+            wanted = [number for number in some if number != after and (within is None or number in within)]
+            open_ones = unresolved(store, wanted, info.kinds)
+            held = assignments.waiting(store, wanted) if info.overlap else set()
+            held |= journal.begun_by(store, wanted, person)
+            found = next((number for number in wanted if number in open_ones and number not in held), None)
+            if found is not None:
+                return found
+    return None
+
+
+def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int | None = None) -> Opened:
+    """A sample with all that people verified of it, and what is settled so far. Writes nothing.
+
+    Raises UsageError for who may not settle, InputError where nothing is to be settled, or not yet.
+    """
+    check(store, person, "settle what others differ in")
+    with store.reading():
+        info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
+        stored = load_sample(store, sample_id, info.run_id)
+        if sample_id in journal.begun_by(store, [sample_id], person):
+            raise InputError(
+                "your own review of this sample is not finished: verify or exclude it first, or undo what "
+                "you did there; Resolve shows what the others have"
+            )
+        state = journal.load_reviews(store, {sample_id: RESOLVED}).get(sample_id)
+        differ = unresolved(store, [sample_id], info.kinds).get(sample_id, ())
+        begun = [kind for kind in info.kinds if state and state.of(kind).disposition != "todo"]
+        kinds = tuple(kind for kind in info.kinds if kind in differ or kind in begun)
+        if not kinds:
+            raise InputError("nobody differs on this sample: there is nothing to settle")
+        if not begun and info.overlap and assignments.waiting(store, [sample_id]):
+            raise InputError("somebody has still to decide this sample: it can be settled after that")
+        people: dict[Kind, tuple[str, ...]] = {}
+        units: dict[Kind, tuple[Sided, ...]] = {}
+        lang = language_of(stored.sample, info.policy)
+        for kind in kinds:
+            said = verified_by(store, [sample_id], kind).get(sample_id, [])
+            own = {one.annotator: one.assessment for one in said if one.origin != "adjudicated"}
+            # in an order that says nothing about who they are, and is the same whenever it is opened
+            people[kind] = tuple(sorted(own, key=lambda name: text_hash(stored.sample.content_hash, name)))
+            units[kind] = aligned([own[name] for name in people[kind]], lang)
+        reviews = journal.reviews_of(store, sample_id)
+        seen = journal.has_seen(store, sample_id, person, info.kinds)
+        written = written_of(store, info, sample_id)
+    info = replace(info, policy=replace(info.policy, kinds=kinds))
+    named = state is not None and state.opened is not None and state.opened.named
+    over = Sides(person, people, units, reviews, named, seen)
+    if state is None:
+        state = opened_with(_opening(info, over, blind=stored.blind))
+    opening = state.opened
+    assert opening is not None  # every journal begins with it
+    return shown_as(info, stored, RESOLVED, state, opening, stored.proposal, written, over)
+
+
+def _opening(info: DatasetInfo, over: Sides, *, blind: bool) -> Open:
+    """What is shown at first: what all have, and the rest undecided."""
+    shown = (settling(Assessment(kind, "what people verified"), units) for kind, units in over.units.items())
+    return Open(
+        proposal=None,  # the units are not those of a proposal, whatever they came out of
+        matcher=MATCHER,
+        threshold=info.threshold,
+        policy=info.policy.version,
+        shown="blind" if blind else "assisted",
+        auto_shown=info.show_auto == "always" and not blind,
+        assessments=tuple(shown),
+        off_plan=all(by_hand for *_, by_hand in over.reviews),
+    )
+
+
+def take(opened: Opened, unit: Unit, side: int) -> Put:
+    """Take a unit as one person has it; -1 takes neither: it is no unit. Raises InputError without sides."""
+    assert opened.over is not None
+    sided = opened.over.of(unit)
+    if sided is None:
+        raise InputError("nobody but you has this unit: x takes it away")
+    if side >= len(sided.sides):
+        raise InputError(f"there is no {letter(side)} here: A to {letter(len(sided.sides) - 1)}")
+    if side < 0:
+        return Put("take", unit.kind, (replace(sided.shown, match=Match(), rejected=True),))
+    return Put("take", unit.kind, (sided.taken(side),))
+
+
+def take_rest(opened: Opened, kind: Kind, side: int) -> Put:
+    """Take all units that nobody decided on as one person has them. Raises InputError where all are."""
+    assert opened.over is not None
+    left = opened.over.open(opened.state.of(kind).assessment.units)
+    if not left:
+        raise InputError("every unit is decided; a settles the sample")
+    return Put("take", kind, tuple(one for unit in left for one in take(opened, unit, side).units))
+
+
+def show_names(store: Store, opened: Opened, action: str = "") -> Opened:
+    """Show who A and B are; that it was shown is stored first, and undo does not take it back."""
+    assert opened.over is not None
+    return opened if opened.over.named else _stored(store, opened, action, named=True)
+
+
+def saw(store: Store, opened: Opened) -> Opened:
+    """Store that this person saw what the others have, before it is shown, where that is not stored.
+
+    What they decide of the sample themselves afterwards is not independent.
+    """
+    assert opened.over is not None
+    return opened if opened.over.seen else _stored(store, opened, "", named=opened.over.named)
+
+
+def _stored(store: Store, opened: Opened, action: str, *, named: bool) -> Opened:
+    """What is settled so far, with one more row that says by whom it was opened."""
+    assert opened.over is not None
+    opening = replace(opened.opening, named=named)
+    if opened.state.seq < 0:
+        asked = replace(opened, opening=opening)
+    else:
+        asked = replace(opened, reopening=replace(opening, assessments=()))
+    fresh = act(store, asked, action=action)
+    return replace(fresh, reopening=None, over=replace(opened.over, named=named, seen=True))

@@ -1,0 +1,227 @@
+"""Training: a person decides samples with known answers, and gets the others when they have passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.comparing.agreement import Overlap, overlaps
+from workbench.comparing.links import Link, links
+from workbench.errors import UsageError
+from workbench.matching.units import language_of
+from workbench.model import Assessment, Kind, Unit
+from workbench.stages.people import check
+from workbench.stages.queue import searched
+from workbench.store import training
+from workbench.store.datasets import DatasetInfo, dataset_info
+from workbench.store.engine import Store
+from workbench.store.gold import verified_by
+from workbench.store.people import people
+from workbench.store.samples import dataset_of, load_sample, load_samples
+
+MOST = 10
+"""Samples that each person is trained with."""
+
+Known = Mapping[str, tuple[str, Mapping[Kind, Assessment]]]
+"""The known answers by sample, with its language, and kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a person decided of one kind of a training sample, held against the known answer.
+
+    `same` are units of both, the person's first; `missed` has the known answer alone, `added` the person.
+    """
+
+    kind: Kind
+    same: tuple[Link, ...]
+    missed: tuple[Unit, ...]
+    added: tuple[Unit, ...]
+
+    @property
+    def overlap(self) -> Overlap:
+        """How many units are the same, of those of the person and of the known answer."""
+        both = len(self.same)
+        return Overlap(both, both + len(self.added), both + len(self.missed))
+
+    @property
+    def verdicts(self) -> int:
+        """How many units of both have one verdict."""
+        return sum(one.automatic.match.verdict == one.verified.match.verdict for one in self.same)
+
+
+@dataclass(frozen=True, slots=True)
+class Trainee:
+    """How far a person is: the F1 of their units, and the share of equal verdicts of units that both have.
+
+    `mark` is what both figures have to reach. `by`: who let them pass, themselves by what they decided; ""
+    as long as they have not passed.
+    """
+
+    name: str
+    decided: int
+    samples: int
+    mark: float
+    f1: float | None
+    verdicts: float | None
+    by: str
+
+    @property
+    def reaches(self) -> bool:
+        """Whether all is decided, and both figures are at the pass mark."""
+        figures = [one for one in (self.f1, self.verdicts) if one is not None]
+        return bool(figures) and self.decided == self.samples and min(figures) >= self.mark
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The training of a dataset: how many samples, the pass mark, and everybody who is or was trained."""
+
+    samples: int
+    mark: float
+    people: tuple[Trainee, ...]
+
+
+def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> Training:
+    """Train annotators with samples of a filter whose answers are known. Raises UsageError."""
+    check(store, by, "assign samples")
+    ids = searched(store, info, by, text)
+    everybody = people(store)
+    if not everybody:
+        raise UsageError("nobody is named, so nobody can be trained: workbench person add NAME --role owner")
+    owners = {one.name for one in everybody if one.role == "owner"}
+    found = training.candidates(store, info, ids, owners)
+    if not found:
+        raise UsageError(
+            f"{text or 'this dataset'}: no sample has a known answer: one that was adjudicated, came with "
+            "the file, or that an owner verified"
+        )
+    training.begin(store, info, found[:MOST], mark)
+    return progress(store, dataset_info(store, info.id))
+
+
+def end(store: Store, info: DatasetInfo, by: str) -> None:
+    """Train nobody any more. Raises UsageError."""
+    check(store, by, "assign samples")
+    training.begin(store, info, (), 0.0)
+
+
+def let_pass(store: Store, info: DatasetInfo, by: str, name: str) -> Training:
+    """Give a person the samples of a dataset whatever they decided. Raises UsageError."""
+    check(store, by, "assign samples")
+    check(store, name, "review")
+    training.let_pass(store, info.id, name, by)
+    return progress(store, info)
+
+
+def progress(store: Store, info: DatasetInfo) -> Training:
+    """How far everybody is. Owners and adjudicators need no training."""
+    with store.snapshot():
+        copies, passed = training.copies(store, info.id), training.passed(store, info.id)
+        named = {one.name for one in people(store) if _is_trained(one.role, one.adjudicator, one.disabled)}
+        known = _known(store, info)
+        every = [
+            _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
+            for name in sorted(named | copies.keys() | passed.keys())
+        ]
+    return Training(len(known), info.training["pass"] if info.training else 0.0, tuple(every))
+
+
+def is_trained(store: Store, info: DatasetInfo, annotator: str) -> bool:
+    """Whether a person has training samples to decide before any other."""
+    own = next((one for one in people(store) if one.name == annotator), None)
+    if info.training is None or own is None or not _is_trained(own.role, own.adjudicator, own.disabled):
+        return False
+    return annotator not in training.passed(store, info.id)
+
+
+def _is_trained(role: str, adjudicator: bool, disabled: bool) -> bool:
+    return role == "annotator" and not adjudicator and not disabled
+
+
+def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetInfo, Trainee | None]:
+    """The dataset that a person reviews, and how far they are: until they pass it is that of their training.
+
+    None for who needs no training, and who had passed before.
+    """
+    if not is_trained(store, info, annotator):
+        return info, None
+    known = _known(store, info)
+    if not known:  # purged, or nobody's any more
+        return info, None
+    copy_id = training.copies(store, info.id).get(annotator)
+    # a snapshot that was begun before knows nothing of a copy that is made now
+    with store.reading() if copy_id else store.writing():
+        own_copy = dataset_info(store, copy_id or training.copy_for(store, info, annotator))
+        found = _standing(store, info, annotator, own_copy.id, "", known)
+    if not found.reaches:
+        return own_copy, found
+    training.let_pass(store, info.id, annotator, annotator)
+    return info, replace(found, by=annotator)
+
+
+def lessons(store: Store, info: DatasetInfo, annotator: str, sample_id: int) -> tuple[Lesson, ...]:
+    """How what a person decided of a training sample differs from the known answer, by kind; () elsewhere.
+
+    `info` is their training or, once they have passed, what they were trained for.
+    """
+    root = info.training_of or info.id
+    with store.snapshot():
+        copy_id = training.copies(store, root).get(annotator)
+        if copy_id is None or dataset_of(store, sample_id) != copy_id:
+            return ()
+        sample = load_sample(store, sample_id, None).sample
+        said = training.answers(store, copy_id).get(sample.id)
+        known = _known(store, dataset_info(store, root)).get(sample.id)
+        if said is None or known is None:
+            return ()
+        lang, answers = known
+        return tuple(_lesson(said[kind], answers[kind], lang) for kind in answers if kind in said)
+
+
+def _lesson(said: Assessment, known: Assessment, lang: str) -> Lesson:
+    same = links(said, known, based=False, lang=lang)
+    ours, theirs = {one.automatic.id for one in same}, {one.verified.id for one in same}
+    return Lesson(
+        known.kind,
+        same,
+        tuple(unit for unit in known.units if unit.counted and unit.id not in theirs),
+        tuple(unit for unit in said.units if unit.counted and unit.id not in ours),
+    )
+
+
+def _known(store: Store, info: DatasetInfo) -> Known:
+    """The answers of the training samples as they stand: adjudicated, from the file, or an owner's."""
+    keys = training.samples_of(store, info)
+    owners = {one.name for one in people(store) if one.role == "owner"}
+    found: dict[str, dict[Kind, Assessment]] = {}
+    for kind in info.kinds:
+        for number, each in verified_by(store, keys, kind).items():
+            settled = [one for one in each if one.origin == "adjudicated"]
+            known = settled or [one for one in each if one.origin != "reviewed" or one.annotator in owners]
+            if known:
+                found.setdefault(keys[number], {})[kind] = known[-1].assessment
+    samples = {one.sample.id: one.sample for one in load_samples(store, keys, None)}
+    return {
+        key: (language_of(samples[key], info.policy), each)
+        for key, each in found.items()
+        if each.keys() >= {*info.kinds}
+    }
+
+
+def _standing(
+    store: Store, info: DatasetInfo, name: str, copy_id: int | None, by: str, known: Known
+) -> Trainee:
+    answers = training.answers(store, copy_id) if copy_id is not None else {}
+    found: Sequence[Lesson] = [
+        _lesson(answers[key][kind], each[kind], lang)
+        for key, (lang, each) in known.items()
+        for kind in info.kinds
+        if key in answers
+    ]
+    decided = sum(key in answers for key in known)
+    both = sum(len(one.same) for one in found)
+    f1 = overlaps([one.overlap for one in found]).micro.f1 if found else None
+    verdicts = sum(one.verdicts for one in found) / both if both else None
+    mark = info.training["pass"] if info.training else 0.0
+    return Trainee(name, decided, len(known), mark, f1, verdicts, by)

@@ -1,0 +1,151 @@
+"""Training: samples with known answers that a person decides before any other, in a dataset of their own.
+
+Each person has a copy of these samples, which no list of datasets shows. So nothing that they decide there
+counts as gold, in an estimate or as agreement, and nobody sees what another one answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import func, select, update
+
+from workbench.model import Assessment, Kind
+from workbench.reviewing.documents import edit_of
+from workbench.reviewing.edits import Accept
+from workbench.store.assignments import fill
+from workbench.store.datasets import DatasetInfo, create_dataset, dataset_info, set_dataset
+from workbench.store.engine import Store
+from workbench.store.tables import (
+    DATASET,
+    EVENT,
+    PASSED,
+    PROPOSAL,
+    REVIEW,
+    SAMPLE,
+    TWIN,
+    Dataset,
+    PassedRow,
+    ProposalRow,
+    RunRow,
+    SampleRow,
+    among,
+    proposed_by,
+)
+
+
+def candidates(store: Store, info: DatasetInfo, ids: Collection[int], owners: Collection[str]) -> list[int]:
+    """Those of some samples whose answer is known, in the order of the queue, one of each reference.
+
+    An answer is known where it was adjudicated, came with the file, or is an owner's. Samples that are kept
+    back stay unseen.
+    """
+    known = select(REVIEW.sample_id).where(
+        REVIEW.dataset_id == info.id,
+        *(REVIEW[kind] == "verified" for kind in info.kinds),
+        (REVIEW.origin != "reviewed") | REVIEW.annotator.in_(owners),
+    )
+    query = select(SAMPLE.id, SAMPLE.reference_hash).where(
+        among(SAMPLE.id, ids), SAMPLE.id.in_(known), ~SAMPLE.holdout
+    )
+    first: dict[str, int] = {}
+    for number, reference in store.rows(query.order_by(SAMPLE.rank)):
+        first.setdefault(reference, number)
+    return list(first.values())
+
+
+def begin(store: Store, info: DatasetInfo, ids: Sequence[int], mark: float) -> None:
+    """Say which samples are for training, none to end it; who has not passed begins anew."""
+    with store.writing() as session:
+        set_dataset(store, info.id, training={"pass": mark, "samples": list(ids)} if ids else None)
+        session.execute(update(Dataset).where(DATASET.training_of == info.id).values(trainee=None))
+        fill(store, info.id)
+
+
+def passed(store: Store, dataset_id: int) -> dict[str, str]:
+    """Who has passed for a dataset, and by whose word."""
+    return dict(store.rows(select(PASSED.annotator, PASSED.by).where(PASSED.dataset_id == dataset_id)))
+
+
+def let_pass(store: Store, dataset_id: int, annotator: str, by: str) -> None:
+    """Give a person the samples of a dataset from now on; `by` says who let them."""
+    with store.writing() as session:
+        session.merge(PassedRow(dataset_id=dataset_id, annotator=annotator, by=by, at=datetime.now(UTC)))
+        session.flush()
+
+
+def copies(store: Store, dataset_id: int) -> dict[str, int]:
+    """The numbers of the copies in use, by person."""
+    query = select(DATASET.trainee, DATASET.id).where(DATASET.training_of == dataset_id)
+    return dict(store.rows(query.where(DATASET.trainee.is_not(None))))
+
+
+def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
+    """Make a person's copy of the training samples, with the suggestions of the current run; its number."""
+    assert info.training is not None
+    with store.writing() as session:
+        session.execute(select(DATASET.id).where(DATASET.id == info.id).with_for_update())  # others wait here
+        there = copies(store, info.id).get(annotator)
+        if there is not None:
+            return there
+        name = f"{info.name} · training of {annotator}"
+        before = store.value(select(func.count()).where(DATASET.name.startswith(name, autoescape=True)))
+        copy_id = create_dataset(
+            store, f"{name} ({before + 1})" if before else name, seed=info.seed, policy=info.policy,
+            annotator=annotator,
+        )  # fmt: skip
+        settings = {
+            "training_of": info.id, "trainee": annotator, "threshold": info.threshold,
+            "show_auto": info.show_auto, "blind_share": info.blind_share, "blind_settled": True,
+        }  # fmt: skip
+        number: int | None = None
+        if info.run_id is not None:
+            run = session.get_one(RunRow, info.run_id).model_dump(exclude={"id"})
+            added = RunRow(**{**run, "dataset_id": copy_id, "parameters": {}})
+            session.add(added)
+            session.flush()
+            number = added.id
+        set_dataset(store, copy_id, run_id=number, **settings)
+        ids = info.training["samples"]
+        samples = [row.model_dump(exclude={"id"}) for row in store.column(
+            select(SampleRow).where(among(SAMPLE.id, ids)).order_by(SAMPLE.rank)
+        )]  # fmt: skip
+        own = {"dataset_id": copy_id, "size": 1.0, "stratum": "", "holdout": False}
+        store.insert(SampleRow, [{**row, **own} for row in samples])
+        query = select(TWIN.id.label("twin"), PROPOSAL.content_hash, PROPOSAL.document).where(
+            among(SAMPLE.id, ids), proposed_by(info.run_id), TWIN.dataset_id == copy_id,
+            TWIN.key == SAMPLE.key,
+        )  # fmt: skip
+        store.insert(ProposalRow, [
+            {"run_id": number, "sample_id": row.twin, "content_hash": row.content_hash,
+             "document": row.document}
+            for row in store.rows(query)
+        ])  # fmt: skip
+        return copy_id
+
+
+def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
+    """What was decided first of every sample of a copy, by id and kind; an excluded sample has no units."""
+    kinds = dataset_info(store, copy_id).kinds
+    found: dict[str, dict[Kind, Assessment]] = {}
+    query = (
+        select(SAMPLE.key, EVENT.op, EVENT.data)
+        .where(
+            EVENT.dataset_id == copy_id, EVENT.op.in_(("accept", "excluded")), REVIEW.id == EVENT.review_id,
+            SAMPLE.id == REVIEW.sample_id,
+        )
+        .order_by(EVENT.id)
+    )  # fmt: skip
+    for key, op, data in store.rows(query):
+        edit = edit_of(op, data)
+        said = [edit.assessment] if isinstance(edit, Accept) else [Assessment(k, "", ()) for k in kinds]
+        for one in said:
+            found.setdefault(key, {}).setdefault(one.kind, one)
+    return {key: each for key, each in found.items() if each.keys() >= {*kinds}}
+
+
+def samples_of(store: Store, info: DatasetInfo) -> dict[int, str]:
+    """The training samples of a dataset that are still there, with their ids."""
+    numbers = info.training["samples"] if info.training else ()
+    return dict(store.rows(select(SAMPLE.id, SAMPLE.key).where(among(SAMPLE.id, numbers))))

@@ -1,0 +1,239 @@
+"""Resolve: what people differ in, side by side, until one review of the sample stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from workbench.comparing.links import Sided, Sides
+from workbench.model import Kind, Unit, letter
+from workbench.reports.team import letters_text
+from workbench.reports.units import unit_symbol, verdict
+from workbench.stages import intents, resolve
+from workbench.stages.desk import new_action
+from workbench.stages.review import Opened
+from workbench.text.safe import flat
+from workbench.tui import view
+from workbench.tui.cells import fit, width, wrap
+from workbench.tui.keys import key
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import Head
+from workbench.tui.widgets.unit_list import MOST_LINES, UnitColumns, UnitList
+
+LEAST_TEXT, MOST_TEXT = 16, 44
+"""Cells of a unit's wording, however many people there are."""
+LEAST_SIDE, MOST_SIDE = 5, 18
+"""Cells of what one of them has, with their letter."""
+LEAD = len("▸ ≠ ")
+
+
+def side_text(sided: Sided, side: int) -> str:
+    """What one of them has of a unit, as far as they differ: `Taj Mahal ● 1`, `○`, `work`, `—`."""
+    one = sided.sides[side]
+    if one is None:
+        return "—"
+    there = [other for other in sided.sides if other is not None]
+    said = [one.text] if len({other.text for other in there}) > 1 else []
+    said += [one.label] if len({other.label for other in there}) > 1 else []
+    if not said or len({other.match.verdict for other in there}) > 1:
+        said.append(verdict(one.match, words=False))
+    return flat(" ".join(said))
+
+
+def stands(unit: Unit) -> str:
+    """How a unit is settled; nothing where it is open or no unit."""
+    return verdict(unit.match, words=False) if unit.counted and unit.match.verdict else ""
+
+
+def sign(unit: Unit, sided: Sided | None, letters: Sequence[str]) -> str:
+    """≠ open; ✓ all have it; A taken from A; ✎ a third way; ✗ no unit; else as in a review."""
+    if sided is None:
+        return unit_symbol(unit)
+    if unit.counted and unit.match.verdict is None:
+        return "≠"
+    if sided.agreed and unit == sided.shown:
+        return "✓"
+    return letters[0] if letters else "✎" if unit.counted else "✗"
+
+
+class SidesList(UnitList):
+    """One unit a row; behind its verdict what each person has where they differ."""
+
+    over: Sides | None = None
+    _people, _cells = 0, LEAST_SIDE
+
+    class Taken(Message):
+        """What one person has of a unit was clicked."""
+
+        def __init__(self, index: int, side: int) -> None:
+            super().__init__()
+            self.index = index
+            self.side = side
+
+    def _sided(self, unit: Unit) -> Sided | None:
+        return self.over.of(unit) if self.over else None
+
+    def lay_out(self) -> None:
+        """The wording gives way to what people have, as many of them as there is room for."""
+        size = self.scrollable_content_region.width
+        self._planned = size
+        differ = [one for unit in self.rows if (one := self._sided(unit)) is not None and not one.agreed]
+        said = [side_text(one, side) for one in differ for side in range(len(one.sides))]
+        people = max((len(one.sides) for one in differ), default=0)
+        cells = max(LEAST_SIDE, min(MOST_SIDE, 2 + max(map(width, said), default=0)))
+        now = max((width(stands(unit)) for unit in self.rows), default=0)
+        room = size - LEAD - 2 - now - LEAST_TEXT
+        if people and people * (cells + 2) > room:
+            cells = max(LEAST_SIDE, room // people - 2)
+        self._people = min(people, max(0, room) // (cells + 2))
+        wording = size - LEAD - 2 - now - self._people * (cells + 2)
+        longest = max((width(flat(unit.text)) for unit in self.rows), default=0)
+        text = max(LEAST_TEXT, wording if self._statements else min(MOST_TEXT, longest, wording))
+        self._cells = cells
+        self._columns = UnitColumns(text, 0, now, words=False)
+        self._wrapped = [wrap(flat(unit.text), text) for unit in self.rows if self._statements]
+        self.lay([min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.rows))
+
+    def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
+        if part:
+            return super()._unit_line(unit, index, part, size)
+        base = self.part("units--cursor" if index == self.cursor else "units--row")
+        background = base.background_style
+        dim, good, warn = (self.part(f"units--{name}") + background for name in ("dim", "good", "warn"))
+        sided, columns = self._sided(unit), self._columns
+        letters = sided.letters(unit) if sided else ()
+        words = base if unit.counted else self.part("units--rejected") + background
+        mark = sign(unit, sided, letters)
+        parts = [
+            Segment("▸ " if index == self.cursor else "  ", base),
+            Segment(f"{mark:<2}", warn if mark == "≠" else good),
+            Segment(f"{fit(self._wording(unit, index, 0), columns.text)}  ", words),
+            Segment(fit(stands(unit), columns.verdict), self._round(unit) + background),
+        ]
+        for side in range(self._people if sided is not None and not sided.agreed else 0):
+            assert sided is not None
+            taken = letter(side) in letters
+            parts.append(Segment("  ", base))
+            parts.append(Segment(f"{letter(side):<2}", good if taken else warn if mark == "≠" else dim))
+            parts.append(Segment(fit(side_text(sided, side), self._cells - 2), base if taken else dim))
+        return [*parts, Segment(" " * size, base)]
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on what a person has takes it; elsewhere it is as in a review."""
+        offset = event.get_content_offset(self)
+        first = LEAD + self._columns.text + 2 + self._columns.verdict
+        if offset is None or offset.x < first:
+            super().on_click(event)
+            return
+        index, side = self.entry_at(offset.y + self.scroll_offset.y), (offset.x - first) // (self._cells + 2)
+        if index >= 0 and side < self._people:
+            self.post_message(self.Taken(index, side))
+
+
+NOT_HERE = frozenset(("digit", "same", "flag", "alias"))
+"""What a review can and this screen cannot: digits take what a person has."""
+
+
+def _side(number: int) -> Binding:
+    first = number == 1
+    description = "Take it as A has it" if first else f"Take it as {letter(number - 1)} has it"
+    name = f"resolve.take_{number}"
+    return key(str(number), f"take({number - 1})", description, name, "Units", "take A B" if first else "")
+
+
+class ResolveScreen(ReviewScreen):
+    """A review of what several people verified; its keys are those of a review, but digits take sides."""
+
+    LEGEND = (
+        ("✓ ≠", "all have it, they differ"),
+        ("A B ✗ ✎", "taken from A or B, from neither, decided anew"),
+        ("A ● 1", "A has it, found in context 1"),
+        ("B —", "B has no such unit"),
+    )
+    WORDS = ("unit", "match", "evidence", "unresolved", "adjudicated")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(_side(number) for number in range(1, 10)),
+        key("0", "take(-1)", "Take neither: it is no unit", "resolve.neither", "Units", "neither"),
+        key("E", "rest", "Take the rest of the same letter", "resolve.rest", "Units", "rest"),
+        key("W", "who", "Who A and B are; that you saw it is stored", "resolve.who", "View"),
+    ]
+    DONE = "settled"
+    LIST = SidesList
+
+    @property
+    def over(self) -> Sides:
+        """What is settled."""
+        assert self.pane.now.over is not None
+        return self.pane.now.over
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """As in a review, without what is about one's own work."""
+        people = len(self.over.people[self.pane.kind]) if self.pane.opened else 0
+        beyond = action == "take" and int(str(parameters[0])) >= max(1, people)
+        return False if action in NOT_HERE or beyond else super().check_action(action, parameters)
+
+    def show(self, opened: Opened, kind: Kind | None = None) -> None:
+        """As in a review; the list knows what people have before it is drawn."""
+        assert isinstance(self.pane.listed, SidesList)
+        self.pane.listed.over = opened.over
+        super().show(opened, kind)
+
+    def _draw_head(self) -> None:
+        self.query_one(Head).show(*view.resolve_head(self.pane.now, self.pane.kind))
+
+    async def _read_progress(self) -> None:
+        """How far the own reviews are says nothing here."""
+
+    # Keys.
+
+    def action_take(self, side: int) -> None:
+        """Take the unit under the cursor as one person has it, and go to the next that is open."""
+        self._want_of_unit(partial(intents.take, side=int(side)), counted=False)
+
+    def action_rest(self) -> None:
+        """Take all that is open from whom the unit under the cursor was taken, else from A."""
+        unit = self.pane.listed.chosen
+        sided = unit and self.over.of(unit)
+        letters = sided.letters(unit) if unit and sided and not sided.agreed else ()
+        side = next((side for side in range(len(self.over.reviews)) if letter(side) in letters), 0)
+        self.want(intents.rest(self.pane.kind, side))
+
+    def action_who(self) -> None:
+        """Show the names, once that is stored."""
+        action = new_action()
+        self.saver.start("show the names", partial(self._who, action), writes=True)
+
+    async def _who(self, action: str) -> None:
+        opened = await self.desk.store.write(resolve.show_names, self.pane.now, action)
+        self.saver.saved(letters_text(opened, self.pane.kind))
+        self.show(opened)
+
+    def action_accept(self) -> None:
+        """Settle the kind shown and go on; what is open has to be decided before."""
+        now, units = self.pane.now, self.pane.units
+        verified = now.state.of(self.pane.kind).disposition == "verified"
+        if left := () if verified else self.over.open(units):
+            self.say(view.still_open(len(left), len(self.over.people[self.pane.kind])), sign="?", tone="warn")
+            self.pane.choose(left[0].id)
+        elif now.blind and not verified and not any(unit.counted for unit in units):
+            self._accept()
+        else:
+            super().action_accept()
+
+    # By the mouse.
+
+    def on_sides_list_taken(self, event: SidesList.Taken) -> None:
+        """A click on what a person has takes it."""
+        event.stop()
+
+        async def take() -> None:
+            self.pane.listed.move_to(event.index)
+            self.action_take(event.side)
+
+        self._by_mouse(take)

@@ -1,0 +1,1 @@
+"""Review in a browser: pages on the same desk as the terminal app."""

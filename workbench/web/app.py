@@ -1,0 +1,588 @@
+"""The pages: log in, next sample, act on it, undo, my progress, health."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import socket
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from workbench import __version__
+from workbench.errors import (
+    AmbiguousError,
+    ConflictError,
+    InputError,
+    NotFoundError,
+    StoreError,
+    UsageError,
+    WorkbenchError,
+)
+from workbench.model import Kind, letter
+from workbench.reports.team import holds, lesson_text, letters_text, trainee_line
+from workbench.reviewing.edits import Put
+from workbench.stages import editing, intents, people, review
+from workbench.stages.desk import Desk, open_desk
+from workbench.stages.resolve import show_names
+from workbench.stages.review import Opened
+from workbench.stages.training import lessons
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store
+from workbench.text.figures import many
+from workbench.text.safe import clean, whole
+from workbench.web import forms, page
+from workbench.web.forms import Shown
+from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, Guard, Limit, Site
+
+SAID = 1_000
+"""Acts whose words are kept for the page that follows them."""
+
+GONE = "the page is older than your session: look at it once more, then do it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks. `key` signs the forms that they are sent; `session` is empty for who came by a proxy."""
+
+    desk: Desk
+    key: bytes
+    session: str
+
+    @property
+    def place(self) -> str:
+        """Where the pages of their samples are."""
+        return "/resolve" if self.desk.resolves else "/s"
+
+    @property
+    def root(self) -> str:
+        """What the forms of their pages go to begins with it."""
+        return "/resolve" if self.desk.resolves else ""
+
+    @property
+    def name(self) -> str:
+        """The name on their reviews."""
+        return self.desk.annotator
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy that people log in at: the header that names them, and the secret that it shows."""
+
+    header: str
+    secret: str
+
+
+LONGEST_NAME = 200
+"""Letters of a name by which failed logins are remembered."""
+
+PROXY_SECRET = "x-workbench-secret"  # noqa: S105
+"""The header in which a proxy sends its secret."""
+
+
+class RefusedError(Exception):
+    """A request that gets no page of its own: its status and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+Page = Callable[[Request, Caller], Awaitable[Response]]
+
+
+class Pages:
+    """The pages of one dataset. `guest`: name and token of who may log in where nobody is named."""
+
+    def __init__(
+        self, store: Store, dataset: str | None, site: Site, guest: tuple[str, str], proxy: Proxy | None
+    ) -> None:
+        self._store, self._dataset, self._site = store, dataset, site
+        self._guest, self._proxy = guest, proxy
+        self._failed, self._acts = Limit(LOGINS, LOGIN_WINDOW), Limit(ACTS, ACT_WINDOW)
+        self._said: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._static = {
+            name: (files("workbench.web").joinpath("static", name).read_bytes(), kind)
+            for name, kind in (("style.css", "text/css"), ("keys.js", "text/javascript"))
+        }
+        version = hashlib.sha256(b"".join(content for content, _ in self._static.values())).hexdigest()[:12]
+        self._templates = Environment(
+            loader=PackageLoader("workbench.web", "templates"), autoescape=True, undefined=StrictUndefined,
+            finalize=_visible, trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        self._templates.globals |= {"version": version, "many": many, "state_words": page.state_words}
+        self._templates.globals |= {"trainee_line": trainee_line, "letter": letter}
+
+    def routes(self) -> list[Route]:
+        """Every page; only log in, health and what pages are drawn with are open to strangers."""
+        return [
+            Route("/login", self.login_form, methods=["GET"]),
+            Route("/login", self.login, methods=["POST"]),
+            Route("/health", self.health),
+            Route("/static/{name}", self.static),
+            self._for("/", self.start),
+            self._for("/logout", self.logout, takes_form=True),
+            self._for("/next", self.next),
+            self._for("/s/{sample}", self.sample),
+            self._for("/act", self.act, takes_form=True),
+            self._for("/undo", self.undo, takes_form=True),
+            self._for("/me", self.me),
+            self._for("/lesson/{sample}", self.lesson),
+            self._for("/resolve", self.next, resolves=True),
+            self._for("/resolve/{sample}", self.sample, resolves=True),
+            self._for("/resolve/act", self.act, resolves=True, takes_form=True),
+            self._for("/resolve/undo", self.undo, resolves=True, takes_form=True),
+        ]
+
+    # Who asks.
+
+    def _for(self, path: str, handler: Page, *, resolves: bool = False, takes_form: bool = False) -> Route:
+        """A page for people who logged in; what goes wrong becomes a page that says so.
+
+        `resolves`: it is about what people differ in, for those who may settle it.
+        """
+
+        async def answer(request: Request) -> Response:
+            request.state.route = path
+            try:
+                caller = await self._caller(request, resolves)
+                if caller is None:
+                    elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
+                    here = request.url.path if elsewhere and not takes_form else ""
+                    typed = _typed(await _fields(request)) if takes_form else []
+                    return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
+                request.state.person = caller.name
+                return await handler(request, caller)
+            except RefusedError as refused:
+                request.state.error = type(refused).__name__
+                return self._message(str(refused), refused.status)
+            except WorkbenchError as error:
+                request.state.error = type(error).__name__
+                return self._message(str(error), _status(error))
+
+        return Route(path, answer, methods=["POST" if takes_form else "GET"])
+
+    async def _caller(self, request: Request, resolves: bool) -> Caller | None:
+        """Who asks, at their desk; None for a stranger. Raises RefusedError for who may not review here."""
+        if self._proxy is None:
+            session = request.cookies.get(self._site.cookie, "")
+            key, name = session.encode(), ""
+        else:
+            names, secrets = (request.headers.getlist(one) for one in (self._proxy.header, PROXY_SECRET))
+            if len(names) != 1 or len(secrets) != 1 or not forms.same(secrets[0], self._proxy.secret):
+                return None  # of two names one may be the browser's
+            session, name = "", names[0].encode("latin-1").decode("utf-8", "replace")
+            key = f"{self._proxy.secret} {name}".encode()
+        if not session and not name:
+            return None
+
+        def sit_down(store: Store) -> Caller | None:
+            known = name or people.who(store, session)
+            if known is None:
+                return None
+            desk = replace(open_desk(store, self._dataset, known), resolves=resolves)
+            if resolves:
+                people.check(store, known, "settle what others differ in")
+            return Caller(desk, key, session)
+
+        try:
+            return await self._store.read(sit_down)
+        except (NotFoundError, AmbiguousError):
+            raise
+        except UsageError as error:
+            raise RefusedError(403, str(error)) from None
+
+    async def _form(self, request: Request, caller: Caller) -> dict[str, str]:
+        """The fields of a form. Raises RefusedError for one that is too large, or not ours."""
+        if self._acts.full(caller.session or caller.name):
+            raise RefusedError(429, f"more than {ACTS} acts in a second: wait a moment, then do it again")
+        self._acts.add(caller.session or caller.name)
+        return await _fields(request)
+
+    # Logging in and out.
+
+    async def login_form(self, request: Request) -> Response:
+        """Ask for a name and a token."""
+        request.state.route = "/login"
+        return self._login_page("", 200)
+
+    def _login_page(
+        self, said: str, status: int, name: str = "", here: str = "", typed: Sequence[Markup] = ()
+    ) -> Response:
+        proxy = self._proxy is not None
+        return self._page("login.html", status, said=said, name=name, here=here, proxy=proxy, typed=typed)
+
+    async def login(self, request: Request) -> Response:
+        """Begin a session."""
+        request.state.route = "/login"
+        if self._proxy is not None:
+            return self._login_page("", 401)
+        try:
+            fields = await _fields(request)
+        except RefusedError as refused:
+            return self._login_page(str(refused), refused.status)
+        name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
+        tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
+        if any(self._failed.full(one) for one in tried):
+            said = f"{LOGINS} tries failed within 15 minutes: wait, or ask an owner for a new token"
+            return self._login_page(said, 429, name)
+        try:
+            secret = await self._store.write(people.log_in, name, token, self._guest)
+        except WorkbenchError as error:
+            return self._login_page(str(error), _status(error), name)
+        if secret is None:
+            for one in tried:
+                self._failed.add(one)
+            request.state.error = "LoginFailed"
+            return self._login_page("this name and token do not fit together", 401, name)
+        request.state.person = name
+        answer = RedirectResponse("/next", 303)
+        answer.set_cookie(
+            self._site.cookie, secret, max_age=int(people.HOURS * 3600), path="/", httponly=True,
+            secure=self._site.secure, samesite="strict",
+        )  # fmt: skip
+        return answer
+
+    async def logout(self, request: Request, caller: Caller) -> Response:
+        """End the session."""
+        fields = await self._form(request, caller)
+        if not forms.same(forms.tag(caller.key, "logout"), fields.get("form", "")):
+            raise RefusedError(403, GONE)
+        await self._store.write(people.log_out, caller.session)
+        answer = RedirectResponse("/login", 303)
+        answer.delete_cookie(
+            self._site.cookie, path="/", httponly=True, secure=self._site.secure, samesite="strict"
+        )
+        return answer
+
+    # Looking.
+
+    async def start(self, request: Request, caller: Caller) -> Response:
+        """The first page is the next sample."""
+        return RedirectResponse("/next", 303)
+
+    async def next(self, request: Request, caller: Caller) -> Response:
+        """Go to the next sample to decide."""
+        after = forms.number(request.query_params.get("after", ""))
+        return await self._go_on(caller, after or None, request.query_params.get("did", ""))
+
+    async def _go_on(self, caller: Caller, after: int | None, did: str) -> Response:
+        desk = caller.desk
+        found = await self._store.read(desk.find_next, after, desk.info) or await desk.take_next()
+        if found is None:
+            said = self._said.get((caller.name, did), "")
+            return self._page("done.html", caller=caller, said=said)
+        return self._to(caller, found, did=did, queue=_given(caller, found))
+
+    def _to(self, caller: Caller, sample_id: int, **more: str) -> Response:
+        """To a sample, whose page is told what is not empty."""
+        query = urlencode({name: value for name, value in more.items() if value})
+        return RedirectResponse(f"{caller.place}/{sample_id}{'?' if query else ''}{query}", 303)
+
+    async def sample(self, request: Request, caller: Caller) -> Response:
+        """A sample as it stands now. One that the queue did not give is picked by hand."""
+        number, asked = forms.number(request.path_params["sample"]), request.query_params
+        request.state.sample = number
+        picked = not forms.same(_given(caller, number), asked.get("queue", ""))
+        opened = await self._open(caller, number, picked=picked)
+        kind = forms.kind_of(asked.get("kind", ""), opened)
+        said = self._told(caller, request)
+        doubts = editing.doubts(opened, kind) if "ask" in asked else []
+        if doubts:
+            said = f"{', '.join(doubts)}. Accept once more to accept anyway."
+        return await self._show(
+            caller, opened, kind, picked=picked, said=said, unit=asked.get("unit", ""), sure=bool(doubts)
+        )
+
+    async def lesson(self, request: Request, caller: Caller) -> Response:
+        """The known answer of a training sample that this person decided."""
+        number = forms.number(request.path_params["sample"])
+        request.state.sample = number
+        found = await self._store.read(lessons, caller.desk.info, caller.name, number)
+        if not found:
+            raise NotFoundError("there is no such training sample, or you have not decided it")
+        lines = lesson_text(found).splitlines()
+        return self._page("lesson.html", caller=caller, lines=lines, said=self._told(caller, request))
+
+    def _told(self, caller: Caller, request: Request) -> str:
+        """What the act before did that led to a page."""
+        return self._said.get((caller.name, request.query_params.get("did", "")), "")
+
+    async def _open(self, caller: Caller, number: int, *, picked: bool) -> Opened:
+        """A sample of this dataset. Raises NotFoundError for any other."""
+        desk = caller.desk
+        opened = await self._store.read(intents.open_at, desk, number, picked=picked, info=desk.info)
+        if opened.stored.dataset_id != desk.info.id:
+            raise NotFoundError("there is no such sample")
+        return await intents.noted(self._store, opened)
+
+    async def _show(
+        self, caller: Caller, opened: Opened, kind: Kind, *, picked: bool, status: int = 200,
+        said: str = "", unit: str = "", sure: bool = False, again: Mapping[str, Any] | None = None,
+    ) -> Response:  # fmt: skip
+        shown, held = Shown.of(opened, picked=picked), await caller.desk.held(opened.sample_id)
+        facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
+        return await asyncio.to_thread(
+            self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
+            title=page.title_of(opened), parts=page.parts_of(opened, kind), rows=page.rows_of(opened, kind),
+            facts=facts, scores=page.scores_of(opened, kind), sure=sure, again=again,
+            chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
+            excluding=intents.EXCLUDING, letters=letters_text(opened, kind),
+            queue="" if picked else _given(caller, opened.sample_id),
+        )  # fmt: skip
+
+    async def me(self, request: Request, caller: Caller) -> Response:
+        """How far this person and everybody are."""
+        desk = caller.desk
+        progress, pace = await desk.progress(), await desk.pace()
+        return self._page("me.html", caller=caller, progress=progress, pace=pace, said="")
+
+    async def health(self, request: Request) -> Response:
+        """Whether the database answers; no data."""
+        request.state.route = "/health"
+        try:
+            await self._store.read(find_dataset, self._dataset)
+        except WorkbenchError:
+            return JSONResponse({"ok": False}, 503)
+        return JSONResponse({"ok": True, "version": __version__})
+
+    async def static(self, request: Request) -> Response:
+        """What pages are drawn with."""
+        request.state.route = "/static"
+        content, kind = self._static.get(request.path_params["name"], (b"", ""))
+        if not kind:
+            return Response(status_code=404)
+        return Response(content, media_type=kind, headers={"cache-control": "private, max-age=3600"})
+
+    # Acting.
+
+    async def act(self, request: Request, caller: Caller) -> Response:
+        """Write what a person wants of a sample, then show it or go on; offer again what is not written."""
+        fields = await self._form(request, caller)
+        request.state.what = forms.wanted(fields)[0][:20]
+        shown = forms.shown_of(fields.get("form", ""), caller.key)
+        if shown is None:
+            return await self._of_before(caller, fields)
+        request.state.sample = shown.sample_id
+        opened = await self._open(caller, shown.sample_id, picked=shown.picked)
+        kind = forms.kind_of(fields.get("kind", ""), opened)
+        try:
+            return await self._write(caller, opened, kind, fields, shown)
+        except ConflictError as error:
+            request.state.error = "ConflictError"
+            opened = await self._open(caller, shown.sample_id, picked=shown.picked)
+            before = await self._store.read(review.state_at, opened, shown.seq)
+            units = before.of(kind).assessment.units, opened.state.of(kind).assessment.units
+            again = {"why": str(error), "fields": _again(fields), "changes": forms.changes(*units)}
+            return await self._show(caller, opened, kind, picked=shown.picked, status=409, again=again)
+        except StoreError as error:
+            request.state.error = type(error).__name__
+            return self._message(f"not saved: {error}", 503, retry=_escaped(fields), to=f"{caller.root}/act")
+        except InputError as error:
+            again = {"why": "", "fields": _again(fields), "changes": []}
+            return await self._show(
+                caller, opened, kind, picked=shown.picked, status=422, said=str(error),
+                unit=forms.wanted(fields)[2], again=again,
+            )  # fmt: skip
+
+    async def _of_before(self, caller: Caller, fields: Mapping[str, str]) -> Response:
+        """Write nothing of a form of another session; offer again what it said, on the sample as it is."""
+        number = forms.number(fields.get("form", "").partition(".")[0])
+        try:
+            given = await self._store.read(caller.desk.find_next) == number
+            opened = await self._open(caller, number, picked=not given)
+        except WorkbenchError:
+            raise RefusedError(403, GONE) from None
+        kind = forms.kind_of(fields.get("kind", ""), opened)
+        again = {"why": GONE, "fields": _again(fields), "changes": []}
+        return await self._show(caller, opened, kind, picked=not given, status=403, again=again)
+
+    async def _write(
+        self, caller: Caller, opened: Opened, kind: Kind, fields: Mapping[str, str], shown: Shown
+    ) -> Response:
+        what = forms.wanted(fields)[0]
+        action = forms.action_of(fields, caller.name)
+        moved_on = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
+        if moved_on and not await self._store.read(review.is_stored, action):
+            raise ConflictError(
+                f"{page.title_of(opened)} was changed in another window; it is shown as it is now"
+            )
+        if moved_on:  # the answer to an earlier try was lost
+            self._keep(caller, action, "saved")
+            return await self._after(caller, opened, kind, fields, action)
+        if what == "accept":
+            stop = intents.before_accept(opened, kind)
+            if stop == "decided":
+                return await self._go_on(caller, opened.sample_id, "")
+            if stop == "empty":
+                raise InputError("no units yet: add one, or say that there are none")
+            left = opened.over.open(opened.state.of(kind).assessment.units) if opened.over else []
+            if stop == "doubts" and not left and fields.get("sure") != "1":  # what is left is refused below
+                return self._to(caller, opened.sample_id, kind=kind, ask="1", **_kept(fields))
+        if what == "names" and opened.over:
+            opened = await self._store.write(show_names, opened, action)
+            self._keep(caller, action, letters_text(opened, kind))
+            return await self._after(caller, opened, kind, fields, action)
+        intent = await asyncio.to_thread(forms.intent_of, fields, opened, kind, shown)
+        if intent is not None:
+            intent = replace(intent, action=action)
+            opened, edit = await intents.act(caller.desk, opened, intent, forms.effort_of(shown, fields))
+            accepted = what in ("accept", "none") and edit is not None
+            done = page.outcome(opened, kind) if accepted else "" if edit else ": so it is already"
+            others = await caller.desk.decided_too(opened.sample_id) if intent.leaves else ""
+            self._keep(caller, action, f"{intent.what}{done}{' · ' if others else ''}{others}")
+            if intent.adds and isinstance(edit, Put):
+                fields = {**fields, "do": f"add::{edit.units[0].id}"}
+            if intent.goes:
+                following = page.next_open(opened, kind, forms.wanted(fields)[2])
+                fields = {**fields, "do": f"take::{following}"}
+        return await self._after(caller, opened, kind, fields, action)
+
+    async def _after(
+        self, caller: Caller, opened: Opened, kind: Kind, fields: Mapping[str, str], action: str
+    ) -> Response:
+        """The sample again after an act, at the same unit; the next one where it is done with."""
+        if fields.get("do", "") not in ("accept", "none", "skip", "exclude"):
+            return self._to(
+                caller, opened.sample_id, kind=kind, unit=forms.wanted(fields)[2], did=action, **_kept(fields)
+            )
+        if (following := intents.open_kind(opened)) is not None:
+            return self._to(caller, opened.sample_id, kind=following, did=action, **_kept(fields))
+        if caller.desk.info.training_of:
+            learned = await self._store.read(lessons, caller.desk.info, caller.name, opened.sample_id)
+            if learned:
+                return RedirectResponse(f"/lesson/{opened.sample_id}?did={action}", 303)
+        return await self._go_on(caller, opened.sample_id, action)
+
+    def _keep(self, caller: Caller, action: str, said: str) -> None:
+        self._said[caller.name, action] = said
+        if len(self._said) > SAID:
+            self._said.popitem(last=False)
+
+    async def undo(self, request: Request, caller: Caller) -> Response:
+        """Take back the newest act, or restore it, and go where it was."""
+        fields = await self._form(request, caller)
+        shown = forms.shown_of(fields.get("form", ""), caller.key)
+        if shown is None and not forms.same(forms.tag(caller.key, "undo"), fields.get("form", "")):
+            raise RefusedError(403, GONE)
+        step: Literal["undo", "redo"] = "redo" if fields.get("do") == "redo" else "undo"
+        request.state.what = step
+        desk = caller.desk
+        action = forms.action_of(fields, caller.name)
+        desk.steps[step] = action
+        moved = await desk.store.write(desk.step, step)
+        if moved is None:
+            self._keep(caller, action, f"nothing to {step}")
+            if shown is None:
+                return RedirectResponse(f"{caller.root or '/next'}?did={action}", 303)
+            again = {"kind": fields.get("kind", ""), "did": action, **_kept(fields)}
+            return self._to(caller, shown.sample_id, **again)
+        request.state.sample = moved.sample_id
+        word = "undone" if step == "undo" else "done again"
+        self._keep(caller, action, f"{word}: {intents.told(moved.edit, moved.samples)}")
+        where = replace(caller, desk=replace(desk, resolves=moved.resolves))
+        return self._to(where, moved.sample_id, kind=moved.kind or "", unit=moved.unit, did=action)
+
+    # Drawing.
+
+    def _page(self, template: str, code: int = 200, /, **values: Any) -> Response:
+        caller: Caller | None = values.get("caller")
+        tags = {one: forms.tag(caller.key, one) if caller else "" for one in ("logout", "undo")}
+        # no two pages are the same
+        usual = {"caller": None, "desk": caller and caller.desk, "tags": tags, "nonce": secrets.token_hex(8)}
+        text = self._templates.get_template(template).render(usual | values)
+        return HTMLResponse(text.encode("utf-8", "replace"), code)
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """There is no such page, or an error of our own: the log names its kind and its place."""
+        if isinstance(error, HTTPException):
+            return self._message("there is no such page", 404)
+        return self._message("the server made an error of its own; what it shows as saved is saved", 500)
+
+    def _message(self, why: str, status: int, **more: Any) -> Response:
+        return self._page("message.html", status, said=why, **{"retry": {}, "to": "", **more})
+
+
+def _visible(value: Any) -> Any:
+    """Everything that could steer the order of letters or hide between them is made visible."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _status(error: WorkbenchError) -> int:
+    if isinstance(error, NotFoundError):
+        return 404
+    if isinstance(error, ConflictError):
+        return 409
+    return 400 if isinstance(error, UsageError) else 422 if isinstance(error, InputError) else 503
+
+
+def _given(caller: Caller, sample_id: int) -> str:
+    """Shows that the queue gave a sample to this person."""
+    return forms.tag(caller.key, f"queue {sample_id}")[:24]
+
+
+def _kept(fields: Mapping[str, str]) -> dict[str, str]:
+    return {"queue": fields["queue"]} if fields.get("queue") else {}
+
+
+def _again(fields: Mapping[str, str]) -> dict[str, Markup]:
+    """What a form said, for the same form on a newer page."""
+    own = {"form", "nonce", "kind", "queue", "presses", "sure"}
+    return {name: value for name, value in _escaped(fields).items() if name not in own and value}
+
+
+def _typed(fields: Mapping[str, str]) -> list[Markup]:
+    """What a person wrote into a form."""
+    return [value for name, value in _escaped(fields).items() if name in ("surface", "text") and value]
+
+
+def _escaped(fields: Mapping[str, str]) -> dict[str, Markup]:
+    """As it was typed: nothing in it is made visible."""
+    return {name: Markup.escape(value) for name, value in fields.items()}
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > BODY:
+            raise RefusedError(413, f"this form has more than {BODY:,} bytes: nothing was done")
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=5_000)
+    except ValueError:
+        raise RefusedError(400, "this is no form") from None
+    return {name: whole(value) for name, value in pairs}
+
+
+def make_app(
+    store: Store, dataset: str | None, site: Site, log: Callable[[str], object],
+    guest: tuple[str, str] = ("", ""), proxy: Proxy | None = None,
+) -> ASGIApp:  # fmt: skip
+    """The application that a server runs."""
+    pages = Pages(store, dataset, site, guest, proxy)
+    errors: Mapping[Any, Any] = {404: pages.failed, Exception: pages.failed}
+    return Guard(Starlette(routes=pages.routes(), exception_handlers=errors), site, log)
+
+
+def run(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool) -> None:
+    """Answer on a socket until somebody stops it. Behind a proxy the address is the one that it tells."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
+        proxy_headers=behind_proxy, timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listening])

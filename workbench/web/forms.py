@@ -1,0 +1,259 @@
+"""What a form says: which sample as it was shown, what is wanted of it, and that it is a form of ours."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.errors import InputError
+from workbench.model import IDLE, Effort, Evidence, Kind, Span, Unit, sha256
+from workbench.stages import editing, intents
+from workbench.stages.intents import Intent
+from workbench.stages.review import Opened
+from workbench.text.ground import ground
+from workbench.text.safe import clean
+from workbench.text.tokens import snap
+from workbench.web.page import SampleText, parts_of
+
+PRESSES = 1_000
+"""Keys and clicks of one act that are believed."""
+
+LONGEST = 20_000
+"""Characters of a comment or a reason."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page showed: a sample up to a row of its journal, when, and whether it was picked by hand.
+
+    `seen` stands for all that a decision rests on: text, units and policy.
+    """
+
+    sample_id: int
+    seq: int
+    seen: str
+    at: float
+    picked: bool
+
+    @classmethod
+    def of(cls, opened: Opened, *, picked: bool) -> Shown:
+        """What a page shows that is made now."""
+        return cls(opened.sample_id, opened.state.seq, fingerprint(opened), round(time.time(), 2), picked)
+
+    def signed(self, key: bytes) -> str:
+        """As the form carries it, with a tag that only this server makes for this person."""
+        text = f"{self.sample_id}.{self.seq}.{self.seen}.{self.at:.2f}.{int(self.picked)}"
+        return f"{text}.{tag(key, text)}"
+
+
+def fingerprint(opened: Opened) -> str:
+    """What a decision on a sample rests on, in some letters."""
+    units = [opened.state.of(kind).assessment.units for kind in opened.dataset.kinds]
+    said = (opened.sample.content_hash, opened.policy.version, opened.state.flag, units)
+    return sha256(repr(said))[:24]
+
+
+def tag(key: bytes, text: str) -> str:
+    """Only who has the key can make it."""
+    return hmac.new(key, text.encode(), "sha256").hexdigest()
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two tags are the same, in a time that tells nothing."""
+    return hmac.compare_digest(one.encode(), other.encode("utf-8", "replace"))
+
+
+def shown_of(text: str, key: bytes) -> Shown | None:
+    """What a form says was shown; None for one that is not ours."""
+    said, _, given = text.rpartition(".")
+    parts = said.split(".")
+    if len(parts) != 6 or not same(tag(key, said), given):  # a tag of another form is ours too
+        return None
+    sample_id, seq, seen, at, cents, picked = parts
+    return Shown(int(sample_id), int(seq), seen, float(f"{at}.{cents}"), picked == "1")
+
+
+def action_of(fields: Mapping[str, str], name: str) -> str:
+    """The name of an act in the journal: the same for the same form sent twice, another for any other."""
+    said = repr((name, sorted(one for one in fields.items() if one[0] not in ("sure", "presses"))))
+    return sha256(said)[:32]
+
+
+def effort_of(shown: Shown, fields: Mapping[str, str]) -> Effort:
+    """What an act cost since its page was sent."""
+    presses = number(fields.get("presses", ""), 1)
+    return Effort(min(max(time.time() - shown.at, 0.0), IDLE), min(max(presses, 1), PRESSES))
+
+
+def number(text: str, otherwise: int = 0) -> int:
+    """A whole number of a form, of its own that is none."""
+    return int(text) if _NUMBER.fullmatch(text) else otherwise
+
+
+def kind_of(text: str, opened: Opened) -> Kind:
+    """The kind of unit that a page is about: as asked, else the first that is open."""
+    asked = next((kind for kind in opened.dataset.kinds if kind == text), None)
+    return asked or intents.open_kind(opened) or opened.dataset.kinds[0]
+
+
+def intent_of(fields: Mapping[str, str], opened: Opened, kind: Kind, shown: Shown) -> Intent | None:
+    """What a person wants; None where it is so already. Raises InputError for what cannot be done.
+
+    A button says what it does as `what` or `what:how:unit`.
+    """
+    what, more, unit_id = wanted(fields)
+    text = fields.get("text", "").strip()
+    if len(text) > LONGEST:
+        raise InputError(f"more than {LONGEST:,} characters: write less")
+    match what:
+        case "skip" | "exclude" | "flag" if opened.over:
+            raise InputError("this is for your own review: here you settle what people differ in")
+        case "accept" | "none":
+            fast = time.time() - shown.at < intents.FAST
+            several = len(opened.dataset.kinds) > 1
+            plural = "entities" if kind == "entity" else "statements"
+            return intents.accept(kind, fast=fast, what=f"{plural} accepted" if several else "accepted")
+        case "skip":
+            return intents.SKIP
+        case "exclude":
+            reason = text or fields.get("reason", "")
+            if not reason:
+                raise InputError("a reason is needed to exclude a sample")
+            return intents.exclude(reason)
+        case "flag":
+            if not text and not opened.state.flag:
+                raise InputError("a reason is needed to flag a sample")
+            return intents.flag(text)
+        case "comment":
+            if not text:
+                raise InputError("nothing typed yet")
+            return intents.comment(text)
+        case "rest" if opened.over:
+            return intents.rest(kind, max(0, number(more)))
+        case "add":
+            return _new(fields, opened, kind)
+        case _:
+            return _of_unit(what, intents.unit_of(opened, kind, unit_id), more, fields, opened)
+
+
+def wanted(fields: Mapping[str, str]) -> tuple[str, str, str]:
+    """What a button does, how, and to which unit."""
+    what, more, unit_id = (*fields.get("do", "").split(":", 2), "", "")[:3]
+    return what, more, unit_id
+
+
+def _new(fields: Mapping[str, str], opened: Opened, kind: Kind) -> Intent:
+    reference = opened.sample.reference
+    place = marked(fields, opened, kind)
+    if place is None:
+        found = ground(fields.get("surface", ""), reference)
+        if not found:
+            raise InputError("mark the words in the reference, or type them as they stand there")
+        place = "r", found[0].start, found[0].end
+    if place[0] != "r":
+        raise InputError("a new unit stands in the reference: mark it there")
+    span = Span(*snap(reference, place[1], place[2]))
+    surface = reference[span.start : span.end]
+    label = fields.get("label", "") if kind == "entity" else ""
+    _check_label(label, opened)
+    editing.refuse_twice(opened, kind, surface)
+    return intents.add_span(kind, span, label, surface)
+
+
+def _check_label(label: str, opened: Opened) -> None:
+    if label and label not in opened.policy.label_names():
+        raise InputError("this label is not one of the policy")
+
+
+def _of_unit(what: str, unit: Unit, more: str, fields: Mapping[str, str], opened: Opened) -> Intent | None:
+    verdict = unit.match.verdict
+    match what:
+        case "reject" | "restore":
+            return intents.reject(unit) if unit.counted == (what == "reject") else None
+        case "found":
+            return intents.match(unit) if verdict != "found" else None
+        case "missing" if verdict == "missing":
+            return None
+        case "missing":
+            return intents.match(unit) if verdict == "found" else intents.reason(unit)
+        case "take" if opened.over:
+            return intents.take(unit, number(more, -1))
+        case "unsure":
+            return intents.unsure(unit)
+        case "why":
+            return intents.reason(unit)
+        case "label":
+            label = more or fields.get(f"label-{unit.id}", "")
+            if not label:
+                raise InputError("choose a label first")
+            _check_label(label, opened)
+            return intents.relabel(unit, label) if label != unit.label else None
+        case "edge":
+            side, _, way = more.partition("-")
+            reference = opened.sample.reference
+            return intents.move_edge(unit, reference, left=side == "left", outward=way == "out")
+        case "merge":
+            units = opened.state.of(unit.kind).assessment.units
+            return intents.merge(unit, editing.next_counted(units, unit))
+        case "evidence":
+            place = marked(fields, opened, unit.kind)
+            if place is None or place[0] == "r":
+                raise InputError("mark the words in a context first")
+            return intents.evidence(unit, Evidence(int(place[0]), place[1], place[2]))
+    raise InputError("this page does not know that: load it again")
+
+
+def marked(fields: Mapping[str, str], opened: Opened, kind: Kind) -> tuple[str, int, int] | None:
+    """The text that was marked and its place in code points; None where nothing was.
+
+    A browser names a piece of the page and counts UTF-16 units in it. Raises InputError where the place does
+    not hold the words that the person saw.
+    """
+    name = fields.get("part", "")
+    if not name:
+        return None
+    part = next((one for one in parts_of(opened, kind) if one.name == name), None)
+    ends = [
+        _offset(part, number(fields.get(f"{side}_node", ""), -1), number(fields.get(f"{side}_at", ""), -1))
+        for side in ("start", "end")
+    ]
+    start, end = ends
+    if part is None or start is None or end is None or start >= end:
+        raise InputError("nothing is marked there: mark it again")
+    if clean(part.text[start:end]) != fields.get("surface", "").replace("\r\n", "\n"):
+        raise InputError("the marked words are not those of the text any more: mark them again")
+    return name, start, end
+
+
+def _offset(part: SampleText | None, node: int, units: int) -> int | None:
+    if part is None or not 0 <= node < len(part.pieces):
+        return None
+    piece = part.pieces[node]
+    inside = code_points(piece.text, units)
+    return None if inside is None else piece.start + inside
+
+
+def code_points(text: str, units: int) -> int | None:
+    """How many code points so many UTF-16 units of a text are; None outside of it and within a pair."""
+    raw = text.encode("utf-16-le", "surrogatepass")
+    if not 0 <= 2 * units <= len(raw):
+        return None
+    try:
+        return len(raw[: 2 * units].decode("utf-16-le"))
+    except UnicodeDecodeError:
+        return None
+
+
+def changes(before: Sequence[Unit], after: Sequence[Unit]) -> list[tuple[str, Unit | None, Unit | None]]:
+    """The units that differ between two states of a review, by their wording."""
+    was, now = ({unit.id: unit for unit in units} for units in (before, after))
+    return [
+        ((now.get(name) or was[name]).text, was.get(name), now.get(name))
+        for name in dict.fromkeys((*was, *now))
+        if was.get(name) != now.get(name)
+    ]

@@ -1,0 +1,176 @@
+"""What a page of a sample shows: its texts in pieces, its units, and what is known of it, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from workbench.model import Kind, Match, Unit, count, letter
+from workbench.reports.units import counted, doubtful, first_of, least_certain, tally, unit_symbol, verdict
+from workbench.scoring.names import scorer_name
+from workbench.stages.review import AutoScore, Opened
+from workbench.text.figures import delta
+from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
+from workbench.text.safe import clean, name_of
+
+QUOTE = 160
+"""Characters of an evidence next to its unit; the context shows it whole."""
+
+
+class TextPiece(NamedTuple):
+    """A stretch of a text, made safe, that one mark covers or none; `start` counts code points."""
+
+    start: int
+    text: str
+    role: str
+    owner: str
+    odd: bool
+
+
+class SampleText(NamedTuple):
+    """A text of a sample: `r` is the reference, a number a context."""
+
+    name: str
+    title: str
+    text: str
+    pieces: tuple[TextPiece, ...]
+
+
+class ListedUnit(NamedTuple):
+    """A unit as a page lists it."""
+
+    unit: Unit
+    sign: str
+    said: str
+    doubtful: bool
+    quotes: tuple[str, ...]
+    sides: tuple[tuple[int, str, str, bool], ...] = ()
+    """What each person has, where they differ: number, letter, words, and whether it stands so now."""
+
+
+def parts_of(opened: Opened, kind: Kind) -> Iterator[SampleText]:
+    """The reference and the contexts with the marks of a kind; the same for the same state."""
+    units = opened.state.of(kind).assessment.units
+    yield _part("r", "Reference", opened.sample.reference, reference_marks(units, None))
+    contexts = opened.sample.retrieved_contexts
+    for index, text in enumerate(contexts):
+
+        def place(context: int, start: int, here: int = index) -> int | None:
+            return start if context == here else None
+
+        marks = context_marks(units, None, place)
+        yield _part(str(index), f"Context {index + 1} of {len(contexts)}", text, marks)
+
+
+def _part(name: str, title: str, text: str, marks: Sequence[Mark]) -> SampleText:
+    shown = clean(text)
+    cut = MarkedLines([(0, len(text))], marks).pieces(0, 0, len(text))
+    pieces = (
+        TextPiece(start, shown[start:end], mark.role if mark else "", mark.owner if mark else "", odd)
+        for start, end, mark, _, odd in cut
+    )
+    return SampleText(name, title, text, tuple(pieces))
+
+
+def rows_of(opened: Opened, kind: Kind) -> list[ListedUnit]:
+    """The units of a kind."""
+    contexts = opened.sample.retrieved_contexts
+    return [
+        ListedUnit(
+            unit, unit_symbol(unit), said_of(unit.match), doubtful(unit),
+            tuple(_quotes(unit.match, contexts)), tuple(_sides(opened, unit)),
+        )
+        for unit in opened.state.of(kind).assessment.units
+    ]  # fmt: skip
+
+
+def _sides(opened: Opened, unit: Unit) -> Iterator[tuple[int, str, str, bool]]:
+    sided = opened.over.of(unit) if opened.over else None
+    if sided is not None and not sided.agreed:
+        for side, one in enumerate(sided.sides):
+            yield side, letter(side), state_words(one), letter(side) in sided.letters(unit)
+
+
+def said_of(match: Match) -> str:
+    """`● found in context 1`, `○ missing: partial`, `· open`."""
+    said = verdict(match)
+    if match.verdict == "found" and match.evidence:
+        return f"● found in context {match.evidence[0].context + 1}"
+    return f"○ missing: {match.reason}" if match.verdict == "missing" and match.reason else said
+
+
+def state_words(unit: Unit | None) -> str:
+    """A unit in a line, to tell two versions apart."""
+    if unit is None:
+        return "not there"
+    if unit.rejected:
+        return "rejected"
+    if unit.duplicate_of:
+        return "a duplicate: not counted"
+    label = f", {unit.label}" if unit.label else ""
+    return f"{unit.text}{label}, {said_of(unit.match)[2:]}"
+
+
+def _quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
+    for place in match.evidence[:2]:
+        if place.context < len(contexts):
+            quote = f"“{contexts[place.context][place.start : place.end][:QUOTE]}”"
+            yield quote if place == match.evidence[0] else f"in {place.context + 1}: {quote}"
+
+
+def facts_of(opened: Opened, kind: Kind) -> list[str]:
+    """What is special about a sample."""
+    state, found = opened.state.of(kind), []
+    if opened.blind:
+        found.append("◇ without suggestions")
+    if opened.rematch:
+        found.append("↺ matches only")
+    if opened.opening.off_plan:
+        found.append("◌ picked by hand")
+    if opened.state.flag:
+        found.append(f"⚑ {opened.state.flag}")
+    if opened.stale(kind):
+        found.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
+    elif state.disposition in ("verified", "excluded", "skipped"):
+        sign = {"verified": "✓", "excluded": "⊘", "skipped": "→"}[state.disposition]
+        found.append(f"{sign} {state.disposition}" + (f": {state.reason}" if state.reason else ""))
+    return found
+
+
+def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
+    """The automatic and the verified value of a kind, and their difference, once they may be seen."""
+    found = [(scorer_name(one.scorer), counted(one.tally)) for one in opened.automatic if one.kind == kind]
+    state = opened.state.of(kind)
+    if state.disposition == "verified":
+        found.append(("verified", tally(count(state.assessment.units))))
+    if kind in opened.causes:
+        found.append(("Δ", delta(opened.causes[kind].delta)))
+    return found
+
+
+def outcome(opened: Opened, kind: Kind) -> str:
+    """What an accept came to."""
+    verified = tally(count(opened.state.of(kind).assessment.units))
+    one: AutoScore | None = first_of(opened.automatic, kind)
+    automatic = f", {scorer_name(one.scorer)} {counted(one.tally)}" if one else ""
+    return f": verified {verified}{automatic}"
+
+
+def title_of(opened: Opened) -> str:
+    """What a sample is called."""
+    return name_of(opened.sample.id, opened.sample.user_input)
+
+
+def next_open(opened: Opened, kind: Kind, after: str) -> str:
+    """The next unit that somebody has to look at, round the end; the same one where there is none."""
+    units = opened.state.of(kind).assessment.units
+    at = next((index + 1 for index, unit in enumerate(units) if unit.id == after), 0)
+    return next((unit.id for unit in (*units[at:], *units[:at]) if doubtful(unit)), after)
+
+
+def chosen(opened: Opened, kind: Kind, asked: str) -> str:
+    """The unit where a page begins: the one asked for, else the one most likely to need a hand."""
+    units = opened.state.of(kind).assessment.units
+    if any(unit.id == asked for unit in units):
+        return asked
+    return units[least_certain(units)].id if units else ""
