@@ -308,11 +308,13 @@ def rows_of(data: bytes, path: Path, format: str | None = None) -> list[FileRow]
     """All rows; a refused file has none. Any other exception is a failure."""
     path.write_bytes(data)
     try:
-        found = list(read(path, format=format, notes=Notes()))
+        return list(read(path, format=format, notes=Notes()))
     except WorkbenchError:
         return []
-    assert all((row.record is None) != (row.error is None) for row in found)
-    return found
+
+
+def is_record_or_error(row: FileRow) -> bool:
+    return (row.record is None) != (row.error is None)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, deadline=None)
@@ -323,12 +325,13 @@ def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
     """What was read once is written and read again without a change."""
     line = json.dumps(value, ensure_ascii=escaped).encode("utf-8", "surrogatepass")
 
-    for found in rows_of(line, tmp_path / "a.jsonl", form):
-        if found.record is None:
+    for row in rows_of(line, tmp_path / "a.jsonl", form):
+        assert is_record_or_error(row)
+        if row.record is None:
             continue
-        again = to_line(found.record).encode()
+        again = to_line(row.record).encode()
         (back,) = rows_of(again, tmp_path / "b.jsonl")
-        assert back.record == replace(found.record, contexts_given=True)  # a native row always says them
+        assert back.record == replace(row.record, contexts_given=True)  # a native row always says them
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
@@ -339,7 +342,7 @@ def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
 )
 def test_any_bytes_are_rows_or_a_refused_file(tmp_path: Path, data: bytes, start: bytes, name: str) -> None:
     """Also after a good beginning."""
-    rows_of(start + data, tmp_path / name)
+    assert all(is_record_or_error(row) for row in rows_of(start + data, tmp_path / name))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
@@ -350,4 +353,5 @@ def test_any_cells_are_rows_or_errors(tmp_path: Path, table: list[list[str]]) ->
     quoted = "\n".join(",".join('"' + c.replace('"', '""') + '"' for c in cells) for cells in table)
 
     for body in (text, quoted):
-        rows_of(f"question,contexts,ground_truth,m\n{body}".encode(), tmp_path / "a.csv")
+        rows = rows_of(f"question,contexts,ground_truth,m\n{body}".encode(), tmp_path / "a.csv")
+        assert all(is_record_or_error(row) for row in rows)

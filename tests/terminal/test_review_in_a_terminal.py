@@ -182,6 +182,7 @@ def test_a_locale_without_utf8_is_named_and_letters_stay_letters(tmp_path: Path)
     with PtyApp([installed(), "--db", str(database), "review"], environment=environment) as app:
         app.wait_for("Тадж-Махал")
         app.wait_for("Your locale C is")
+        assert app.process.poll() is None
 
 
 def test_a_terminal_that_goes_away_ends_the_program(database: Path) -> None:

@@ -180,6 +180,7 @@ async def test_an_app_that_is_started_without_its_server_opens_when_it_is_there(
         finally:
             mortal.start()
         await until(user.pilot, lambda: app.screen.samples.count > 0 and AWAY != said(app))
+        assert type(app.screen).__name__ == "QueueScreen"
 
 
 async def test_a_screen_that_waits_for_the_server_can_be_left(
@@ -196,6 +197,7 @@ async def test_a_screen_that_waits_for_the_server_can_be_left(
         finally:
             mortal.start()
         await until(user.pilot, lambda: app.screen.progress is not None and AWAY != said(app))
+        assert type(app.screen).__name__ == "QueueScreen"
 
 
 async def test_an_idle_app_does_not_notice_that_the_server_was_restarted(

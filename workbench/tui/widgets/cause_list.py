@@ -161,30 +161,27 @@ def adding_up(shares: Sequence[Fraction], total: Fraction) -> list[str]:
 
 
 def causes_line(found: Difference, size: int, *, lead: int = 0, lines: int = 1) -> str:
-    """`invented Indian −.10, missed Mumtaz Mahal −.07`: whole causes, the largest first, as many as fit.
-
-    In `lines` lines of `size` cells, the first of which begins with `lead` cells of something else.
-    """
+    """`invented Indian −.10, missed Mumtaz Mahal −.07`: the causes, the largest first; see `whole_parts`."""
     rows = [row for row in found.rows if row.share]
     written = adding_up([row.share or Fraction(0) for row in rows], found.delta or Fraction(0))
     order = sorted(range(len(rows)), key=lambda index: -abs(rows[index].share or Fraction(0)))
-    line = ""
-    for place, index in enumerate(order):
-        longer = f"{line}{', ' if line else ''}{_named(rows[index])} {written[index]}"
-        more = ", …" if place < len(order) - 1 else ""
-        if len(wrap("x" * lead + longer + more, size)) > lines:
-            return f"{line}, …" if line else cut(longer, size - lead)
-        line = longer
-    return line
+    return whole_parts([f"{_named(rows[index])} {written[index]}" for index in order], size, lead, lines)
 
 
 def reasons_line(found: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
-    """`3 names not recognised, another extraction or judge`: as many reasons as fit, the largest first."""
+    """`3 names not recognised, another extraction or judge`: the largest first; see `whole_parts`."""
+    return whole_parts([in_short(what, units, kind) for what, units, _ in reasons(found)], size, lead, lines)
+
+
+def whole_parts(parts: Sequence[str], size: int, lead: int, lines: int) -> str:
+    """As many whole parts as fit in `lines` lines of `size` cells, then `…`; only a first part is ever cut.
+
+    The first line begins with `lead` cells of something else.
+    """
     line = ""
-    said = [in_short(what, units, kind) for what, units, _ in reasons(found)]
-    for place, one in enumerate(said):
-        longer = f"{line}{', ' if line else ''}{one}"
-        more = ", …" if place < len(said) - 1 else ""
+    for index, part in enumerate(parts):
+        longer = f"{line}{', ' if line else ''}{part}"
+        more = ", …" if index < len(parts) - 1 else ""
         if len(wrap("x" * lead + longer + more, size)) > lines:
             return f"{line}, …" if line else cut(longer, size - lead)
         line = longer
