@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from workbench.errors import ConflictError, SpanError, StoreError
 from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
@@ -240,6 +242,33 @@ def test_an_act_and_an_undo_that_two_processes_send_at_once_are_stored_once_and_
             assert [0, 0] == list(pool.map(take_back, stores, [number] * 2))
     stores[1].close()
     assert [(12,)] == bench.query("SELECT count(*) FROM review_event WHERE op <> 'open'")
+
+
+@pytest.mark.parametrize("statement", range(1, 9))
+def test_an_undo_that_comes_between_two_statements_of_the_same_one_is_stored_once(
+    bench: Any, statement: int
+) -> None:
+    """The other process has all its time before statement 1, 2, … of this one, or waits for its end."""
+    bench.load(ROWS)
+    dataset = bench.info().id
+    for text in ("first", "second"):
+        act(bench.store, bench.open("rome"), Comment(text))
+    with ThreadPoolExecutor(1) as pool, closing(open_store(bench.store.url)) as other:
+        sent, others = 0, []
+
+        def between(*_: object) -> None:
+            nonlocal sent
+            sent += 1
+            if sent == statement:
+                others.append(pool.submit(undo, other, dataset, "ann", "undo second"))
+                wait(others, timeout=0.5)
+
+        event.listen(bench.store.engine, "before_cursor_execute", between)
+        told = [undo(bench.store, dataset, "ann", "undo second"), *(future.result() for future in others)]
+        event.remove(bench.store.engine, "before_cursor_execute", between)
+    assert len(others) == 1
+    assert [("first",)] * 2 == [moved and moved.state.comments for moved in told]
+    assert [(1,)] == bench.query("SELECT count(*) FROM review_event WHERE op = 'undo'")
 
 
 def test_undo_stays_in_its_dataset(bench: Any) -> None:

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 
 from workbench.comparing.causes import Difference
 from workbench.comparing.links import Sides, settling
-from workbench.errors import ConflictError
 from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import (
@@ -166,20 +165,11 @@ def _step(
     step: Callable[..., Moved | None], store: Store, dataset_id: int, annotator: str, action: str = ""
 ) -> Moved | None:
     """Undo or redo of a person who may still do what it takes back or restores. Raises UsageError."""
-
-    def once() -> Moved | None:
-        with store.writing():
-            moved = step(store, dataset_id, annotator, action)
-            if moved is not None:
-                check(store, annotator, "settle what others differ in" if moved.resolves else "review")
-            return moved
-
-    try:
-        return once()
-    except ConflictError:
-        if not action or not is_stored(store, action):
-            raise
-        return once()  # another process stored it at this moment
+    with store.writing():
+        moved = step(store, dataset_id, annotator, action)
+        if moved is not None:
+            check(store, annotator, "settle what others differ in" if moved.resolves else "review")
+        return moved
 
 
 undo, redo = partial(_step, journal.undo), partial(_step, journal.redo)

@@ -32,6 +32,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
 from workbench.store.tables import (
+    DATASET,
     EVENT,
     METADATA,
     REVIEW,
@@ -335,6 +336,8 @@ def _step(
     action: str = "",
 ) -> Moved | None:
     with store.writing() as session:
+        # on a server the next undo in this dataset waits here, and then sees this one
+        store.numbers(select(DATASET.id).where(DATASET.id == dataset_id).with_for_update(key_share=True))
         tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
         if tried:
             return _mark(store, edit_of(*tried[0]), action, annotator, stored=True)
