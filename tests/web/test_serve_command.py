@@ -125,9 +125,12 @@ def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None
     acknowledged: dict[str, set[str]] = {name: set() for name in tokens}
     for most in (2, 12, 25):
         process, url, _ = started(bench, "--log", "log.jsonl")  # nobody reads its standard error
-        enough = threading.Event()
+        enough, ends = threading.Event(), dict[str, str]()
 
-        def review(name: str, url: str = url, most: int = most, enough: threading.Event = enough) -> None:
+        def review(
+            name: str, url: str = url, most: int = most, enough: threading.Event = enough,
+            ends: dict[str, str] = ends,
+        ) -> None:  # fmt: skip
             with httpx.Client(base_url=url, headers={"origin": url}, timeout=60) as client:
                 one = Visitor(client)
                 try:
@@ -142,20 +145,20 @@ def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None
                             if sum(map(len, acknowledged.values())) >= most:
                                 enough.set()
                             place = answer.headers["location"]
-                except httpx.HTTPError:
-                    return
+                except httpx.HTTPError as error:
+                    ends[name] = repr(error)
 
         threads = [threading.Thread(target=review, args=(name,)) for name in tokens]
         for thread in threads:
             thread.start()
-        came = enough.wait(120)
+        came, before = enough.wait(120), {**ends, "exit code": process.poll()}
         os.kill(process.pid, signal.SIGKILL)
         for thread in threads:
             thread.join()
         process.wait(30)
         assert process.stderr is not None
         process.stderr.close()
-        assert came, (bench.folder / "log.jsonl").read_text()[-2_000:]
+        assert came, {**before, "log": (bench.folder / "log.jsonl").read_text()[-2_000:]}
     for name, keys in acknowledged.items():
         query = (
             "SELECT sample.key, count(*) FROM review_event JOIN review ON review.id = review_id "

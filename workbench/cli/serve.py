@@ -97,10 +97,8 @@ def _serve(
     if proxy is not None and not known:
         raise UsageError("--proxy-user names people: workbench person add NAME first")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
+    try:  # who opens the address before the server runs waits for it
+        listening = socket.create_server((host, port), family=family)
     except OSError as error:
         raise UsageError(f"--host {host} --port {port}: {error.strerror or error}") from error
     port = listening.getsockname()[1]
