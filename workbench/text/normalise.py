@@ -157,7 +157,8 @@ _ACCENTS = re.compile(
 _CYRILLIC, _LATIN = _WORDS["look-alikes"].split()
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
 _ALPHABETS_MEET = re.compile("[a-zA-Z][\u0400-\u04ff]|[\u0400-\u04ff][a-zA-Z]")
-_MIXED = re.compile(rf"[^\W\d_]*(?:{_ALPHABETS_MEET.pattern})[^\W\d_]*")
+_SPACED = f"[^\\W\\d_{UNSPACED}\uac00-\ud7af]*"  # letters of a script that parts its words by spaces
+_MIXED = re.compile(f"{_SPACED}(?:{_ALPHABETS_MEET.pattern}){_SPACED}")
 _ONLY_LATIN = re.compile(f"(?![{_LATIN}])[a-zA-Z]")
 # Hindi writes a nasal before a consonant of its class as a letter or as a dot, and foreign sounds with or
 # without one below.
@@ -292,7 +293,7 @@ def _apostrophes(word: str, lang: str | None) -> str:
 
 def _numeral(word: str) -> str:
     """A word that begins with a digit without the ending of an ordinal; decades end in s: 1930s."""
-    word = word.replace("'", "").replace("&", "")
+    word = fold(word.replace("'", "").replace("&", ""))  # of one alphabet again
     if decade := _DECADE_WORD.fullmatch(word):
         return decade.group(1) + "s"
     ordinal = _ORDINAL_WORD.fullmatch(word)
