@@ -307,15 +307,17 @@ def test_two_who_begin_at_the_same_time_store_one_resolution(trip: Any) -> None:
     assert not list(check(trip.store, lambda _done: None))
 
 
-def test_on_a_server_nobody_changes_a_review_while_a_resolution_of_it_is_being_stored(trip: Any) -> None:
+def test_on_a_server_nobody_changes_or_begins_a_review_while_a_resolution_is_being_stored(trip: Any) -> None:
     if not trip.on_server:  # whose writers wait for each other anyway
         return
     differ(trip)
     opened = settles(trip)
+    row_of_a_new_review = f"SELECT id FROM sample WHERE id = {trip.id('t0')} FOR KEY SHARE NOWAIT"
     with trip.store.writing():
         took(trip, opened, "Rome", "ada")
-        with pytest.raises(Exception, match="could not obtain lock"):
-            trip.query("SELECT id FROM review WHERE annotator = 'bob' FOR UPDATE NOWAIT")
+        for held in ("SELECT id FROM review WHERE annotator = 'bob' FOR UPDATE NOWAIT", row_of_a_new_review):
+            with pytest.raises(Exception, match="could not obtain lock"):
+                trip.query(held)
 
 
 def test_a_review_that_changes_meanwhile_is_noticed_and_what_was_settled_stays(trip: Any) -> None:

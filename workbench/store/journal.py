@@ -276,8 +276,9 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
         who = store.value(newest.limit(1)) if act.by else None
         other = f"by {who} meanwhile" if who not in (None, act.by) else "in another window"
         raise ConflictError(f"{name} was changed {other}; it is shown as it is now")
-    if act.over:  # on a server those who change a review of this sample meanwhile wait until this is stored
-        store.numbers(select(REVIEW.id).where(REVIEW.sample_id == act.sample_id).with_for_update())
+    if act.over:  # on a server those who change or begin a review of this sample meanwhile wait for this
+        for column in (REVIEW.sample_id, SAMPLE.id):
+            store.numbers(select(column).where(column == act.sample_id).with_for_update())
     if act.over and reviews_of(store, act.sample_id) != act.over:
         raise ConflictError(f"a review of {name} was changed meanwhile; all are shown as they are now")
     edits = list(act.edits)
