@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,14 @@ def test_an_owner_cannot_leave_the_database_without_themselves(three: Any) -> No
     with pytest.raises(UsageError, match="you must be an owner yourself"):
         disable(three.store, "ann", "ann")
     assert not people.people(three.store)[0].disabled
+
+
+def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
+    add_person(three.store, "ann", Person("dee", "owner", adjudicator=False, disabled=False))
+
+    with pytest.raises(UsageError, match=r"dee is disabled|you must be an owner yourself"):
+        three.meanwhile(partial(disable, by="ann", name="dee"), partial(disable, by="dee", name="ann"))
+    assert [("ann",)] == three.query("SELECT name FROM person WHERE role = 'owner' AND NOT disabled")
 
 
 def test_what_a_disabled_person_holds_is_free(three: Any) -> None:
