@@ -413,6 +413,28 @@ def test_undo_and_redo_stop_where_somebody_else_settled_more_after_it(trip: Any)
     assert stood == stands(trip)
 
 
+def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any) -> None:
+    differ(trip)
+    decide(trip, "cy", "t1")
+    took(trip, settles(trip), "Rome", "ada")
+    took(trip, settles(trip, "dee"), "Rome", "bob")
+    dataset, stood = trip.info().id, shown(settles(trip))
+
+    for step in (review.undo, review.redo):  # past what dee settled since
+        moved = step(trip.store, dataset, "cy")
+        assert moved is not None
+        assert (trip.id("t1"), "accept") == (moved.sample_id, moved.what)
+    for name, role in (("ann", "owner"), ("dee", "annotator")):
+        add_person(trip.store, "ann", Person(name, role, False, False))
+    decide(trip, "dee", "t2")
+    moved = review.undo(trip.store, dataset, "dee")
+    assert moved is not None
+    assert trip.id("t2") == moved.sample_id
+    with pytest.raises(UsageError, match="dee is an annotator and may not settle"):
+        review.undo(trip.store, dataset, "dee")
+    assert stood == shown(settles(trip, "ann"))
+
+
 def test_half_a_resolution_is_there_after_a_restart(trip: Any) -> None:
     differ(trip)
     took(trip, settles(trip), "Rome", "bob")
