@@ -36,7 +36,7 @@ def test_assign_gives_frees_and_shows_who_holds_what(team: Any) -> None:
 
     assert "bo holds 11 of 11 samples\n" in given.out
     assert (
-        "0 of 20 done (2 each); 20 samples have more than one place; a sample is held for 5 minutes"
+        "0 of 20 done (2 each); more than one person reviews 20 samples; a sample is held for 5 minutes"
         in shown.out
     )
     assert ["bo", "0", "0", "11", "0", "0"] == shown.out.splitlines()[2].split()

@@ -10,8 +10,16 @@ from itertools import combinations, groupby
 from operator import attrgetter
 from typing import Literal, get_args
 
-from workbench.comparing.agreement import Overlap
-from workbench.comparing.reviewers import Agreement, Decided, OtherVerdict, Pair, agreement, of_labels, pair
+from workbench.comparing.reviewers import (
+    Agreement,
+    Decided,
+    LabelAgreement,
+    OtherVerdict,
+    Pair,
+    agreement,
+    of_labels,
+    pair,
+)  # fmt: skip
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import RESOLVED, Assessment, Kind
@@ -25,6 +33,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Said, said_of_several
 from workbench.store.samples import load_samples
+from workbench.text.safe import name_of
 from workbench.text.tokens import tokens
 
 By = Literal["label", "pair", "week"]
@@ -52,7 +61,7 @@ class AgreeReport:
     whole: Agreement
     machine: Machine
     parts: dict[str, Agreement]
-    labels: dict[str, Overlap]
+    labels: dict[str, LabelAgreement]
     left_out: dict[str, int]
     differing: tuple[OtherVerdict, ...]
 
@@ -78,9 +87,8 @@ def agree(
         sample = stored[number].sample
         words[sample.id] = tokens(sample.reference)
         group = sample.group or sample.id
-        people = [
-            Decided(sample.id, group, name, week, assessment) for name, week, assessment in sorted(each)
-        ]
+        name = name_of(sample.id, sample.user_input)
+        people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)
         pairs += [pair(one, other, lang) for one, other in combinations(people, 2)]
     parts = {name: agreement(some, words) for name, some in _parts(pairs, by)}
@@ -91,7 +99,7 @@ def agree(
         agreement(pairs, words),
         Machine(found.run, found.units.micro.f1 if found.units.micro.verified else None, found.paired.mae),
         parts,
-        dict(sorted(of_labels(pairs).items(), key=lambda one: (one[1].f1, one[0]))) if by == "label" else {},
+        of_labels(pairs) if by == "label" else {},
         dict(left_out),
         tuple(each for one in pairs for each in one.differing),
     )
