@@ -237,17 +237,19 @@ class Pages:
         name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         if any(self._failed.full(one) for one in tried):
-            said = f"{LOGINS} tries failed within 15 minutes: wait, or ask an owner for a new token"
+            said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
             return self._login_page(said, 429, name)
+        for one in tried:  # before it is known, so that many at the same moment count too
+            self._failed.add(one)
         try:
             secret = await self._store.write(people.log_in, name, token, self._guest)
         except WorkbenchError as error:
             return self._login_page(str(error), _status(error), name)
         if secret is None:
-            for one in tried:
-                self._failed.add(one)
             request.state.error = "LoginFailed"
             return self._login_page("this name and token do not fit together", 401, name)
+        for one in tried:
+            self._failed.take_back(one)
         request.state.person = name
         answer = RedirectResponse("/next", 303)
         answer.set_cookie(
