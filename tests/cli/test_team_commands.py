@@ -104,6 +104,7 @@ def test_without_assignments_and_people_it_says_what_holds(run: Any, tmp_path: P
             ("assign", "--overlap", "2", "--release", "bo"),
             "--overlap, --to, --release and --training exclude",
         ),
+        (("assign", "--overlap", "2", "--lease", "9999999999"), "Invalid value for '--lease'"),
         (("assign", "--pass", ".5"), "--pass goes with --training"),
         (("assign", "--training"), "this dataset: no sample has a known answer"),
         (("assign", "--share", ".5"), "--share and --lease go with --overlap"),
