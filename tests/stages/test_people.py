@@ -33,6 +33,7 @@ from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act, open_sample
+from workbench.store.exports import salt_of
 
 pytestmark = pytest.mark.databases
 
@@ -163,6 +164,13 @@ def test_an_owner_cannot_leave_the_database_without_themselves(three: Any) -> No
     with pytest.raises(UsageError, match="you must be an owner yourself"):
         disable(three.store, "ann", "ann")
     assert not people.people(three.store)[0].disabled
+
+
+def test_two_first_exports_at_the_same_time_give_a_person_one_pseudonym(three: Any) -> None:
+    salts: list[bytes] = []
+    three.meanwhile(*[lambda store: salts.append(salt_of(store, 1))] * 2)
+
+    assert [salt_of(three.store, 1)] * 2 == salts
 
 
 def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
