@@ -29,7 +29,7 @@ from workbench.stages.desk import open_desk
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.people import PERMITTED, Person, add_person, disable, new_token
 from workbench.stages.plan import Wish, draft, drop, make
-from workbench.stages.policy import change_policy
+from workbench.stages.policy import change_policy, forget_alias
 from workbench.stages.propose import propose
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act, open_sample
@@ -202,6 +202,8 @@ def test_a_disabled_person_in_an_open_window_decides_nothing_more_and_gets_no_sa
         lambda: act(three.store, opened, editing.accept(opened, "entity")),
         lambda: editing.apply(three.store, "bo", []),
         lambda: queue.take_next(three.store, three.info().id, "bo"),
+        lambda: disputes.audit(three.store, number, "bo"),
+        lambda: forget_alias(three.store, three.info(), "Rome", "bo"),
         lambda: review.undo(three.store, three.info().id, "bo"),
     ):
         with pytest.raises(UsageError, match="bo is disabled"):
