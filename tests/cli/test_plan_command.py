@@ -188,3 +188,13 @@ def test_a_precision_is_of_the_interval_that_compare_shows(load: Any, run: Any, 
     assert "at the planned number" == ends["method"]
     assert 0.1 == pytest.approx((ends["corpus"]["high"] - ends["corpus"]["low"]) / 2, abs=0.02)
     assert wanted["needed"] == ends["n"]
+
+
+def test_with_all_samples_reviewed_a_precision_needs_no_more(load: Any, run: Any, written: str) -> None:
+    load(12)
+    verify(written, 12)
+
+    said = run("plan", "--precision", "0.1").out
+    assert (
+        "± 0.100: a plan of 12 of 12 samples\n  All 12 samples are reviewed: their mean is known.\n" == said
+    )
