@@ -115,21 +115,17 @@ def _decided(
         for row in of_sample:
             reviews[row.review_id].append(row)
         settled = [
-            at
-            for each in reviews.values()
-            if each[0].origin == "adjudicated"
-            for at, _ in _accepts(each, kind)
-        ]
+            row.at for each in reviews.values() if each[0].origin == "adjudicated"
+            for row in _accepts(each, kind)
+        ]  # fmt: skip
         shown = [
             (row.by, row.at) for each in reviews.values() if each[0].annotator == RESOLVED for row in each
         ]
         people = [each for each in reviews.values() if each[0].origin != "adjudicated"]
-        firsts = {
-            each[0].review_id: min((at for at, _ in _accepts(each, kind)), default=None) for each in people
-        }
+        firsts = {each[0].review_id: row.at for each in people for row in _accepts(each, kind)[:1]}
         own = []
         for each in people:
-            others = [at for number, at in firsts.items() if number != each[0].review_id and at is not None]
+            others = [at for number, at in firsts.items() if number != each[0].review_id]
             seen = min((at for who, at in shown if who == each[0].annotator), default=None)
             why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
@@ -141,10 +137,10 @@ def _decided(
     return found
 
 
-def _accepts(rows: Sequence[Said], kind: Kind) -> list[tuple[datetime, Said]]:
-    """When a person verified a kind, undone or not."""
+def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
+    """The rows in which a person verified a kind, undone or not, oldest first."""
     return [
-        (row.at, row)
+        row
         for row in rows
         if row.op == "accept"
         and row.data["assessment"]["kind"] == kind
@@ -163,16 +159,16 @@ def _independent(
     edits = [(row.action, edit_of(row.op, row.data)) for row in rows]
     undone = undone_actions(edits)
     accepts = _accepts(rows, kind)
-    standing = [(at, row) for at, row in accepts if row.action not in undone]
-    if not standing:
+    row = next((one for one in accepts if one.action not in undone), None)
+    if row is None:
         return "", None
-    at, row = standing[0]
+    at = row.at
     if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(
-        row.action.startswith(IMPORT_ACTION) for row in rows
+        one.action.startswith(IMPORT_ACTION) for one in rows
     ):
         return "began with units that somebody had verified", None
     if (settled is not None and settled <= at) or (
-        accepts[0][0] < at and any(other < at for other in others)
+        accepts[0].at < at and any(other < at for other in others)
     ):
         return "decided again after the others' work could be seen", None
     if seen is not None and seen <= at:

@@ -50,6 +50,16 @@ def versions(store: Store, dataset_id: int) -> list[PolicyVersion]:
     return found
 
 
+RULES = {
+    "a name only inside a longer one is": "nested",
+    "a country named by its people is": "derived",
+    "a date that agrees as far as it goes is": "coarser",
+    "a statement supported in part is": "partial",
+    "language": "language",
+}
+"""What a report says of a rule that changed, before its value."""
+
+
 def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     """What differs between two versions, in words; nothing for the first."""
     if before is None:
@@ -64,16 +74,9 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
         said.append("label keys changed")
     if before.counted_labels != after.counted_labels:
         said.append(f"counts {', '.join(after.counted_labels) or 'all labels'}")
-    if before.nested != after.nested:
-        said.append(f"a name only inside a longer one is {after.nested}")
-    if before.derived != after.derived:
-        said.append(f"a country named by its people is {after.derived}")
-    if before.coarser != after.coarser:
-        said.append(f"a date that agrees as far as it goes is {after.coarser}")
-    if before.partial != after.partial:
-        said.append(f"a statement supported in part is {after.partial}")
-    if before.language != after.language:
-        said.append(f"language {after.language or 'detected'}")
+    for words, name in RULES.items():
+        if getattr(before, name) != getattr(after, name):
+            said.append(f"{words} {getattr(after, name) or 'detected'}")
     if before.guidelines != after.guidelines:
         said.append("guidelines reworded")
     return tuple(said)

@@ -43,7 +43,7 @@ from workbench.stages.training import lessons
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.text.figures import many
-from workbench.text.safe import clean, whole
+from workbench.text.safe import clean, name_of, whole
 from workbench.web import forms, page
 from workbench.web.forms import Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, Guard, Limit, Site
@@ -133,7 +133,7 @@ class Pages:
             Route("/login", self.login, methods=["POST"]),
             Route("/health", self.health),
             Route("/static/{name}", self.static),
-            self._for("/", self.start),
+            self._for("/", self.next),
             self._for("/logout", self.logout, takes_form=True),
             self._for("/next", self.next),
             self._for("/s/{sample}", self.sample),
@@ -272,10 +272,6 @@ class Pages:
 
     # Looking.
 
-    async def start(self, request: Request, caller: Caller) -> Response:
-        """The first page is the next sample."""
-        return RedirectResponse("/next", 303)
-
     async def next(self, request: Request, caller: Caller) -> Response:
         """Go to the next sample to decide."""
         after = forms.number(request.query_params.get("after", ""))
@@ -339,9 +335,9 @@ class Pages:
         facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
         return await asyncio.to_thread(
             self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
-            title=page.title_of(opened), parts=page.parts_of(opened, kind), rows=page.rows_of(opened, kind),
-            facts=facts, scores=page.scores_of(opened, kind), sure=sure, again=again,
-            chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
+            title=name_of(opened.sample.id, opened.sample.user_input), parts=page.parts_of(opened, kind),
+            rows=page.rows_of(opened, kind), facts=facts, scores=page.scores_of(opened, kind), sure=sure,
+            again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
             excluding=intents.EXCLUDING, letters=letters_text(opened, kind),
             queue="" if picked else _given(caller, opened.sample_id),
         )  # fmt: skip
@@ -419,9 +415,7 @@ class Pages:
         action = forms.action_of(fields, caller.name)
         moved_on = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
         if moved_on and not await self._store.read(review.is_stored, action):
-            raise ConflictError(
-                f"{page.title_of(opened)} was changed in another window; it is shown as it is now"
-            )
+            raise ConflictError("this sample was changed in another window; it is shown as it is now")
         if moved_on:  # the answer to an earlier try was lost
             self._keep(caller, action, "saved")
             return await self._after(caller, opened, kind, fields, action)
