@@ -312,7 +312,7 @@ def _new_samples(
         return None
     ends = corpus or Interval(point, point)
     below = above = t_quantile(middle.groups - 1) * sqrt(middle.process)
-    if rare(middle.endless.values.tolist()):
+    if rare(middle.endless.values.tolist()) is not None:
         others, fewer = fixed([middle.endless]), middle.n**2 / middle.groups / total
         below, above = max(below, -others.low * fewer), max(above, others.high * fewer)
     return Interval(point - hypot(point - ends.low, below), point + hypot(ends.high - point, above))

@@ -197,14 +197,14 @@ EQUAL = 1e-12
 Those of an imported column are equal `within` the precision of its digits."""
 
 
-def rare(values: Sequence[float], others: int = 0, within: float = EQUAL) -> tuple[float, int] | None:
-    """The usual value and how many are not it, where they are fewer than 5; else None.
+def rare(values: Sequence[float], within: float = EQUAL) -> int | None:
+    """How many are not the usual value, where they are fewer than 5; else None.
 
     0 is the usual value where it can be, else the median: the value of all but a few is the median.
-    `others` differ too, by how much is unknown. Values less than `within` apart are equal.
+    Values less than `within` apart are equal.
     """
     for usual in (0.0, median(values) if values else 0.0):
-        differing = others + sum(abs(value - usual) >= within for value in values)
+        differing = sum(abs(value - usual) >= within for value in values)
         if differing < FEWEST_DIFFERENT:
-            return usual, differing
+            return differing
     return None
