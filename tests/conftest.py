@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,6 +164,21 @@ class Bench:
         number = self.id(key, dataset)
         state = load_reviews(self.store, {number: annotator}).get(number)
         return None if state is None else Review(state)
+
+    def meanwhile(self, first: Callable[[Store], object], second: Callable[[Store], object]) -> None:
+        """Do the second in another window while the first is done and not stored yet; what it raises."""
+        other = open_store(self.store.url)
+        try:
+            with ThreadPoolExecutor(1) as pool:
+                with self.store.writing():
+                    first(self.store)
+                    done = pool.submit(second, other)
+                    while self.on_server and not done.done():
+                        if self.query("SELECT 1 FROM pg_locks WHERE NOT granted"):
+                            break
+                done.result()
+        finally:
+            other.close()
 
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """Rows by plain SQL, past everything that is tested."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +190,33 @@ def test_a_precision_is_of_the_interval_that_compare_shows(load: Any, run: Any, 
     assert "at the planned number" == ends["method"]
     assert 0.1 == pytest.approx((ends["corpus"]["high"] - ends["corpus"]["low"]) / 2, abs=0.02)
     assert wanted["needed"] == ends["n"]
+
+
+def test_with_all_samples_reviewed_a_precision_needs_no_more(load: Any, run: Any, written: str) -> None:
+    load(12)
+    verify(written, 12)
+
+    said = run("plan", "--precision", "0.1").out
+    assert (
+        "± 0.100: a plan of 12 of 12 samples\n  All 12 samples are reviewed: their mean is known.\n" == said
+    )
+
+
+def test_a_look_at_the_holdout_has_the_time_of_who_reads_it(
+    load: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(80)
+    run("plan", "--n", "20", "--holdout", ".2", "--yes")
+    before = datetime.now(UTC)
+    assert 0 == run("export", "out", "--holdout").code
+    with monkeypatch.context() as far:
+        far.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        shown = run("plan").out
+    time.tzset()
+
+    zone = timezone(timedelta(hours=9))
+    assert any(
+        f"  {at.astimezone(zone):%Y-%m-%d %H:%M} by ann: export" in shown
+        for at in (before, datetime.now(UTC))
+    )

@@ -36,7 +36,7 @@ def test_assign_gives_frees_and_shows_who_holds_what(team: Any) -> None:
 
     assert "bo holds 11 of 11 samples\n" in given.out
     assert (
-        "0 of 20 done (2 each); 20 samples have more than one place; a sample is held for 5 minutes"
+        "0 of 20 done (2 each); more than one person reviews 20 samples; a sample is held for 5 minutes"
         in shown.out
     )
     assert ["bo", "0", "0", "11", "0", "0"] == shown.out.splitlines()[2].split()
@@ -104,6 +104,7 @@ def test_without_assignments_and_people_it_says_what_holds(run: Any, tmp_path: P
             ("assign", "--overlap", "2", "--release", "bo"),
             "--overlap, --to, --release and --training exclude",
         ),
+        (("assign", "--overlap", "2", "--lease", "9999999999"), "Invalid value for '--lease'"),
         (("assign", "--pass", ".5"), "--pass goes with --training"),
         (("assign", "--training"), "this dataset: no sample has a known answer"),
         (("assign", "--share", ".5"), "--share and --lease go with --overlap"),

@@ -447,3 +447,14 @@ def test_intervals_hold_the_point_and_stay_on_the_scale(values: list[tuple[float
     assert 0 <= found.corpus.low <= found.corpus.high <= 1
     if 0 <= found.point <= 1:
         assert found.corpus.low - 1e-12 <= found.point <= found.corpus.high + 1e-12
+
+
+@pytest.mark.parametrize("low", [0, 1])
+def test_the_interval_for_new_samples_holds_where_low_values_are_rare(low: int) -> None:
+    """Of thirty values that are all 1, or but one, others may be 0: their spread cannot tell."""
+    drawn = [Reached(1.0, float(number >= low), 1.0) for number in range(30)]
+    found = estimate([1.0] * 30, drawn, design="simple").generalising
+
+    assert found is not None
+    assert found.low < 1 - low / 30 - 2.9 / 30  # the rule of three
+    assert 1.0 == found.high

@@ -25,7 +25,9 @@ def unit(name: str, label: str = "person", verdict: Any = "found") -> Unit:
 
 
 def decided(sample: int, person: str, *units: Unit, group: str = "") -> Decided:
-    return Decided(f"s{sample}", group or f"s{sample}", person, "2026-W07", Assessment("entity", "", units))
+    return Decided(
+        f"s{sample}", "", group or f"s{sample}", person, "2026-W07", Assessment("entity", "", units)
+    )
 
 
 def of(ours: tuple[Unit, ...], theirs: tuple[Unit, ...], n: int = 12) -> Agreement:
@@ -45,8 +47,8 @@ def test_units_of_both_count_by_the_matcher_and_strictly_by_place_and_label() ->
     )  # fmt: skip
     assert pytest.approx((2 * 3 / 7, 2 / 7)) == (found.f1, found.strict_f1)
     every = of_labels([pair(decided(0, "ada", ADA, BO), decided(0, "bo", ADA, unit("Bo", "place")))])
-    assert {"person": (1, 2, 1), "place": (0, 0, 1)} == {
-        name: (one.linked, one.automatic, one.verified) for name, one in every.items()
+    assert {"person": (3, 1, None), "place": (1, 0, None)} == {
+        name: (one.units, one.both, one.f1) for name, one in every.items()
     }
 
 

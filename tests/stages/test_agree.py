@@ -118,7 +118,26 @@ def test_samples_in_which_somebody_found_nothing_are_counted_in_words(cities: An
 def test_nobody_agrees_where_nobody_met(cities: Any) -> None:
     decide(cities, 0, "ada")
 
-    assert "Two reviewers decided 0 samples independently" in agree_text(report(cities))
+    assert (
+        "No sample was decided by two people independently, so there is nothing to compare yet."
+        == agree_text(report(cities, "label"))
+    )
+
+
+def test_a_sample_without_an_id_is_listed_by_its_question(bench: Any) -> None:
+    bench.load([{name: value for name, value in row(0).items() if name != "id"}], blind=0)
+    ((key,),) = bench.query("SELECT key FROM sample")
+    for who in ("ada", "bo"):
+        opened = bench.open(key, who)
+        if who == "bo":
+            opened = act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[1]))
+        act(bench.store, opened, editing.accept(opened, "entity"))
+    found = report(bench, "label")
+
+    assert "  Where 0? · Oslo: ada missing, bo found" in agree_text(found)
+    written = document(found)
+    assert {"place": {"units": 4, "both": 2, "f1": None}} == written["labels"]
+    assert not [name for name in written["whole"] if name.startswith("_")]
 
 
 def test_the_first_decision_counts_and_not_what_was_changed_when_the_others_work_was_there(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -374,6 +375,20 @@ def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: 
         disputes.set_state(bench.store, anns, "open", "", "ann")
 
     assert bobs == bench.tables("dispute")
+
+
+def test_of_two_who_say_something_at_the_same_time_the_second_is_told(bench: Any) -> None:
+    bench.load([naming("s1", ["Rome"], ["Rome"])])
+    act(bench.store, bench.open("s1"), Flag("odd"))
+
+    for state in ("explained", "fixed"):  # the first of a dispute, then another one
+        one = only(read(bench))
+        say = partial(disputes.set_state, dispute=one, note="")
+        with pytest.raises(ConflictError, match=f"bob called it {state} meanwhile"):
+            bench.meanwhile(
+                partial(say, state=state, annotator="bob"), partial(say, state="open", annotator="ann")
+            )
+        assert ("bob", state) == (only(read(bench)).annotator, only(read(bench)).state)
 
 
 def test_a_flag_with_another_reason_is_open_again(bench: Any) -> None:

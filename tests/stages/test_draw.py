@@ -20,6 +20,7 @@ from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
 from workbench.stages import editing, plan, recompute
+from workbench.stages.answer import answer
 from workbench.stages.corpus import recipe_of, score_files
 from workbench.stages.draw import DrawReport, draw
 from workbench.stages.figures import figures
@@ -253,6 +254,17 @@ def test_the_plan_of_a_draw_stays_and_other_scores_estimate_nothing(bench: Any, 
     estimate = figures(bench.store, bench.info()).estimate
     assert "has no values of this score, run, match threshold or policy" in estimate.refusal
     assert (ROWS, None) == (estimate.total, estimate.point)
+
+
+def test_no_more_is_recommended_than_can_be_reviewed(bench: Any, scored: Path) -> None:
+    drawn_by(bench, scored)
+    ids = list(queue_ids(bench.store, bench.info(), "ann"))
+
+    for some, wanted in ((ids[:30], [10]), (ids[30:], [])):
+        for number in some:
+            review(bench, number, toggled=False)
+        steps = answer(bench.store, bench.info(), "ann")[0].steps
+        assert wanted == [one.samples for one in steps if one.what in ("random", "extend", "all")]
 
 
 def test_a_larger_draw_with_the_same_seed_has_the_samples_of_the_smaller(bench: Any, scored: Path) -> None:

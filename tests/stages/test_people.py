@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,11 @@ from workbench.stages.desk import open_desk
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.people import PERMITTED, Person, add_person, disable, new_token
 from workbench.stages.plan import Wish, draft, drop, make
-from workbench.stages.policy import change_policy
+from workbench.stages.policy import change_policy, forget_alias
 from workbench.stages.propose import propose
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act, open_sample
+from workbench.store.exports import salt_of
 
 pytestmark = pytest.mark.databases
 
@@ -164,6 +166,21 @@ def test_an_owner_cannot_leave_the_database_without_themselves(three: Any) -> No
     assert not people.people(three.store)[0].disabled
 
 
+def test_two_first_exports_at_the_same_time_give_a_person_one_pseudonym(three: Any) -> None:
+    salts: list[bytes] = []
+    three.meanwhile(*[lambda store: salts.append(salt_of(store, 1))] * 2)
+
+    assert [salt_of(three.store, 1)] * 2 == salts
+
+
+def test_two_owners_who_disable_each_other_leave_one(three: Any) -> None:
+    add_person(three.store, "ann", Person("dee", "owner", adjudicator=False, disabled=False))
+
+    with pytest.raises(UsageError, match=r"dee is disabled|you must be an owner yourself"):
+        three.meanwhile(partial(disable, by="ann", name="dee"), partial(disable, by="dee", name="ann"))
+    assert [("ann",)] == three.query("SELECT name FROM person WHERE role = 'owner' AND NOT disabled")
+
+
 def test_what_a_disabled_person_holds_is_free(three: Any) -> None:
     team.assign(three.store, three.info(), "ann", 1, None, None)
     assert (12, 12) == team.give(three.store, three.info(), "ann", "bo", "state:todo")
@@ -185,6 +202,8 @@ def test_a_disabled_person_in_an_open_window_decides_nothing_more_and_gets_no_sa
         lambda: act(three.store, opened, editing.accept(opened, "entity")),
         lambda: editing.apply(three.store, "bo", []),
         lambda: queue.take_next(three.store, three.info().id, "bo"),
+        lambda: disputes.audit(three.store, number, "bo"),
+        lambda: forget_alias(three.store, three.info(), "Rome", "bo"),
         lambda: review.undo(three.store, three.info().id, "bo"),
     ):
         with pytest.raises(UsageError, match="bo is disabled"):

@@ -307,15 +307,17 @@ def test_two_who_begin_at_the_same_time_store_one_resolution(trip: Any) -> None:
     assert not list(check(trip.store, lambda _done: None))
 
 
-def test_on_a_server_nobody_changes_a_review_while_a_resolution_of_it_is_being_stored(trip: Any) -> None:
+def test_on_a_server_nobody_changes_or_begins_a_review_while_a_resolution_is_being_stored(trip: Any) -> None:
     if not trip.on_server:  # whose writers wait for each other anyway
         return
     differ(trip)
     opened = settles(trip)
+    row_of_a_new_review = f"SELECT id FROM sample WHERE id = {trip.id('t0')} FOR KEY SHARE NOWAIT"
     with trip.store.writing():
         took(trip, opened, "Rome", "ada")
-        with pytest.raises(Exception, match="could not obtain lock"):
-            trip.query("SELECT id FROM review WHERE annotator = 'bob' FOR UPDATE NOWAIT")
+        for held in ("SELECT id FROM review WHERE annotator = 'bob' FOR UPDATE NOWAIT", row_of_a_new_review):
+            with pytest.raises(Exception, match="could not obtain lock"):
+                trip.query(held)
 
 
 def test_a_review_that_changes_meanwhile_is_noticed_and_what_was_settled_stays(trip: Any) -> None:
@@ -409,6 +411,28 @@ def test_undo_and_redo_stop_where_somebody_else_settled_more_after_it(trip: Any)
     with pytest.raises(ConflictError, match="settled of t0 was changed by dee after"):
         review.redo(trip.store, dataset, "cy")
     assert stood == stands(trip)
+
+
+def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any) -> None:
+    differ(trip)
+    decide(trip, "cy", "t1")
+    took(trip, settles(trip), "Rome", "ada")
+    took(trip, settles(trip, "dee"), "Rome", "bob")
+    dataset, stood = trip.info().id, shown(settles(trip))
+
+    for step in (review.undo, review.redo):  # past what dee settled since
+        moved = step(trip.store, dataset, "cy")
+        assert moved is not None
+        assert (trip.id("t1"), "accept") == (moved.sample_id, moved.what)
+    for name, role in (("ann", "owner"), ("dee", "annotator")):
+        add_person(trip.store, "ann", Person(name, role, False, False))
+    decide(trip, "dee", "t2")
+    moved = review.undo(trip.store, dataset, "dee")
+    assert moved is not None
+    assert trip.id("t2") == moved.sample_id
+    with pytest.raises(UsageError, match="dee is an annotator and may not settle"):
+        review.undo(trip.store, dataset, "dee")
+    assert stood == shown(settles(trip, "ann"))
 
 
 def test_half_a_resolution_is_there_after_a_restart(trip: Any) -> None:

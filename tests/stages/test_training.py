@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from tests.rows import naming
 from workbench.errors import UsageError
+from workbench.formats.policy import to_toml
 from workbench.model import Match
 from workbench.reports.team import lesson_text, trainee_line
 from workbench.reviewing.edits import Dispose, Put
@@ -20,6 +21,7 @@ from workbench.stages.agree import agree
 from workbench.stages.desk import Desk, open_desk
 from workbench.stages.figures import figures
 from workbench.stages.people import Person, add_person
+from workbench.stages.policy import change_policy
 from workbench.stages.review import act, open_sample
 from workbench.stages.upkeep import doctor
 from workbench.store.engine import Store, open_store
@@ -85,6 +87,26 @@ def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_other
         (one.name, one.decided, one.by) for one in training.progress(taught.store, taught.info()).people
     ]
     assert "data" == sits_down(taught, "ann").info.name
+
+
+def test_a_change_of_the_policy_reaches_those_who_are_in_training(taught: Any) -> None:
+    begin(taught, "id:s01")
+    decide(sits_down(taught, "bo"))
+    policy = replace(taught.info().policy, kinds=("entity", "statement"), guidelines="Claims too.")
+    change_policy(taught.store, taught.info(), to_toml(policy), "ann")
+    opened = taught.open("s01")
+    act(taught.store, opened, editing.accept(opened, "statement"))
+
+    desk = sits_down(taught, "bo")
+
+    assert ("entity", "statement") == desk.info.kinds
+    assert "Claims too." == desk.info.policy.guidelines.strip()
+    assert "Training: 0 of 1 sample decided" in trainee_line(desk.trainee)
+    number = queue.next_sample(desk.store, desk.info, "bo")
+    assert number is not None
+    opened = open_sample(desk.store, number, "bo")
+    act(desk.store, opened, editing.accept(opened, "statement"))
+    assert "data" == sits_down(taught, "bo").info.name
 
 
 def test_who_does_not_pass_gets_no_samples_until_an_owner_lets_them(taught: Any) -> None:

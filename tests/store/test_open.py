@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, inspect, text
 
 from tests.conftest import Bench
 from tests.postgres import Server, ask
@@ -368,6 +368,19 @@ def test_several_programs_make_one_database_on_a_server_at_once(postgres: Server
         assert [[]] * 4 == [list_datasets(store) for store in stores]
         for store in stores:
             store.close()
+
+
+def test_times_are_those_of_greenwich_whatever_the_time_zone_of_a_server(postgres: Server) -> None:
+    """Without a time zone in the column, as with the lowest sqlmodel, they would be the server's."""
+    with postgres.database() as url:
+        ask(
+            postgres.url,
+            f"ALTER DATABASE {url.partition('?')[0].rpartition('/')[2]} SET timezone TO 'Asia/Tokyo'",
+        )
+        store = open_store(url)
+        for _ in range(2):  # the connection is given back between them
+            assert "UTC" == store.value(text("SHOW timezone"))
+        store.close()
 
 
 def test_a_database_that_cannot_lower_all_letters_is_refused(postgres: Server) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -239,6 +241,16 @@ def test_ten_failed_logins_are_enough_for_a_person_and_for_an_address(serve: Ser
     assert 429 == stranger.client.post("/login", data={"name": "bo", "token": token}).status_code
 
 
+def test_logins_of_one_moment_count_together_and_one_that_works_does_not_count(serve: Serve) -> None:
+    served = serve()
+    served.log_in("bo")
+    clients = [served.visitor().client for _ in range(30)]
+    with ThreadPoolExecutor(30) as pool:
+        tries = pool.map(lambda one: one.post("/login", data={"name": "cy", "token": "x"}), clients)
+        answers = Counter(one.status_code for one in tries)
+    assert {401: 10, 429: 20} == answers
+
+
 def test_twenty_acts_in_a_second_are_enough_and_a_large_form_is_refused(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,6 +293,9 @@ def test_a_public_address_has_a_cookie_that_only_https_carries(bench: Any) -> No
         "gold.example.org",
         "https://gold.example.org/wb",
         "https://u@x.org",
+        "https://[::1",
+        "https://x.org:99999",
+        "https://gölden.example",
     ):
         with pytest.raises(UsageError, match="--public-url"):
             site_of(8765, bad)

@@ -33,7 +33,8 @@ def assign(
         ),
     ] = None,
     lease: Annotated[
-        int | None, typer.Option(min=1, help="Minutes for which a sample is kept for who does nothing.")
+        int | None,
+        typer.Option(min=1, max=100_000, help="Minutes for which a sample is kept for who does nothing."),
     ] = None,
     to: Annotated[
         str | None, typer.Option(metavar="NAME", help="Give the samples of FILTER to this person.")

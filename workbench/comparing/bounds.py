@@ -55,7 +55,7 @@ class Part:
         return len(self.values) + self.open
 
 
-def at_planned(parts: Sequence[Part], level: float = LEVEL) -> Interval:
+def at_planned(parts: Sequence[Part]) -> Interval:
     """The interval for the mean of all values, where the number of reviews was fixed before.
 
     The open samples of a stratum are drawn from an urn that begins with the n reviewed values and one more,
@@ -76,7 +76,7 @@ def at_planned(parts: Sequence[Part], level: float = LEVEL) -> Interval:
             hidden: Floats = rest * shares[:, -1].astype(np.float64)
             low = low + alike + _least(part.low, part.each, hidden)
             high = high + alike - _least(-part.high, part.each, hidden)
-    total, tail = sum(part.size for part in parts), (1 - level) / 2
+    total, tail = sum(part.size for part in parts), (1 - LEVEL) / 2
     return Interval(float(np.quantile(low, tail)) / total, float(np.quantile(high, 1 - tail)) / total)
 
 
@@ -107,7 +107,7 @@ def _least(ends: Floats, times: Floats, hidden: Floats) -> Floats:
     return np.interp(hidden, np.r_[0.0, np.cumsum(times)], np.r_[0.0, np.cumsum(ends * times)])
 
 
-def any_look(parts: Sequence[Part], level: float = LEVEL) -> Interval:
+def any_look(parts: Sequence[Part]) -> Interval:
     """The interval for the mean of all values that holds at every number of reviews at once.
 
     Somebody bets on each next value against the mean that is tried, both ways and with several stakes;
@@ -128,7 +128,7 @@ def any_look(parts: Sequence[Part], level: float = LEVEL) -> Interval:
         for at, gain in enumerate(own):
             np.minimum(sums[at : at + len(gains)], gains + gain, out=sums[at : at + len(gains)])
         gains = sums
-    inside = np.flatnonzero(gains < -log(1 - level))
+    inside = np.flatnonzero(gains < -log(1 - LEVEL))
     if not len(inside):  # a chance of 1 in 20 at most: nothing is left but the mean of least gain
         inside = np.array([int(gains.argmin())])
     low = start + step * max(0, int(inside[0]) - 1)

@@ -271,16 +271,14 @@ def at_threshold(sums: Sums, threshold: float) -> Floats:
     return sums.parts[:, :, int(np.searchsorted(sums.values, threshold))]
 
 
-def resampled(
-    by_group: Sequence[Floats], objective: Objective, seed: int, *, resamples: int = RESAMPLES
-) -> list[Floats]:
+def resampled(by_group: Sequence[Floats], objective: Objective, seed: int) -> list[Floats]:
     """The quality of each set of parts (3 × groups) over the same bootstrap samples of whole groups."""
     groups = by_group[0].shape[1]
     chance = np.random.default_rng(seed)
     found: list[list[Floats]] = [[] for _ in by_group]
     step = max(1, _CELLS // max(groups, 1))
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
+    for start in range(0, RESAMPLES, step):
+        size = min(step, RESAMPLES - start)
         times = chance.multinomial(groups, np.full(groups, 1 / groups), size=size).astype(np.float64)
         for place, parts in enumerate(by_group):
             found[place].append(quality(parts @ times.T, objective))

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.comparing.bounds import Part, any_look, grown
 from workbench.comparing.bounds import at_planned as fixed
-from workbench.comparing.estimators import EstimateFigures, Reached, difference, with_score
+from workbench.comparing.estimators import EstimateFigures, Reached, difference, rare, with_score
 from workbench.comparing.intervals import (
     BADGE,
     FEWEST,
@@ -251,7 +251,7 @@ def _estimate(
         point=min(max(point, clip.low), clip.high),
         reach=_within(reach, clip),
         corpus=_within(corpus, clip),
-        generalising=_within(_new_samples(point, corpus, middle), clip),
+        generalising=_within(_new_samples(point, corpus, middle, start.total), clip),
         method=method,
         share=middle.share,
         counted=middle.automatic,
@@ -300,16 +300,22 @@ def enough(
     return high
 
 
-def _new_samples(point: float, corpus: Interval | None, middle: EstimateFigures) -> Interval | None:
+def _new_samples(
+    point: float, corpus: Interval | None, middle: EstimateFigures, total: int
+) -> Interval | None:
     """The interval for these samples and the distance to others, which are independent: their squares add up.
 
-    None below ten groups.
+    Where fewer than five reviewed values are not the usual one, their spread says nothing of rarer ones: the
+    distance is then the bound of Gaffke, for so many groups. None below ten groups.
     """
     if min(middle.n, middle.groups) < FEWEST:
         return None
     ends = corpus or Interval(point, point)
-    reach = t_quantile(middle.groups - 1) * sqrt(middle.process)
-    return Interval(point - hypot(point - ends.low, reach), point + hypot(ends.high - point, reach))
+    below = above = t_quantile(middle.groups - 1) * sqrt(middle.process)
+    if rare(middle.endless.values.tolist()) is not None:
+        others, fewer = fixed([middle.endless]), middle.n**2 / middle.groups / total
+        below, above = max(below, -others.low * fewer), max(above, others.high * fewer)
+    return Interval(point - hypot(point - ends.low, below), point + hypot(ends.high - point, above))
 
 
 def _within(interval: Interval | None, limits: Interval) -> Interval | None:

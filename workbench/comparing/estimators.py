@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from workbench.comparing.bounds import Part
 from workbench.comparing.intervals import UNIT, Interval
 
+ENDLESS = 1e9
+"""Open samples of a stratum that stands for a process."""
+
 Floats = NDArray[np.float64]
 Fill = Literal["drop", "low", "high"]
 
@@ -52,7 +55,8 @@ class EstimateFigures:
 
     `parts` hold for each stratum how far off its reviewed samples are, and how far each open one could be:
     the true value is `base` plus the mean over all of them. `process` is the variance of the corpus as a
-    draw from what made it; `share` is the estimated share of samples that have verified units, `automatic`
+    draw from what made it, `endless` the reviewed samples as those of a stratum without end, for their
+    distance to the mean; `share` is the estimated share of samples that have verified units, `automatic`
     the estimated mean automatic value of these.
     """
 
@@ -61,6 +65,7 @@ class EstimateFigures:
     automatic: float
     parts: tuple[Part, ...]
     process: float
+    endless: Part
     n: int
     groups: int
     share: float
@@ -129,14 +134,18 @@ def difference(
     point = (base + float((relative * gained).sum())) / share
     errors = (gained - point * (z - 1)) / share
     group = clusters([one.group for one in kept])
-    process = _process(z * (y - point) / share, relative, group, total)
+    off = z * (y - point) / share
+    process = _process(off, relative, group, total)
+    ends = Interval((limits.low - point) / share, (limits.high - point) / share)
+    endless = Part(off, np.array([ends.low]), np.array([ends.high]), ends, np.array([ENDLESS]))
     parts = tuple(
         _part(errors[one], f[every], often[every], mine[one], limits, share)
         for one, every in ((within == number, everywhere == number) for number in np.flatnonzero(sizes))
     )
     level = point - float((relative * errors).sum())
     counted = (float(f @ often) / total + float((relative * (z - 1) * mine).sum())) / share
-    return EstimateFigures(point, level, counted, parts, process, len(kept), int(group.max()) + 1, share)
+    groups = int(group.max()) + 1
+    return EstimateFigures(point, level, counted, parts, process, endless, len(kept), groups, share)
 
 
 def _value(one: Reached, fill: Fill) -> float | None:
@@ -188,14 +197,14 @@ EQUAL = 1e-12
 Those of an imported column are equal `within` the precision of its digits."""
 
 
-def rare(values: Sequence[float], others: int = 0, within: float = EQUAL) -> tuple[float, int] | None:
-    """The usual value and how many are not it, where they are fewer than 5; else None.
+def rare(values: Sequence[float], within: float = EQUAL) -> int | None:
+    """How many are not the usual value, where they are fewer than 5; else None.
 
     0 is the usual value where it can be, else the median: the value of all but a few is the median.
-    `others` differ too, by how much is unknown. Values less than `within` apart are equal.
+    Values less than `within` apart are equal.
     """
     for usual in (0.0, median(values) if values else 0.0):
-        differing = others + sum(abs(value - usual) >= within for value in values)
+        differing = sum(abs(value - usual) >= within for value in values)
         if differing < FEWEST_DIFFERENT:
-            return usual, differing
+            return differing
     return None

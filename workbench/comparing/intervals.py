@@ -70,7 +70,7 @@ FEWEST_EITHER = 5
 """Groups with either outcome below which every group counts as one observation."""
 
 
-def wilson_by_group(counts: Sequence[tuple[int, int]], level: float = LEVEL) -> Interval | None:
+def wilson_by_group(counts: Sequence[tuple[int, int]]) -> Interval | None:
     """Wilson's interval for a share of units that come in groups, as (hits, units) of each group.
 
     The units count as so many independent ones as the linearized variance between the groups says (Kish 1965;
@@ -86,14 +86,14 @@ def wilson_by_group(counts: Sequence[tuple[int, int]], level: float = LEVEL) -> 
     either = min(sum(one > 0 for one, _ in known), sum(one < n for one, n in known))
     if either < FEWEST_EITHER:
         worth = min(worth, groups)
-    return wilson(share * worth, worth, t_quantile(groups - 1, level))
+    return wilson(share * worth, worth, t_quantile(groups - 1))
 
 
-def at_most(hits: int, n: int, level: float = LEVEL) -> float:
+def at_most(hits: int, n: int) -> float:
     """The exact one-sided upper bound on a share; 1 − .05^(1/n) when none of n was hit (near 3/n)."""
     from scipy.special import betaincinv
 
-    return float(betaincinv(hits + 1, n - hits, level)) if hits < n else 1.0
+    return float(betaincinv(hits + 1, n - hits, LEVEL)) if hits < n else 1.0
 
 
 def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float, float]) -> Interval:

@@ -62,9 +62,7 @@ class PolicyChange:
         )
 
 
-def policy_changes(
-    cases: Sequence[FitCase], policy: Policy, threshold: int, seed: int = 0
-) -> tuple[PolicyChange, ...]:
+def policy_changes(cases: Sequence[FitCase], policy: Policy, threshold: int) -> tuple[PolicyChange, ...]:
     """The changes of a policy that verified samples ask for, the largest gain first; none asked for is ().
 
     Each is learned and measured by itself, against the policy in use.
@@ -72,20 +70,18 @@ def policy_changes(
     known = sorted(
         (case for case in cases if case.recall is not None and case.labels), key=lambda one: one.id
     )
-    found = (_change(known, policy, what, threshold, seed) for what in LESSONS)
+    found = (_change(known, policy, what, threshold) for what in LESSONS)
     return tuple(sorted((one for one in found if one is not None), key=lambda one: -one.gain.value))
 
 
-def _change(
-    cases: Sequence[FitCase], policy: Policy, what: Lesson, threshold: int, seed: int
-) -> PolicyChange | None:
+def _change(cases: Sequence[FitCase], policy: Policy, what: Lesson, threshold: int) -> PolicyChange | None:
     learned, support = learn(cases, policy, what)
     if learned == policy:
         return None
     names, groups = np.unique([case.group for case in cases], return_inverse=True)
     weights = np.array([case.weight for case in cases])
     verified = np.array([case.recall for case in cases], dtype=np.float64)
-    folds = draw_folds(len(names), seed)[groups]
+    folds = draw_folds(len(names), 0)[groups]
     chosen = np.zeros(len(cases))
     for fold in np.unique(folds):
         inside = folds == fold
@@ -99,7 +95,7 @@ def _change(
         np.stack([np.bincount(groups, weights * abs(one - verified)), 0 * weight, weight])
         for one in (present, chosen, medians(verified, weights, folds))
     )
-    gain, better = gain_of(after, before, "bias", seed)
+    gain, better = gain_of(after, before, "bias", 0)
     was, becomes, guessed = (float(one[0].sum() / weight.sum()) for one in (before, after, same))
     if gain.value < 0 or (gain.value == 0 and len(names) >= FEWEST):
         better = False

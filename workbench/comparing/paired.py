@@ -140,7 +140,7 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
     off = d.tolist()
     names = [one.group for one in pairs]
     average = mean_of(off, names)
-    usual = rare(off, within=max(one.within for one in pairs))
+    odd = rare(off, max(one.within for one in pairs))
     n = len(off)
     grouped = average.df + 1 < n
     return Paired(
@@ -151,10 +151,10 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
         headline=n >= BADGE,
         early=early,
         bias=average.mean,
-        bias_interval=average.interval if not early and usual is None and average.df + 1 >= FEWEST else None,
-        may_differ=None if early or usual is None else at_most(usual[1], n),
+        bias_interval=average.interval if not early and odd is None and average.df + 1 >= FEWEST else None,
+        may_differ=None if early or odd is None else at_most(odd, n),
         sd=float(d.std(ddof=1)),
-        limits=limits(d) if usual is None else None,
+        limits=limits(d) if odd is None else None,
         quantiles=Interval(*map(float, np.quantile(d, [0.025, 0.975]))) if n >= QUANTILES_FROM else None,
         mae=float(size.mean()),
         rmse=sqrt(float((d**2).mean())),

@@ -28,9 +28,13 @@ from workbench.text.tokens import Token
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What one person decided of one sample, before they saw what others had; `week` as `2026-W07`."""
+    """What one person decided of one sample, before they saw what others had; `week` as `2026-W07`.
+
+    `name` is what lists call the sample: its id, else its question.
+    """
 
     sample: str
+    name: str
     group: str
     person: str
     week: str
@@ -45,9 +49,10 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class OtherVerdict:
-    """A unit that two people have with another verdict each."""
+    """A unit that two people have with another verdict each; `name` is what lists call the sample."""
 
     sample: str
+    name: str
     unit: str
     person: str
     verdict: str | None
@@ -84,24 +89,25 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
     """Hold two decisions against each other."""
     both = links(one.assessment, other.assessment, based=False, lang=lang)
     ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (one, other))
-    moved = sum(covered(each.automatic) != covered(each.verified) for each in both)
-    renamed = sum(each.automatic.label != each.verified.label for each in both)
-    same = sum(
-        covered(each.automatic) == covered(each.verified) and each.automatic.label == each.verified.label
-        for each in both
-    )
+    apart = [
+        (covered(mine) != covered(yours), mine.label != yours.label)
+        for mine, yours in ((each.automatic, each.verified) for each in both)
+    ]
+    moved, renamed = (sum(each[at] for each in apart) for at in (0, 1))
     met, hit = {each.automatic.id for each in both}, {each.verified.id for each in both}
     labels = [(each.automatic.label, each.verified.label) for each in both]
     alone = [(unit.label, None) for unit in ours if unit.id not in met]
     others = [(None, unit.label) for unit in theirs if unit.id not in hit]
     return Pair(
-        one, other, Overlap(len(both), len(ours), len(theirs)), same, moved, renamed,
+        one, other, Overlap(len(both), len(ours), len(theirs)), apart.count((False, False)), moved, renamed,
         tuple((each.automatic.match.verdict, each.verified.match.verdict) for each in both),
         (*labels, *alone, *others),
         tuple(
-            OtherVerdict(one.sample, unit.text, one.person, unit.match.verdict, other.person, verdict)
-            for unit, verdict in ((each.automatic, each.verified.match.verdict) for each in both)
-            if unit.match.verdict != verdict
+            OtherVerdict(one.sample, one.name, unit.text, one.person, mine, other.person, yours)
+            for unit, mine, yours in (
+                (each.automatic, each.automatic.match.verdict, each.verified.match.verdict) for each in both
+            )
+            if mine != yours
         ),
     )  # fmt: skip
 
@@ -236,6 +242,24 @@ def _marks(assessment: Assessment, words: Sequence[Token]) -> list[str]:
     return [next((label for start, end, label in spans if start <= word.start < end), "") for word in words]
 
 
-def of_labels(pairs: Sequence[Pair]) -> Mapping[str, Overlap]:
-    """Units of each label, and how many both people have under it."""
-    return by_label((row for one in pairs for row in one.labels), strict=True)
+@dataclass(frozen=True, slots=True)
+class LabelAgreement:
+    """Units of a label that two people have in all, and pairs of units that both have under it.
+
+    `f1` is None below ten samples, and below ten units.
+    """
+
+    units: int
+    both: int
+    f1: float | None
+
+
+def of_labels(pairs: Sequence[Pair]) -> dict[str, LabelAgreement]:
+    """How far people agree on each label, the least agreed first."""
+    few = len({one.one.sample for one in pairs}) < FEWEST
+    every = by_label((row for one in pairs for row in one.labels), strict=True)
+    return {
+        name: LabelAgreement(units, one.linked, None if few or units < FEWEST else one.f1)
+        for name, one in sorted(every.items(), key=lambda each: (each[1].f1, each[0]))
+        for units in [one.automatic + one.verified]
+    }

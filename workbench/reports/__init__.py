@@ -75,7 +75,8 @@ def document(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: document(one) for name, one in value.items()}
     if is_dataclass(value):
-        follow = [name for name, one in vars(type(value)).items() if isinstance(one, property)]
+        own = ((name, one) for name, one in vars(type(value)).items() if not name.startswith("_"))
+        follow = [name for name, one in own if isinstance(one, property)]
         shown = [name for name, one in value.__dataclass_fields__.items() if one.repr]
         return {name: document(getattr(value, name)) for name in (*shown, *follow)}
     return [*map(document, value)] if isinstance(value, list | tuple) else value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing.intervals import FEWEST
+from workbench.stages import local
 from workbench.text.figures import many
 from workbench.text.safe import clean, name_of
 
@@ -52,9 +53,7 @@ def plan_lines(report: PlanReport) -> list[str]:
         opened = len(report.openings)
         seen = "never opened" if not opened else f"opened {many(opened, 'time')}"
         lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
-        lines += [
-            f"  {one.at:%Y-%m-%d %H:%M} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]
-        ]
+        lines += [f"  {local(one.at)[:16]} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]]
     if report.late:
         lines.append(f"{many(report.late, 'sample')} came after the plan: its figures leave them out")
     if report.blind_share:

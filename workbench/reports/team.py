@@ -10,10 +10,9 @@ from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
 from workbench.model import letter
 from workbench.text.figures import UNDEFINED, many, number, table, value
-from workbench.text.safe import clean, flat
+from workbench.text.safe import clean, cut, flat
 
 if TYPE_CHECKING:
-    from workbench.comparing.agreement import Overlap
     from workbench.comparing.reviewers import Agreement
     from workbench.model import Kind
     from workbench.stages.agree import AgreeReport
@@ -56,7 +55,7 @@ def team_text(team: Team | None) -> str:
     if team is None:
         return NO_ASSIGNMENTS
     lines = [
-        f"{team_line(team)}; {many(team.several, 'sample has', 'samples have')} more than one place; "
+        f"{team_line(team)}; more than one person reviews {many(team.several, 'sample')}; "
         f"a sample is held for {many(team.lease, 'minute')}"
     ]
     if team.people:
@@ -143,15 +142,17 @@ def people_text(people: Sequence[Person]) -> str:
     return clean("\n".join(table(("person", "role", "", ""), rows)))
 
 
-MOST = 5
-"""Different verdicts that are listed."""
+MOST, LONGEST = 5, 60
+"""Different verdicts that are listed, and letters of what a sample is called there."""
 
 GUIDELINES = "guidelines: workbench policy show; clearer ones: workbench policy edit"
 
 
 def agree_text(report: AgreeReport) -> str:
     """The answer in one line, then the figures, then the parts that were asked for."""
-    lines = [agree_line(report), "", *agree_facts(report)]
+    lines = [agree_line(report)]
+    if facts := agree_facts(report):
+        lines += ["", *facts]
     if parts := parts_table(report):
         lines += ["", *parts]
     if report.labels:
@@ -165,11 +166,14 @@ def agree_facts(report: AgreeReport) -> list[str]:
     people = f" ({', '.join(report.people)})" if report.people else ""
     differ = len(report.differing)
     shown = [
-        f"  {one.sample} · {one.unit}: {one.person} {one.verdict or UNDEFINED}, {one.other} "
-        f"{one.other_verdict or UNDEFINED}"
+        f"  {cut(flat(one.name), LONGEST)} · {one.unit}: {one.person} {one.verdict or UNDEFINED}, "
+        f"{one.other} {one.other_verdict or UNDEFINED}"
         for one in report.differing[:MOST]
     ]
     more = [f"  … and {differ - MOST:,} more: workbench agree --json"] if differ > MOST else []
+    left_out = [f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()]
+    if not whole.samples:
+        return left_out
     return [
         f"{report.dataset} · {report.kind} · {many(whole.samples, 'sample')} decided by at least two people "
         f"independently{people} · {many(whole.groups, 'document')}",
@@ -177,7 +181,7 @@ def agree_facts(report: AgreeReport) -> list[str]:
         *shown,
         *more,
         *_figures(whole),
-        *(f"left out: {many(n, 'decision')} {why}" for why, n in report.left_out.items()),
+        *left_out,
     ]
 
 
@@ -186,7 +190,10 @@ def parts_table(report: AgreeReport) -> list[str]:
     if report.labels:
         return table(
             ("label", "units", "both", "F1"),
-            [_label(name, each, few=report.whole.few) for name, each in report.labels.items()],
+            [
+                (name, f"{one.units:,}", f"{one.both:,}", number(one.f1))
+                for name, one in report.labels.items()
+            ],
         )
     head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")
     rows = [(name, *_row(part)) for name, part in report.parts.items()]
@@ -196,6 +203,8 @@ def parts_table(report: AgreeReport) -> list[str]:
 def agree_line(report: AgreeReport) -> str:
     """`Two reviewers agree: F1 .81 (.76 to .85), recall differs by .06. Machine and reviewer: .74, .12.`"""
     whole, machine = report.whole, report.machine
+    if not whole.samples:
+        return "No sample was decided by two people independently, so there is nothing to compare yet."
     if whole.few:
         return f"Two reviewers decided {many(whole.samples, 'sample')} independently: figures need {FEWEST}."
     between = f" ({value(whole.interval.low)} to {value(whole.interval.high)})" if whole.interval else ""
@@ -224,16 +233,18 @@ def _figures(found: Agreement) -> list[str]:
         f"κ {number(chance.kappa)}, AC1 {number(chance.ac1)}, {number(chance.raw)} equal of {chance.n:,}"
     )  # fmt: skip
     return [
-        f"units: F1 {number(found.f1)} {_ends(found.interval)}, strict {number(found.strict_f1)}; {counted}",
+        f"units: F1 {_with_ends(found.f1, found.interval)}, strict {number(found.strict_f1)}; {counted}",
         f"verdicts on units that both have: {verdicts}; {found.unsure:,} unsure",
-        f"recall differs by {number(found.differs)} {_ends(found.differs_interval)} on average",
+        f"recall differs by {_with_ends(found.differs, found.differs_interval)} on average",
         f"α of the labels of words: {number(found.alpha)}",
         *empty,
     ]
 
 
-def _ends(ends: Interval | None) -> str:
-    return interval(ends) or "(one document: no interval)"
+def _with_ends(figure: float | None, ends: Interval | None) -> str:
+    if figure is None:
+        return UNDEFINED
+    return f"{number(figure)} {interval(ends) or '(one document: no interval)'}"
 
 
 def _row(part: Agreement) -> tuple[str, ...]:
@@ -245,8 +256,3 @@ def _row(part: Agreement) -> tuple[str, ...]:
         number(chance.kappa if chance else None), number(chance.ac1 if chance else None),
         number(part.differs), number(part.alpha),
     )  # fmt: skip
-
-
-def _label(name: str, each: Overlap, *, few: bool) -> tuple[str, ...]:
-    every = each.automatic + each.verified
-    return name, f"{every:,}", f"{each.linked:,}", number(None if few or every < FEWEST else each.f1)

@@ -10,8 +10,16 @@ from itertools import combinations, groupby
 from operator import attrgetter
 from typing import Literal, get_args
 
-from workbench.comparing.agreement import Overlap
-from workbench.comparing.reviewers import Agreement, Decided, OtherVerdict, Pair, agreement, of_labels, pair
+from workbench.comparing.reviewers import (
+    Agreement,
+    Decided,
+    LabelAgreement,
+    OtherVerdict,
+    Pair,
+    agreement,
+    of_labels,
+    pair,
+)  # fmt: skip
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import RESOLVED, Assessment, Kind
@@ -25,6 +33,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Said, said_of_several
 from workbench.store.samples import load_samples
+from workbench.text.safe import name_of
 from workbench.text.tokens import tokens
 
 By = Literal["label", "pair", "week"]
@@ -52,7 +61,7 @@ class AgreeReport:
     whole: Agreement
     machine: Machine
     parts: dict[str, Agreement]
-    labels: dict[str, Overlap]
+    labels: dict[str, LabelAgreement]
     left_out: dict[str, int]
     differing: tuple[OtherVerdict, ...]
 
@@ -78,9 +87,8 @@ def agree(
         sample = stored[number].sample
         words[sample.id] = tokens(sample.reference)
         group = sample.group or sample.id
-        people = [
-            Decided(sample.id, group, name, week, assessment) for name, week, assessment in sorted(each)
-        ]
+        name = name_of(sample.id, sample.user_input)
+        people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)
         pairs += [pair(one, other, lang) for one, other in combinations(people, 2)]
     parts = {name: agreement(some, words) for name, some in _parts(pairs, by)}
@@ -91,7 +99,7 @@ def agree(
         agreement(pairs, words),
         Machine(found.run, found.units.micro.f1 if found.units.micro.verified else None, found.paired.mae),
         parts,
-        dict(sorted(of_labels(pairs).items(), key=lambda one: (one[1].f1, one[0]))) if by == "label" else {},
+        of_labels(pairs) if by == "label" else {},
         dict(left_out),
         tuple(each for one in pairs for each in one.differing),
     )
@@ -107,21 +115,17 @@ def _decided(
         for row in of_sample:
             reviews[row.review_id].append(row)
         settled = [
-            at
-            for each in reviews.values()
-            if each[0].origin == "adjudicated"
-            for at, _ in _accepts(each, kind)
-        ]
+            row.at for each in reviews.values() if each[0].origin == "adjudicated"
+            for row in _accepts(each, kind)
+        ]  # fmt: skip
         shown = [
             (row.by, row.at) for each in reviews.values() if each[0].annotator == RESOLVED for row in each
         ]
         people = [each for each in reviews.values() if each[0].origin != "adjudicated"]
-        firsts = {
-            each[0].review_id: min((at for at, _ in _accepts(each, kind)), default=None) for each in people
-        }
+        firsts = {each[0].review_id: row.at for each in people for row in _accepts(each, kind)[:1]}
         own = []
         for each in people:
-            others = [at for number, at in firsts.items() if number != each[0].review_id and at is not None]
+            others = [at for number, at in firsts.items() if number != each[0].review_id]
             seen = min((at for who, at in shown if who == each[0].annotator), default=None)
             why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
@@ -133,10 +137,10 @@ def _decided(
     return found
 
 
-def _accepts(rows: Sequence[Said], kind: Kind) -> list[tuple[datetime, Said]]:
-    """When a person verified a kind, undone or not."""
+def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
+    """The rows in which a person verified a kind, undone or not, oldest first."""
     return [
-        (row.at, row)
+        row
         for row in rows
         if row.op == "accept"
         and row.data["assessment"]["kind"] == kind
@@ -155,16 +159,16 @@ def _independent(
     edits = [(row.action, edit_of(row.op, row.data)) for row in rows]
     undone = undone_actions(edits)
     accepts = _accepts(rows, kind)
-    standing = [(at, row) for at, row in accepts if row.action not in undone]
-    if not standing:
+    row = next((one for one in accepts if one.action not in undone), None)
+    if row is None:
         return "", None
-    at, row = standing[0]
+    at = row.at
     if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(
-        row.action.startswith(IMPORT_ACTION) for row in rows
+        one.action.startswith(IMPORT_ACTION) for one in rows
     ):
         return "began with units that somebody had verified", None
     if (settled is not None and settled <= at) or (
-        accepts[0][0] < at and any(other < at for other in others)
+        accepts[0].at < at and any(other < at for other in others)
     ):
         return "decided again after the others' work could be seen", None
     if seen is not None and seen <= at:

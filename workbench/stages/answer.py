@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from workbench.comparing.answer import (
+    REVIEW_ALL,
     SECONDS,
     SHOWN,
     TOLERANCE,
@@ -92,6 +93,9 @@ def answer(
     measured = pace is not None and pace.samples >= FEWEST_TIMED
     both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)
+    size, left = counts.total, counts.total - settled - counts.excluded - counts.unresolved
+    if prefix.corpus:  # all other samples are in no database, and the plan stays
+        size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - len(prefix.rows)
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     return Answer(
@@ -121,9 +125,8 @@ def answer(
         effects=effects(rows),
         worst=_worst(store, here, name, listed, kind),
         steps=steps(
-            counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
-            counts.unresolved, counts.fast, estimate, found.estimate.n, prefix.at_planned_n,
-            pace.seconds if pace and measured else SECONDS[kind], mean_error(scores, rows),
+            size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, found.estimate.n,
+            prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind], mean_error(scores, rows),
             {one: error for one, error in errors.items() if error is not None},
             found.estimate.ahead, found.estimate.soon,
             _policy_step(store, here, chosen) if kind == "entity" and chosen is not None and both else None,

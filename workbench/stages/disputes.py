@@ -452,8 +452,9 @@ def audit(store: Store, sample_id: int, annotator: str) -> None:
     """Begin a review in which the automatic values show before it is decided; its journal says so.
 
     A review that was begun without them says so from here on; one that is blind stays so. Raises
-    ConflictError when another window was first.
+    ConflictError when another window was first, UsageError for who may not review any more.
     """
+    check(store, annotator, "review")
     opened = open_sample(store, sample_id, annotator, off_plan=True)
     if opened.blind or opened.opening.auto_shown:
         return

@@ -13,7 +13,7 @@ from workbench.stages.editing import same_thing
 from workbench.stages.people import check
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
-from workbench.store import assignments, datasets, journal
+from workbench.store import assignments, datasets, journal, training
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
@@ -50,6 +50,16 @@ def versions(store: Store, dataset_id: int) -> list[PolicyVersion]:
     return found
 
 
+RULES = {
+    "a name only inside a longer one is": "nested",
+    "a country named by its people is": "derived",
+    "a date that agrees as far as it goes is": "coarser",
+    "a statement supported in part is": "partial",
+    "language": "language",
+}
+"""What a report says of a rule that changed, before its value."""
+
+
 def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     """What differs between two versions, in words; nothing for the first."""
     if before is None:
@@ -64,16 +74,9 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
         said.append("label keys changed")
     if before.counted_labels != after.counted_labels:
         said.append(f"counts {', '.join(after.counted_labels) or 'all labels'}")
-    if before.nested != after.nested:
-        said.append(f"a name only inside a longer one is {after.nested}")
-    if before.derived != after.derived:
-        said.append(f"a country named by its people is {after.derived}")
-    if before.coarser != after.coarser:
-        said.append(f"a date that agrees as far as it goes is {after.coarser}")
-    if before.partial != after.partial:
-        said.append(f"a statement supported in part is {after.partial}")
-    if before.language != after.language:
-        said.append(f"language {after.language or 'detected'}")
+    for words, name in RULES.items():
+        if getattr(before, name) != getattr(after, name):
+            said.append(f"{words} {getattr(after, name) or 'detected'}")
     if before.guidelines != after.guidelines:
         said.append("guidelines reworded")
     return tuple(said)
@@ -105,12 +108,15 @@ def take_change(
 
 
 def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str) -> PolicyReport:
-    """Store a policy as the next version; an equal one changes nothing."""
+    """Store a policy as the next version, in the copies of who is in training too; an equal one changes
+    nothing."""
     check(store, annotator, "change the policy")
     if replace(policy, version=info.policy.version) == info.policy:
         return PolicyReport(info.policy.version, False, ())
     with store.writing():
         version = datasets.add_policy(store, info.id, policy, annotator)
+        for copy_id in training.copies(store, info.id).values():
+            datasets.add_policy(store, copy_id, policy, annotator)
         assignments.fill(store, info.id)  # of another kind nothing is decided yet
     stale = journal.reviewed_before(store, info.id, version)
     return PolicyReport(version, True, stale, changes(info.policy, policy))
@@ -119,8 +125,9 @@ def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str)
 def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> int:
     """Take back what this person taught of a name, in all samples as one act; returns how many.
 
-    Raises UsageError where it is not theirs, or nothing is known of it.
+    Raises UsageError where it is not theirs, or nothing is known of it, and for who may not review.
     """
+    check(store, annotator, "review")
     known = [one for one in info.aliases if name in (one.text, one.other)]
     own = [one for one in known if one.annotator == annotator]
     if not own:

@@ -49,7 +49,10 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         automatic, strata, times = stands_for(at, side.of_all)
         total = sum(times)
     n = sum(one.verified is not None for one in drawn)
-    if n < FEWEST or len(drawn) == total:
+    if len(drawn) == total:
+        basis = f"All {many(total, 'sample')} are reviewed: their mean is known."
+        return Precision(half_width, total, n, total, basis)
+    if n < FEWEST:
         drawn, strata, automatic, times = [], [], [None], [total]
         basis = f"Fewer than {FEWEST} samples are reviewed in order, so this takes every recall for 0 or 1."
     else:

@@ -29,7 +29,7 @@ from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, Verified, applied, carry, fold, opened_with, with_kind
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
-from workbench.stages.people import check
+from workbench.stages.people import check, may
 from workbench.stages.sides import causes_of
 from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -166,9 +166,11 @@ def _step(
 ) -> Moved | None:
     """Undo or redo of a person who may still do what it takes back or restores. Raises UsageError."""
     with store.writing():
-        moved = step(store, dataset_id, annotator, action)
-        if moved is not None:
-            check(store, annotator, "settle what others differ in" if moved.resolves else "review")
+        check(store, annotator, "review")
+        settles = may(store, annotator, "settle what others differ in")
+        moved = step(store, dataset_id, annotator, action, settles=settles)
+        if moved is not None and moved.resolves:
+            check(store, annotator, "settle what others differ in")
         return moved
 
 

@@ -16,7 +16,7 @@ from workbench.store import training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.people import people
+from workbench.store.people import Person, people
 from workbench.store.samples import dataset_of, load_sample, load_samples
 
 MOST = 10
@@ -118,7 +118,7 @@ def progress(store: Store, info: DatasetInfo) -> Training:
     """How far everybody is. Owners and adjudicators need no training."""
     with store.snapshot():
         copies, passed = training.copies(store, info.id), training.passed(store, info.id)
-        named = {one.name for one in people(store) if _is_trained(one.role, one.adjudicator, one.disabled)}
+        named = {one.name for one in people(store) if _is_trained(one)}
         known = _known(store, info)
         every = [
             _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
@@ -130,13 +130,13 @@ def progress(store: Store, info: DatasetInfo) -> Training:
 def is_trained(store: Store, info: DatasetInfo, annotator: str) -> bool:
     """Whether a person has training samples to decide before any other."""
     own = next((one for one in people(store) if one.name == annotator), None)
-    if info.training is None or own is None or not _is_trained(own.role, own.adjudicator, own.disabled):
+    if info.training is None or own is None or not _is_trained(own):
         return False
     return annotator not in training.passed(store, info.id)
 
 
-def _is_trained(role: str, adjudicator: bool, disabled: bool) -> bool:
-    return role == "annotator" and not adjudicator and not disabled
+def _is_trained(person: Person) -> bool:
+    return person.role == "annotator" and not person.adjudicator and not person.disabled
 
 
 def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetInfo, Trainee | None]:

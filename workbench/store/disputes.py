@@ -108,6 +108,8 @@ def save_state(
     """
     kept = Kept(state, note, annotator, datetime.now(UTC))
     with store.writing() as session:
+        # on a server others who say something of this sample wait here
+        store.numbers(select(SAMPLE.id).where(SAMPLE.id == key.sample_id).with_for_update(key_share=True))
         row = session.get(DisputeRow, tuple(key))
         now = Kept(row.state, row.note, row.annotator, row.at) if row is not None else None  # type: ignore[arg-type]
         if now != expected:

@@ -342,6 +342,8 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+    elif engine.dialect.name == "postgresql":
+        event.listen(engine, "connect", _prepare_server)
     if file is not None:
         event.listen(engine, "do_connect", lambda *_: file.check())  # all lead to one file
     return engine
@@ -353,6 +355,13 @@ def _prepare_sqlite(raw: Any, _record: object) -> None:
     settings = (f"busy_timeout={int(BUSY_SECONDS * 1000)}", "foreign_keys=ON", "synchronous=FULL")
     for pragma in (*settings, f"cache_size=-{CACHE}"):
         raw.execute(f"PRAGMA {pragma}")
+
+
+def _prepare_server(raw: Any, _record: object) -> None:
+    with suppress(Exception):  # where the connection is lost again, the next statement says so
+        raw.autocommit = True  # else a rollback would take the setting back
+        raw.cursor().execute("SET TIME ZONE 'UTC'")  # for columns without a time zone
+        raw.autocommit = False
 
 
 def _lower(value: object) -> object:

@@ -285,6 +285,6 @@ def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:
     salt = store.value(select(DATASET.salt).where(DATASET.id == dataset_id))
     if salt is None and make:
         with store.writing() as session:
-            dataset = session.get_one(Dataset, dataset_id)
+            dataset = session.get_one(Dataset, dataset_id, with_for_update=True)
             salt = dataset.salt = dataset.salt or secrets.token_hex(32)
     return bytes.fromhex(salt or "")

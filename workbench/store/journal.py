@@ -277,8 +277,9 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
         who = store.value(newest.limit(1)) if act.by else None
         other = f"by {who} meanwhile" if who not in (None, act.by) else "in another window"
         raise ConflictError(f"{name} was changed {other}; it is shown as it is now")
-    if act.over:  # on a server those who change a review of this sample meanwhile wait until this is stored
-        store.numbers(select(REVIEW.id).where(REVIEW.sample_id == act.sample_id).with_for_update())
+    if act.over:  # on a server those who change or begin a review of this sample meanwhile wait for this
+        for column in (REVIEW.sample_id, SAMPLE.id):
+            store.numbers(select(column).where(column == act.sample_id).with_for_update())
     if act.over and reviews_of(store, act.sample_id) != act.over:
         raise ConflictError(f"a review of {name} was changed meanwhile; all are shown as they are now")
     edits = list(act.edits)
@@ -334,22 +335,35 @@ def _step(
     dataset_id: int,
     annotator: str,
     action: str = "",
+    *,
+    settles: bool = True,
 ) -> Moved | None:
     with store.writing() as session:
         # on a server the next undo in this dataset waits here, and then sees this one
         store.numbers(select(DATASET.id).where(DATASET.id == dataset_id).with_for_update(key_share=True))
         tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
         if tried:
-            return _mark(store, edit_of(*tried[0]), action, annotator, stored=True)
+            return _mark(store, session, edit_of(*tried[0]), action, annotator, stored=True)
         own = EVENT.dataset_id == dataset_id, EVENT.annotator == annotator
-        target = newest(_history(session, *own))
-        return None if target is None else _mark(store, step(target), action or uuid.uuid4().hex, annotator)
+        first = target = newest(_history(session, *own))
+        closed: list[int] = []
+        while target is not None and (settled := _settled(session, target)) is not None:
+            if settles and not _others_since(session, settled, target, annotator):
+                break
+            closed.append(settled)
+            target = newest(_history(session, *own, EVENT.review_id.not_in(closed)))
+        target = target or first  # with nothing before it, it is refused for its own reason
+        if target is None:
+            return None
+        return _mark(store, session, step(target), action or uuid.uuid4().hex, annotator)
 
 
 undo = partial(_step, Undo, newest_effective)
 """Take back the newest effective act of this annotator in this dataset; None when there is none.
 
-What an earlier try stored under the same `action` is not done again."""
+What an earlier try stored under the same `action` is not done again. Passed over, where there is another act,
+is what somebody else settled more of since, and for who `settles` nothing any more all that they settled.
+Raises ConflictError for the first of these."""
 
 redo = partial(_step, Redo, newest_undone)
 """Restore the act that was undone last; None when a new edit came since. `action` as in `undo`."""
@@ -408,7 +422,7 @@ def _imported_since() -> Any:
     )
 
 
-def _mark(store: Store, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
+def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
     act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since()
     query = select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED).where(
@@ -423,8 +437,9 @@ def _mark(store: Store, edit: Edit, own: str, by: str, *, stored: bool = False) 
     if stored:
         states = [*folded(store, numbers).values()]
     else:
-        if resolves:
-            _stop_at_others(store, rows[0], edit.action, by)
+        if resolves and (who := _others_since(session, numbers[0], edit.action, by)):
+            key = store.value(select(SAMPLE.key).where(SAMPLE.id == rows[0].sample_id))
+            raise ConflictError(f"what is settled of {key} was changed by {who} after that: it stays")
         places = Rules.of(*rules)
         changes = [
             Change(
@@ -445,17 +460,19 @@ def _mark(store: Store, edit: Edit, own: str, by: str, *, stored: bool = False) 
             return moved
 
 
-def _stop_at_others(store: Store, row: ReviewRow, action: str, by: str) -> None:
-    """Raise ConflictError where somebody else settled more after an act of a person: that rests on it."""
-    own = EVENT.review_id == row.id
-    with store.writing() as session:
-        newest = newest_effective(_history(session, own, EVENT.op != "comment"))
-        since = select(func.max(EVENT.seq)).where(own, EVENT.action == action).scalar_subquery()
-        after = own, EVENT.action == newest, EVENT.annotator != by, EVENT.seq > since
-        who = store.value(select(EVENT.annotator).where(*after).limit(1))
-        if who is not None:
-            key = store.value(select(SAMPLE.key).where(SAMPLE.id == row.sample_id))
-            raise ConflictError(f"what is settled of {key} was changed by {who} after that: it stays")
+def _settled(session: Session, action: str) -> int | None:
+    """The review that settles others in which an act of that name is; None for an act on a person's own."""
+    resolved = REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == action
+    return session.scalar(select(REVIEW.id).where(*resolved).limit(1))
+
+
+def _others_since(session: Session, review_id: int, action: str, by: str) -> str:
+    """Who else settled more after an act of a person: that rests on it. Empty where nobody did."""
+    own = EVENT.review_id == review_id
+    newest = newest_effective(_history(session, own, EVENT.op != "comment"))
+    since = select(func.max(EVENT.seq)).where(own, EVENT.action == action).scalar_subquery()
+    after = own, EVENT.action == newest, EVENT.annotator != by, EVENT.seq > since
+    return session.scalar(select(EVENT.annotator).where(*after).limit(1)) or ""
 
 
 def text_of(store: Store, row: ReviewRow) -> Callable[[], Sample]:

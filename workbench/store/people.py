@@ -36,8 +36,9 @@ def people(store: Store) -> list[Person]:
 
 
 def keep(store: Store, person: Person) -> None:
-    """Add a person, or change the one of that name."""
+    """Add a person, or change the one of that name. On a server others who do so wait until it is stored."""
     with store.writing() as session:
+        store.column(select(PERSON.name).with_for_update())
         row = session.get(PersonRow, person.name)
         if row is None:
             session.execute(delete(METADATA.tables["session"]).where(SESSION.person == person.name))

@@ -43,7 +43,7 @@ from workbench.stages.training import lessons
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.text.figures import many
-from workbench.text.safe import clean, whole
+from workbench.text.safe import clean, name_of, whole
 from workbench.web import forms, page
 from workbench.web.forms import Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, Guard, Limit, Site
@@ -133,7 +133,7 @@ class Pages:
             Route("/login", self.login, methods=["POST"]),
             Route("/health", self.health),
             Route("/static/{name}", self.static),
-            self._for("/", self.start),
+            self._for("/", self.next),
             self._for("/logout", self.logout, takes_form=True),
             self._for("/next", self.next),
             self._for("/s/{sample}", self.sample),
@@ -237,17 +237,19 @@ class Pages:
         name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         if any(self._failed.full(one) for one in tried):
-            said = f"{LOGINS} tries failed within 15 minutes: wait, or ask an owner for a new token"
+            said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
             return self._login_page(said, 429, name)
+        for one in tried:  # before it is known, so that many at the same moment count too
+            self._failed.add(one)
         try:
             secret = await self._store.write(people.log_in, name, token, self._guest)
         except WorkbenchError as error:
             return self._login_page(str(error), _status(error), name)
         if secret is None:
-            for one in tried:
-                self._failed.add(one)
             request.state.error = "LoginFailed"
             return self._login_page("this name and token do not fit together", 401, name)
+        for one in tried:
+            self._failed.take_back(one)
         request.state.person = name
         answer = RedirectResponse("/next", 303)
         answer.set_cookie(
@@ -269,10 +271,6 @@ class Pages:
         return answer
 
     # Looking.
-
-    async def start(self, request: Request, caller: Caller) -> Response:
-        """The first page is the next sample."""
-        return RedirectResponse("/next", 303)
 
     async def next(self, request: Request, caller: Caller) -> Response:
         """Go to the next sample to decide."""
@@ -337,9 +335,9 @@ class Pages:
         facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
         return await asyncio.to_thread(
             self._page, "review.html", status, caller=caller, opened=opened, kind=kind, said=said,
-            title=page.title_of(opened), parts=page.parts_of(opened, kind), rows=page.rows_of(opened, kind),
-            facts=facts, scores=page.scores_of(opened, kind), sure=sure, again=again,
-            chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
+            title=name_of(opened.sample.id, opened.sample.user_input), parts=page.parts_of(opened, kind),
+            rows=page.rows_of(opened, kind), facts=facts, scores=page.scores_of(opened, kind), sure=sure,
+            again=again, chosen=page.chosen(opened, kind, unit), signed=shown.signed(caller.key),
             excluding=intents.EXCLUDING, letters=letters_text(opened, kind),
             queue="" if picked else _given(caller, opened.sample_id),
         )  # fmt: skip
@@ -417,9 +415,7 @@ class Pages:
         action = forms.action_of(fields, caller.name)
         moved_on = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
         if moved_on and not await self._store.read(review.is_stored, action):
-            raise ConflictError(
-                f"{page.title_of(opened)} was changed in another window; it is shown as it is now"
-            )
+            raise ConflictError("this sample was changed in another window; it is shown as it is now")
         if moved_on:  # the answer to an earlier try was lost
             self._keep(caller, action, "saved")
             return await self._after(caller, opened, kind, fields, action)

@@ -69,11 +69,19 @@ def site_of(port: int, public_url: str) -> Site:
     local = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in LOOPBACK)
     if not public_url:
         return Site(local, frozenset(f"http://{name}" for name in local), local, secure=False)
-    parts = urlsplit(public_url)
-    if parts.scheme not in ("https", "http") or not parts.hostname or parts.path not in ("", "/"):
-        raise UsageError(f"--public-url {public_url}: give it as https://gold.example.org, without a path")
-    if parts.username or parts.query or parts.fragment:
-        raise UsageError(f"--public-url {public_url}: give it as https://gold.example.org")
+    form = f"--public-url {public_url}: give it as https://gold.example.org, without a path"
+    try:
+        parts = urlsplit(public_url)
+        _ = parts.port  # raises for one that is none
+    except ValueError:
+        raise UsageError(form) from None
+    plain = parts.scheme in ("https", "http") and parts.hostname and parts.path in ("", "/")
+    if not plain or parts.username or parts.query or parts.fragment:
+        raise UsageError(form)
+    if not parts.netloc.isascii():  # browsers name it by other letters
+        raise UsageError(
+            f"--public-url {public_url}: give its name as browsers send it, which begins with xn--"
+        )
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         raise UsageError(
             f"--public-url {public_url}: begin it with https://, or tokens and texts can be read"
@@ -103,6 +111,11 @@ class Limit:
         self._seen.move_to_end(name)
         if len(self._seen) > KEYS:
             self._seen.popitem(last=False)
+
+    def take_back(self, name: str) -> None:
+        """The one that was added last does not count."""
+        if times := self._seen.get(name):
+            times.pop()
 
 
 class Guard:

@@ -11,7 +11,7 @@ from workbench.scoring.names import scorer_name
 from workbench.stages.review import AutoScore, Opened
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
-from workbench.text.safe import clean, name_of
+from workbench.text.safe import clean
 
 QUOTE = 160
 """Characters of an evidence next to its unit; the context shows it whole."""
@@ -154,11 +154,6 @@ def outcome(opened: Opened, kind: Kind) -> str:
     one: AutoScore | None = first_of(opened.automatic, kind)
     automatic = f", {scorer_name(one.scorer)} {counted(one.tally)}" if one else ""
     return f": verified {verified}{automatic}"
-
-
-def title_of(opened: Opened) -> str:
-    """What a sample is called."""
-    return name_of(opened.sample.id, opened.sample.user_input)
 
 
 def next_open(opened: Opened, kind: Kind, after: str) -> str:
