@@ -521,7 +521,10 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     state = followed(change.before, change.edits) if change.before is not None else None
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
-        state = fold([*journals(store, [row.id])[row.id], *change.edits])
+        before = journals(store, [row.id])[row.id]
+        if isinstance(change.edits[0][1], Undo | Redo) and change.edits[0] in before:
+            raise ConflictError("another process stored the same step at this moment")
+        state = fold([*before, *change.edits])
     project(row, state)
     row.updated_at = now
     return state
