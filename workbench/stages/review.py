@@ -104,16 +104,23 @@ class Opened:
 
 
 def open_sample(
-    store: Store, sample_id: int, annotator: str, *, off_plan: bool = False, info: DatasetInfo | None = None
+    store: Store,
+    sample_id: int,
+    annotator: str,
+    *,
+    off_plan: bool = False,
+    info: DatasetInfo | None = None,
+    state: ReviewState | None = None,
 ) -> Opened:
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
     `off_plan`: it was chosen in an order that is no random one; a new review says so. `info` is the
-    dataset as it is now, where the caller has just read it: that is a twentieth of what an accept takes.
+    dataset and `state` the review as they are now, where the caller has just read or written them: each
+    takes a twentieth of an accept or an undo.
     """
     info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
-    state = journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
+    state = state or journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
     written = written_of(store, info, sample_id)
     if state is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
