@@ -157,10 +157,11 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     try stored under the same `action` is not stored again.
     """
     if opened.over is not None:
-        check(store, opened.over.person, "settle what others differ in")
+        allowed = partial(check, store, opened.over.person, "settle what others differ in")
     else:
-        check(store, opened.annotator, "review")
-    (state,) = journal.record(store, [act_on(opened, *edits, effort=effort)], opened.annotator, action)
+        allowed = partial(check, store, opened.annotator, "review")
+    acts = [act_on(opened, *edits, effort=effort)]
+    (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
     after = shown_as(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,

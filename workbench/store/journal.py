@@ -231,16 +231,26 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
     return [Said(*row) for row in store.rows(query)]
 
 
-def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") -> list[ReviewState]:
+def record(
+    store: Store,
+    acts: Sequence[Act],
+    annotator: str,
+    action: str = "",
+    *,
+    check: Callable[[], None] | None = None,
+) -> list[ReviewState]:
     """Append one act over some samples to their reviews and project what it changed; the new states.
 
-    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. Raises
-    ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
-    the reference; nothing is written in either case.
+    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. `check`
+    runs in the transaction and raises where the act is not allowed. Raises ConflictError when a journal has
+    moved on or a text was replaced, SpanError for a unit that does not quote the reference; nothing is
+    written in any of these cases.
     """
     named = action or uuid.uuid4().hex
     try:
         with store.writing():
+            if check is not None:
+                check()
             return append(store, [_change(store, act, annotator, named) for act in acts])
     except ConflictError:  # on a server also when another process stores the same act at this moment
         if not action or not is_stored(store, action):
