@@ -366,7 +366,7 @@ async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, p
         assert "file order  ◌ picked by hand" in app.screen.query_one(Head).text
         await user.press("home", "enter", "a", "b")
         await choose(press, user.pilot, "o", "random order")
-        assert "off-plan" not in app.screen.query_one(Head).text
+        assert "picked by hand" not in app.screen.query_one(Head).text
         await choose(press, user.pilot, "o", "doubtful first")  # not asked again
         assert "doubtful first" in app.screen.query_one(Head).text
         await choose(press, user.pilot, "o", "random order")
