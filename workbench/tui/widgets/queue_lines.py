@@ -170,8 +170,9 @@ class Completions(Widget):
 
     def describe(self, about: str) -> None:
         """What the line says while nothing is typed."""
-        self._about = about
-        self.refresh()
+        if about != self._about:
+            self._about = about
+            self.refresh()
 
     @property
     def chosen(self) -> Completion | None:
