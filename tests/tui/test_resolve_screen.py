@@ -21,10 +21,12 @@ from workbench.store.gold import load_gold
 from workbench.store.people import Person
 from workbench.store.samples import sample_ids
 from workbench.store.tables import EVENT, PLACE, REVIEW
+from workbench.tui.screens.agree import AgreeScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.tallies import Tallies
 
 
 def status(app: Any) -> str:
@@ -47,6 +49,11 @@ def settled(app: Any) -> dict[str, Any]:
 def letter(app: Any, name: str) -> str:
     """The digit that takes what a person has."""
     return str(app.screen.over.people["entity"].index(name) + 1)
+
+
+def detail(app: Any) -> list[str]:
+    """What is said of the unit below the list."""
+    return [line.rstrip() for line in str(app.screen.query_one(Tallies).render()).split("\n")]
 
 
 def gold(user: User) -> Any:
@@ -106,6 +113,30 @@ async def test_each_row_shows_what_people_have_under_letters_and_not_their_names
     assert "—" == eiffel[eiffel.index(bob) + 1]
     assert f"{bob}  no such unit" in shown
     assert not [name for name in ("ada", "bob") if name in shown]
+
+
+async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(80, 24)) as app:
+        await user.press("J")
+        first, ada, bob = detail(app), letter(app, "ada"), letter(app, "bob")
+        await user.press("k")
+        agreed = detail(app)
+
+    said = {ada: "Gustave Eiffel · person · ● found in 1 · 1: “Gustave Eiffel”", bob: "no such unit"}
+    assert [f"{'AB'[int(side) - 1]}  {said[side]}" for side in ("1", "2")] == first
+    assert 1 == len(agreed)
+    assert agreed[0].startswith("Paris · ")
+
+
+async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J", "G")
+        assert isinstance(app.screen, AgreeScreen)
+        await user.press("escape", "1")
+        assert isinstance(app.screen, ResolveScreen)
+        assert "Gustave Eiffel: A" in status(app)
 
 
 async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
