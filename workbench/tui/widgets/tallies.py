@@ -132,8 +132,8 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         if self._hidden and self._verified is None and self._says_unit:
-            lines = [_line([(text, DIM)], size) for text in self._note[:height]]
-            return _line([(self._doubt, "$warning")], size) if self._doubt else Content("\n").join(lines)
+            note = "\n".join(cut(line, size) for line in self._note)
+            return _line([(self._doubt, "$warning")], size) if self._doubt else Content.assemble((note, DIM))
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)
