@@ -26,6 +26,8 @@ from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.queue_lines import ProgressLine
+from workbench.tui.widgets.sample_list import marks
 from workbench.tui.widgets.tallies import Tallies
 
 
@@ -288,6 +290,32 @@ async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
         await user.press("b")
         await user.review(free)
         assert "held by" not in head(app)
+
+
+async def test_the_queue_of_who_was_given_samples_shows_the_own_part(user: User) -> None:
+    """What one decided is done, whoever else has still to decide it; what others decided is open for one."""
+    store = user.store
+    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
+    info = find_dataset(store, None)
+    for name in ("ann", "bo"):
+        team.give(store, info, "ann", name, "state:todo")
+    numbers, seen = sample_ids(store, info.id), {}
+    for name, some in (("ann", numbers), ("bo", ["tower"])):
+        for key in some:
+            opened = open_sample(store, numbers[key], name)
+            act(store, opened, accept(opened, "entity"))
+    for name in ("ann", "bo"):
+        async with user.opens(annotator=name, size=(80, 24)) as app:
+            await user.settle()
+            listed = app.screen.samples
+            found = [listed.row(at) for at in range(listed.count)]
+            rows = {row.key: (row.disposition, marks(row).strip("◇")) for row in found if row is not None}
+            seen[name] = rows["tower"], rows["nil"], str(app.screen.query_one(ProgressLine).render())
+
+    assert (("verified", ""), ("verified", "")) == seen["ann"][:2]
+    assert (("verified", ""), ("todo", "½")) == seen["bo"][:2]
+    assert seen["ann"][2].startswith("▰▰▰▰▰▰▰▰▰▰  8 of 8 yours done · all: 1 of 8 done (2 each) · 8 today")
+    assert seen["bo"][2].startswith("▰▱▱▱▱▱▱▱▱▱  1 of 8 yours done · all: 1 of 8 done (2 each) · 1 today")
 
 
 async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None:

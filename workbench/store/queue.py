@@ -148,8 +148,8 @@ class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
     `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
-    far they are, `today` how many samples the annotator decided since midnight, and `others` how many other
-    people hold.
+    far they are, `today` how many samples the annotator decided since midnight, `others` how many other
+    people hold, and `own` how many of the annotator's are done of how many, None while they come one by one.
     """
 
     total: int
@@ -162,6 +162,7 @@ class Progress:
     team: Team | None = None
     today: int = 0
     others: int = 0
+    own: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,8 @@ class QueueRow:
     """One line of the queue. `decided`: its values may be shown.
 
     `scorer` is the column of the file where it has one: then `automatic` is a number of that column. With
-    assignments `places` are how many people decided it of how many who are to, `held` the places of others.
+    assignments `places` are how many people decided it of how many who are to, `held` the places of others,
+    and `own` whether the annotator's own part is done, None for who has none.
     """
 
     sample_id: int
@@ -205,6 +207,7 @@ class QueueRow:
     scorer: str
     places: tuple[int, int] = (0, 0)
     held: tuple[Held, ...] = ()
+    own: bool | None = None
 
     @property
     def verified(self) -> Tally | None:
@@ -318,6 +321,9 @@ def page(
         automatic = _automatic(store, info, column, ids)
         held = defaultdict(list, places(store, ids) if info.overlap else {})
         twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
+    own_places = {
+        number: one.done for number in ids for one in held[number] if one and one.annotator == annotator
+    }
     return [
         QueueRow(
             sample_id=number,
@@ -325,7 +331,8 @@ def page(
             question=row.question,
             reference=row.reference,
             blind=bool(row.blind),
-            disposition=row.state,
+            # what others verified leaves an own part to do
+            disposition="todo" if row.state == "verified" and own_places.get(number) is False else row.state,
             decided=bool(row.decided),
             flag=row.flag or "",
             stale=bool(row.stale),
@@ -336,6 +343,7 @@ def page(
             scorer=column or DEFAULT_SCORER[kind],
             places=(sum(one is not None and one.done for one in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
+            own=own_places.get(number),
         )
         for number in ids
         if (row := rows.get(number)) is not None

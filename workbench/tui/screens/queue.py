@@ -108,7 +108,7 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("◷ ½", "held by others, decided by some of its people"),
+        ("◷ ½", "held by others, decided by some of its people but not you"),
         ("rome", "in the id, the question or the reference"),
         ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
