@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.tui.conftest import User
-from tests.tui.teams import differ
+from tests.tui.teams import decide, differ
 from workbench.model import RESOLVED
 from workbench.stages import team
 from workbench.stages.editing import accept
@@ -316,6 +316,27 @@ async def test_the_queue_of_who_was_given_samples_shows_the_own_part(user: User)
     assert (("verified", ""), ("todo", "½")) == seen["bo"][:2]
     assert seen["ann"][2].startswith("▰▰▰▰▰▰▰▰▰▰  8 of 8 yours done · all: 1 of 8 done (2 each) · 8 today")
     assert seen["bo"][2].startswith("▰▱▱▱▱▱▱▱▱▱  1 of 8 yours done · all: 1 of 8 done (2 each) · 1 today")
+
+
+async def test_the_head_of_a_review_names_who_else_verified_the_sample_until_one_has_decided(
+    user: User,
+) -> None:
+    decide(user.store, "ada")
+    decide(user.store, "bob", reject=["1889"])
+    async with user.opens("tower", annotator="cy", size=(80, 24)) as app:
+        await user.settle()
+        before = head(app)
+        await user.press("b")
+        await user.review("nil")
+        other = head(app)
+        await user.press("b")
+        await user.review("tower")
+        await user.press("a", "u", "U")
+        after = head(app)
+
+    assert "✓ verified by ada, bob  tower" in before
+    assert "verified by" not in other
+    assert "✓ verified  tower" in after
 
 
 async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None:

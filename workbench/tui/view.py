@@ -41,10 +41,12 @@ def head_parts(
     progress: Progress | None,
     planned: tuple[int, int] | None = None,
     held: str = "",
+    others: Sequence[str] = (),
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
     With a plan it says how much of that is done; from its end on that it is complete. `held`: by whom.
+    `others` verified it, which is said until the person has decided.
     """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
@@ -73,6 +75,9 @@ def head_parts(
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
+    elif others:
+        names = cut(", ".join(map(flat, others)), 24)
+        right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
     right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
     return tuple(left), tuple(right)
 
