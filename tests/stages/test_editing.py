@@ -211,6 +211,28 @@ def test_a_new_unit_from_text_or_from_a_place(opened: Opened) -> None:
     assert (left.text, left.match.verdict, left.match.reason) == ("left", "missing", "absent")
 
 
+@pytest.mark.parametrize("blind", [False, True])
+def test_an_added_name_is_found_where_the_text_has_it_though_no_proposer_named_it(
+    bench: Any, blind: bool
+) -> None:
+    """Also after its edge moved; not inside another word, and never where the sample is blind."""
+    names = [{"text": "Bolivia", "label": "place"}]
+    row = {
+        "id": "one", "user_input": "Where?", "reference": "Bolivia, the Seine, Paris.",
+        "retrieved_contexts": ["In Bolivia it rains.", "The Seine is in Parisian books."],
+        "proposal": {"proposer": "p", "reference_entities": names, "context_entities": [names, names]},
+    }  # fmt: skip
+    bench.load([row], blind=float(blind))
+    opened = bench.open("one")
+
+    seine, paris = (changed(add_text(opened, "entity", name)).match for name in ("Seine", "Paris"))
+    moved = changed(editing.set_span(opened, changed(add_text(opened, "entity", "the Seine")), Span(13, 18)))
+
+    said = [(one.verdict, one.evidence) for one in (seine, paris, moved.match)]
+    there = ("found", (Evidence(1, 4, 9),))
+    assert ([(None, ())] * 3 if blind else [there, ("missing", ()), there]) == said
+
+
 def test_new_units_have_new_ids(bench: Any, opened: Opened) -> None:
     """Also after one was rejected: an id is never used again."""
     first = act(bench.store, opened, add_text(opened, "entity", "Rome"))

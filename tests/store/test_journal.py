@@ -237,11 +237,11 @@ def test_an_act_and_an_undo_that_two_processes_send_at_once_are_stored_once_and_
         return len(moved.state.comments)
 
     with ThreadPoolExecutor(2) as pool:
-        for number in range(6):
+        for number in range(40):
             assert [1, 1] == list(pool.map(comment, stores, [number] * 2))
             assert [0, 0] == list(pool.map(take_back, stores, [number] * 2))
     stores[1].close()
-    assert [(12,)] == bench.query("SELECT count(*) FROM review_event WHERE op <> 'open'")
+    assert [(80,)] == bench.query("SELECT count(*) FROM review_event WHERE op <> 'open'")
 
 
 @pytest.mark.parametrize("statement", range(1, 9))

@@ -141,6 +141,23 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(user: User, co
     assert "· verified: 24 imported" in notes
 
 
+async def test_what_has_no_room_next_to_a_figure_stands_in_full_below(
+    user: User, demo_database: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    async with user.opens(database=path, dataset="demo", size=(80, 24)) as app:
+        await user.press("C")
+        facts, notes = text(app, "#facts"), app.screen.query_one(Passage)
+        await user.press("pagedown")
+        height, top = notes.size.height, notes.scroll_offset.y
+
+    assert "95 % at the planned number of rev…" in facts
+    said = "· these samples: 95 % at the planned number of reviews, the mean of the 43 scored"
+    assert said == notes.text.splitlines()[0]
+    assert height >= 2
+    assert top > 0
+
+
 async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back_step_by_step(
     user: User, compared: Put
 ) -> None:

@@ -18,7 +18,7 @@ from textual.widgets import Static
 from tests.tui.conftest import User, until
 from workbench.settings import Settings, read_state, remember
 from workbench.stages import team
-from workbench.stages.disputes import disputes, set_state
+from workbench.stages.disputes import Dispute, disputes, set_state
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.datasets import find_dataset
@@ -126,17 +126,44 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
     assert (["schiller"], "disputes") == by_menu
 
 
+def explain_volcano(path: Path) -> Sequence[Dispute]:
+    """Say what explains one of the demo's disagreements; all of them, as they were."""
+    store = open_store(str(path))
+    everything = disputes(store, find_dataset(store, "demo"), "lead").disputes
+    set_state(
+        store, next(one for one in everything if one.id == "volcano"), "explained", "a spelling", "lead"
+    )
+    store.close()
+    return everything
+
+
+async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no_room(
+    demo_database: Path, tmp_path: Path, make_app: Any, press: Press
+) -> None:
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    explain_volcano(path)
+    app = make_app(path, dataset="demo")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "D", "home")
+        listed = app.screen.samples
+        while listed.row(listed.cursor).key != "volcano":
+            await press(pilot, "j")
+        row = "".join(part.text for part in listed.segments(listed.cursor, 78))
+        here = str(app.screen.completions.render())
+        await press(pilot, "k")
+        before = str(app.screen.completions.render())
+
+    assert row.strip().endswith("explained")
+    assert "explained: a spelling" == here.strip()
+    assert before.startswith("Disagreements, largest effect first.")
+
+
 async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
     demo_database: Path, tmp_path: Path, make_app: Any, settle: Any, press: Press
 ) -> None:
     """The largest effect first, each with its note; the search filters; hidden ones are counted."""
     path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    store = open_store(str(path))
-    info = find_dataset(store, "demo")
-    everything = disputes(store, info, "lead").disputes
-    named = next(one for one in everything if one.id == "volcano")
-    set_state(store, named, "explained", "a spelling", "lead")
-    store.close()
+    everything = explain_volcano(path)
     app = make_app(path, dataset="demo")
     async with app.run_test(size=(160, 36)) as pilot:
         await press(pilot, "D", "home")
@@ -366,7 +393,7 @@ async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, p
         assert "file order  ◌ picked by hand" in app.screen.query_one(Head).text
         await user.press("home", "enter", "a", "b")
         await choose(press, user.pilot, "o", "random order")
-        assert "off-plan" not in app.screen.query_one(Head).text
+        assert "picked by hand" not in app.screen.query_one(Head).text
         await choose(press, user.pilot, "o", "doubtful first")  # not asked again
         assert "doubtful first" in app.screen.query_one(Head).text
         await choose(press, user.pilot, "o", "random order")

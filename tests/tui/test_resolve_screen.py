@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.tui.conftest import User
-from tests.tui.teams import differ
+from tests.tui.teams import decide, differ
 from workbench.model import RESOLVED
 from workbench.stages import team
 from workbench.stages.editing import accept
@@ -21,10 +21,14 @@ from workbench.store.gold import load_gold
 from workbench.store.people import Person
 from workbench.store.samples import sample_ids
 from workbench.store.tables import EVENT, PLACE, REVIEW
+from workbench.tui.screens.agree import AgreeScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.queue_lines import ProgressLine
+from workbench.tui.widgets.sample_list import marks
+from workbench.tui.widgets.tallies import Tallies
 
 
 def status(app: Any) -> str:
@@ -47,6 +51,11 @@ def settled(app: Any) -> dict[str, Any]:
 def letter(app: Any, name: str) -> str:
     """The digit that takes what a person has."""
     return str(app.screen.over.people["entity"].index(name) + 1)
+
+
+def detail(app: Any) -> list[str]:
+    """What is said of the unit below the list."""
+    return [line.rstrip() for line in str(app.screen.query_one(Tallies).render()).split("\n")]
 
 
 def gold(user: User) -> Any:
@@ -106,6 +115,30 @@ async def test_each_row_shows_what_people_have_under_letters_and_not_their_names
     assert "—" == eiffel[eiffel.index(bob) + 1]
     assert f"{bob}  no such unit" in shown
     assert not [name for name in ("ada", "bob") if name in shown]
+
+
+async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(80, 24)) as app:
+        await user.press("J")
+        first, ada, bob = detail(app), letter(app, "ada"), letter(app, "bob")
+        await user.press("k")
+        agreed = detail(app)
+
+    said = {ada: "Gustave Eiffel · person · ● found in 1 · 1: “Gustave Eiffel”", bob: "no such unit"}
+    assert [f"{'AB'[int(side) - 1]}  {said[side]}" for side in ("1", "2")] == first
+    assert 1 == len(agreed)
+    assert agreed[0].startswith("Paris · ")
+
+
+async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J", "G")
+        assert isinstance(app.screen, AgreeScreen)
+        await user.press("escape", "1")
+        assert isinstance(app.screen, ResolveScreen)
+        assert "Gustave Eiffel: A" in status(app)
 
 
 async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
@@ -257,6 +290,53 @@ async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
         await user.press("b")
         await user.review(free)
         assert "held by" not in head(app)
+
+
+async def test_the_queue_of_who_was_given_samples_shows_the_own_part(user: User) -> None:
+    """What one decided is done, whoever else has still to decide it; what others decided is open for one."""
+    store = user.store
+    team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
+    info = find_dataset(store, None)
+    for name in ("ann", "bo"):
+        team.give(store, info, "ann", name, "state:todo")
+    numbers, seen = sample_ids(store, info.id), {}
+    for name, some in (("ann", numbers), ("bo", ["tower"])):
+        for key in some:
+            opened = open_sample(store, numbers[key], name)
+            act(store, opened, accept(opened, "entity"))
+    for name in ("ann", "bo"):
+        async with user.opens(annotator=name, size=(80, 24)) as app:
+            await user.settle()
+            listed = app.screen.samples
+            found = [listed.row(at) for at in range(listed.count)]
+            rows = {row.key: (row.disposition, marks(row).strip("◇")) for row in found if row is not None}
+            seen[name] = rows["tower"], rows["nil"], str(app.screen.query_one(ProgressLine).render())
+
+    assert (("verified", ""), ("verified", "")) == seen["ann"][:2]
+    assert (("verified", ""), ("todo", "½")) == seen["bo"][:2]
+    assert seen["ann"][2].startswith("▰▰▰▰▰▰▰▰▰▰  8 of 8 yours done · all: 1 of 8 done (2 each) · 8 today")
+    assert seen["bo"][2].startswith("▰▱▱▱▱▱▱▱▱▱  1 of 8 yours done · all: 1 of 8 done (2 each) · 1 today")
+
+
+async def test_the_head_of_a_review_names_who_else_verified_the_sample_until_one_has_decided(
+    user: User,
+) -> None:
+    decide(user.store, "ada")
+    decide(user.store, "bob", reject=["1889"])
+    async with user.opens("tower", annotator="cy", size=(80, 24)) as app:
+        await user.settle()
+        before = head(app)
+        await user.press("b")
+        await user.review("nil")
+        other = head(app)
+        await user.press("b")
+        await user.review("tower")
+        await user.press("a", "u", "U")
+        after = head(app)
+
+    assert "✓ verified by ada, bob  tower" in before
+    assert "verified by" not in other
+    assert "✓ verified  tower" in after
 
 
 async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None:

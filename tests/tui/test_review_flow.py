@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import User, said
-from workbench.model import Unit
+from workbench.model import Evidence, Unit
 from workbench.stages import queue, review
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -393,7 +393,7 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(user: User, imp
         assert "Ann Leyes" == listed.chosen.text
 
 
-async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
+async def test_an_added_name_is_found_where_the_text_of_a_context_has_it(
     user: User, import_rows: Any
 ) -> None:
     found = [{"text": "Bolivia", "label": "place"}]
@@ -404,9 +404,8 @@ async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
     }  # fmt: skip
     async with user.opens("one", database=import_rows([row]), size=(80, 24)) as app:
         await user.press("n", *"Seine", "enter", "2")
-        assert "✓ added Seine: missing; m makes it found (context 2 has these words)" == said(app)
-        await user.press("m")
-        assert "found" == app.screen.query_one(UnitList).chosen.match.verdict
+        assert "✓ added Seine: found (exact match)" == said(app)
+        assert (Evidence(1, 4, 9),) == app.screen.query_one(UnitList).chosen.match.evidence
 
 
 async def test_the_way_back_from_compare_is_the_sample_it_was_opened_from(user: User) -> None:

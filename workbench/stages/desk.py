@@ -16,6 +16,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.stages import queue, team
 from workbench.stages.people import people, why_not
 from workbench.stages.queue import Order
+from workbench.store import gold
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Facets, Query
@@ -147,6 +148,10 @@ class Desk:
         if not self.info.overlap or self.resolves:
             return ()
         return await self.store.read(team.held_by, sample_id, self.annotator)
+
+    async def verifiers(self, sample_id: int) -> list[str]:
+        """Who else verified a sample; nobody where people's reviews are settled without their names."""
+        return [] if self.resolves else await self.store.read(gold.verifiers, sample_id, self.annotator)
 
     async def decided_too(self, sample_id: int) -> str:
         """Who decided a sample that was this person's; nothing without assignments."""

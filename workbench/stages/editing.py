@@ -26,7 +26,7 @@ from workbench.model import (
 )
 from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
-from workbench.scoring.scorers import machine
+from workbench.scoring.scorers import look_up, machine
 from workbench.stages.people import check
 from workbench.stages.review import CARRIED, Opened, act_on, open_sample
 from workbench.store import journal, samples
@@ -159,7 +159,7 @@ def as_shown(opened: Opened, unit: Unit) -> Unit | None:
 
 
 def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
-    """A new unit from a stretch of the reference; undecided when blind, else matched as the others were.
+    """A new unit from a stretch of the reference; undecided when blind, else as the matcher finds it.
 
     Raises InputError for a name that is a unit already.
     """
@@ -248,7 +248,8 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     """Units that a person made or edited with the verdicts of the matcher that opened the sample.
 
     They are linked together with all that count: one name of a context finds one unit. Those whose ids are
-    `gone` count no more. Undecided when blind, and for statements.
+    `gone` count no more. Undecided when blind, and for statements. What a person added is also found where
+    it stands in the text of a context: nobody looked for it there.
     """
     if opened.blind or units[0].kind == "statement":
         return tuple(replace(unit, match=Match()) for unit in units)
@@ -264,7 +265,21 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
         aliases=opened.dataset.aliases,
         among=others,
     )
-    return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
+    both = zip(units, found.units, strict=True)
+    return tuple(unit.matched(_in_text(opened, one) or one.match) for unit, one in both)
+
+
+def _in_text(opened: Opened, unit: Unit) -> Match | None:
+    """The match of an added name that no name of the contexts links to, where their text has it."""
+    if unit.origin != "human" or unit.match.verdict != "missing":
+        return None
+    lang = language_of(opened.sample, opened.policy)
+    found = look_up(
+        opened.sample, [unit], policy=opened.policy, threshold=opened.opening.threshold, lang=lang,
+        aliases=opened.dataset.aliases,
+    )  # fmt: skip
+    match = found.units[0].match
+    return match if match.verdict == "found" else None
 
 
 def _match(
@@ -579,8 +594,8 @@ def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -
 
     Raises ConflictError when one has moved on, UsageError for who may not review any more.
     """
-    check(store, annotator, "review")
-    journal.record(store, [place.act for place in chosen], annotator, action)
+    allowed = partial(check, store, annotator, "review")
+    journal.record(store, [place.act for place in chosen], annotator, action, check=allowed)
 
 
 def _left_out(other: Opened) -> bool:

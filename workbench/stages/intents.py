@@ -16,6 +16,7 @@ from workbench.comparing.triage import Suspicion
 from workbench.errors import InputError, WorkbenchError
 from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdict, letter
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
+from workbench.reviewing.fold import ReviewState
 from workbench.stages import disputes, editing, resolve, review, sides
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.review import Moved, Opened
@@ -55,14 +56,23 @@ class Intent:
 
 
 def open_at(
-    store: Store, desk: Desk, sample_id: int, *, picked: bool = False, info: DatasetInfo | None = None
+    store: Store,
+    desk: Desk,
+    sample_id: int,
+    *,
+    picked: bool = False,
+    info: DatasetInfo | None = None,
+    state: ReviewState | None = None,
 ) -> Opened:
-    """A sample of the desk's dataset as it stands now; `info` is the dataset, where it was just read."""
+    """A sample of the desk's dataset as it stands now.
+
+    `info` is the dataset and `state` the person's review, where they are known.
+    """
     if desk.resolves:
         return resolve.open_resolution(store, sample_id, desk.annotator, desk.info.id)
     off_plan = picked or (desk.view is not None and desk.view.off_plan)
     now = info or dataset_info(store, desk.info.id)
-    return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, info=now)
+    return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, info=now, state=state)
 
 
 def open_kind(opened: Opened) -> Kind | None:
@@ -137,7 +147,9 @@ async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened
         if moved is None:
             return None
         try:
-            return moved, open_at(store, desk, moved.sample_id)
+            own = None if moved.resolves else moved.state
+            with store.snapshot():
+                return moved, open_at(store, desk, moved.sample_id, state=own)
         except WorkbenchError:  # the undo is stored all the same; opening the sample shows why it fails
             return moved, None
 

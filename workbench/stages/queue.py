@@ -157,7 +157,8 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     team = assignments.team(store, info)
     people = team.people if team else ()
     others = sum(one.held for one in people if one.name != annotator)
-    return replace(found, team=team, today=today, others=others)
+    own = next((one.part for one in people if one.name == annotator), None)
+    return replace(found, team=team, today=today, others=others, own=own)
 
 
 def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:

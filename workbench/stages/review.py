@@ -103,16 +103,23 @@ class Opened:
 
 
 def open_sample(
-    store: Store, sample_id: int, annotator: str, *, off_plan: bool = False, info: DatasetInfo | None = None
+    store: Store,
+    sample_id: int,
+    annotator: str,
+    *,
+    off_plan: bool = False,
+    info: DatasetInfo | None = None,
+    state: ReviewState | None = None,
 ) -> Opened:
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
     `off_plan`: it was chosen in an order that is no random one; a new review says so. `info` is the
-    dataset as it is now, where the caller has just read it: that is a twentieth of what an accept takes.
+    dataset and `state` the review as they are now, where the caller has just read or written them: each
+    takes a twentieth of an accept or an undo.
     """
     info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
-    state = journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
+    state = state or journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
     written = written_of(store, info, sample_id)
     if state is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
@@ -149,10 +156,11 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     try stored under the same `action` is not stored again.
     """
     if opened.over is not None:
-        check(store, opened.over.person, "settle what others differ in")
+        allowed = partial(check, store, opened.over.person, "settle what others differ in")
     else:
-        check(store, opened.annotator, "review")
-    (state,) = journal.record(store, [act_on(opened, *edits, effort=effort)], opened.annotator, action)
+        allowed = partial(check, store, opened.annotator, "review")
+    acts = [act_on(opened, *edits, effort=effort)]
+    (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
     after = shown_as(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,

@@ -398,6 +398,13 @@ class Worker:
     expired: int = 0
     late: int = 0
 
+    @property
+    def part(self) -> tuple[int, int] | None:
+        """How many are done of how many; None without any, and while each next one is claimed."""
+        done = self.done + self.late
+        every = done + self.held + self.given
+        return (done, every) if every and (self.given or not self.held) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Team:

@@ -88,6 +88,13 @@ def verified_by(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int
     return _verified(store, kind, among(REVIEW.sample_id, sample_ids))
 
 
+def verifiers(store: Store, sample_id: int, annotator: str) -> list[str]:
+    """Who else verified a sample, or settled it: names, and nothing of what they have."""
+    verified = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
+    theirs = REVIEW.sample_id == sample_id, REVIEW.annotator != annotator, verified
+    return list(store.column(select(REVIEW.annotator).where(*theirs).order_by(REVIEW.id)))
+
+
 def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple[Verified, ...]:
     """What everybody else verified of a sample; nothing as long as somebody is at it."""
     begun = REVIEW.sample_id == sample_id, REVIEW[kind].in_(("started", "skipped"))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select, true
+from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -174,14 +174,18 @@ def journals(
 ) -> dict[int, list[Named]]:
     """The journals of some reviews, oldest rows first; with `until` what was written before."""
     found: dict[int, list[Named]] = {number: [] for number in review_ids}
-    query = select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data).order_by(EVENT.review_id, EVENT.seq)
+    query = _ROWS if until is None else _ROWS.where(EVENT.at < until)
     with store.reading() as session:
-        early = EVENT.at < until if until else true()
-        for number, action, op, data in session.execute(
-            query.where(among(EVENT.review_id, review_ids), early)
-        ):
+        for number, action, op, data in session.execute(query, {"reviews": [*review_ids]}):
             found[number].append((action, edit_of(op, data)))
     return found
+
+
+_ROWS = (
+    select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data)
+    .where(among(EVENT.review_id, "reviews"))
+    .order_by(EVENT.review_id, EVENT.seq)
+)
 
 
 class Said(NamedTuple):
@@ -228,16 +232,26 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
     return [Said(*row) for row in store.rows(query)]
 
 
-def record(store: Store, acts: Sequence[Act], annotator: str, action: str = "") -> list[ReviewState]:
+def record(
+    store: Store,
+    acts: Sequence[Act],
+    annotator: str,
+    action: str = "",
+    *,
+    check: Callable[[], None] | None = None,
+) -> list[ReviewState]:
     """Append one act over some samples to their reviews and project what it changed; the new states.
 
-    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. Raises
-    ConflictError when a journal has moved on or a text was replaced, SpanError for a unit that does not quote
-    the reference; nothing is written in either case.
+    All or nothing, one undo. What an earlier try stored under the same `action` is not stored again. `check`
+    runs in the transaction and raises where the act is not allowed. Raises ConflictError when a journal has
+    moved on or a text was replaced, SpanError for a unit that does not quote the reference; nothing is
+    written in any of these cases.
     """
     named = action or uuid.uuid4().hex
     try:
         with store.writing():
+            if check is not None:
+                check()
             return append(store, [_change(store, act, annotator, named) for act in acts])
     except ConflictError:  # on a server also when another process stores the same act at this moment
         if not action or not is_stored(store, action):
@@ -340,18 +354,17 @@ def _step(
 ) -> Moved | None:
     with store.writing() as session:
         # on a server the next undo in this dataset waits here, and then sees this one
-        store.numbers(select(DATASET.id).where(DATASET.id == dataset_id).with_for_update(key_share=True))
-        tried = store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1))
-        if tried:
+        store.numbers(_STEPPING, dataset=dataset_id)
+        if tried := store.rows(_TRIED, action=action):
             return _mark(store, session, edit_of(*tried[0]), action, annotator, stored=True)
-        own = EVENT.dataset_id == dataset_id, EVENT.annotator == annotator
-        first = target = newest(_history(session, *own))
+        own = {"dataset": dataset_id, "annotator": annotator}
+        first = target = newest(_history(session, _ACTS_OF, **own))
         closed: list[int] = []
-        while target is not None and (settled := _settled(session, target)) is not None:
+        while target is not None and (settled := store.value(_SETTLED, action=target)) is not None:
             if settles and not _others_since(session, settled, target, annotator):
                 break
             closed.append(settled)
-            target = newest(_history(session, *own, EVENT.review_id.not_in(closed)))
+            target = newest(_history(session, _ACTS_OF.where(EVENT.review_id.not_in(closed)), **own))
         target = target or first  # with nothing before it, it is refused for its own reason
         if target is None:
             return None
@@ -377,7 +390,7 @@ def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict
     query = select(EVENT.review_id, EVENT.data).where(
         among(EVENT.review_id, review_ids), EVENT.op == "accept", REVIEW.id == EVENT.review_id,
         EVENT.data["assessment"]["kind"].as_string() == kind, EVENT.seq < REVIEW.seq,
-        EVENT.action.not_like(f"{IMPORT_ACTION}%"), ~_imported_since(),
+        EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS,
     )  # fmt: skip
     found: dict[int, Assessment] = {}
     for number, data in store.rows(query.order_by(EVENT.review_id, EVENT.seq.desc())):
@@ -395,42 +408,53 @@ def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple
     return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
 
-def _history(session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[str, object]]:
-    """The acts of an annotator or a review, newest first; with data only undo and redo: an accept is long.
-
-    Read a few at a time: mostly the first is the one, and each costs a look for later imports.
-    """
-    query = (
-        select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
-        .where(
-            *which,
-            EVENT.op != "open",
-            EVENT.action.not_like(f"{IMPORT_ACTION}%"),
-            ~_imported_since(),
-        )
-        .order_by(EVENT.id.desc())
-    )
-    with session.execute(query, execution_options={"yield_per": 5}) as rows:
+def _history(session: Session, query: Any, **given: object) -> Iterator[tuple[str, object]]:
+    """The acts that a query of `_ACTS` finds, a few at a time: mostly the first is the one."""
+    with session.execute(query, given, execution_options={"yield_per": 5}) as rows:
         for action, op, data in rows:
             yield action, None if data is None else edit_of(op, data)
 
 
-def _imported_since() -> Any:
-    """Whether an import rewrote the review after an event: what came before quotes another text or gold."""
-    return exists().where(
-        _LATER.review_id == EVENT.review_id, _LATER.seq > EVENT.seq, _LATER.action.like(f"{IMPORT_ACTION}%")
-    )
+_STANDS = ~exists().where(
+    _LATER.review_id == EVENT.review_id, _LATER.seq > EVENT.seq, _LATER.action.like(f"{IMPORT_ACTION}%")
+)
+"""Whether no import rewrote the review after an event: what came before quotes another text or gold."""
+
+_STEPPING = select(DATASET.id).where(DATASET.id == bindparam("dataset")).with_for_update(key_share=True)
+
+_TRIED = select(EVENT.op, EVENT.data).where(EVENT.action == bindparam("action")).limit(1)
+
+_ACTS = (
+    select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
+    .where(EVENT.op != "open", EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS)
+    .order_by(EVENT.id.desc())
+)
+"""What people did, newest first; with data only undo and redo: an accept is long."""
+
+_ACTS_OF = _ACTS.where(EVENT.dataset_id == bindparam("dataset"), EVENT.annotator == bindparam("annotator"))
+
+_SETTLED = (
+    select(REVIEW.id)
+    .where(REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == bindparam("action"))
+    .limit(1)
+)
+"""The review that settles others in which an act is; none for an act on a person's own."""
+
+_TOUCHED = (
+    select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED)
+    .where(EVENT.action == bindparam("action"), EVENT.op != "open", _STANDS, *assigned_by(EVENT.dataset_id))
+    .order_by(EVENT.id)
+)
+"""The rows of an act, with the rules of its dataset."""
+
+_HEADS = select(ReviewRow).where(among(REVIEW.id, "reviews"))
 
 
 def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
-    act = EVENT.action == edit.action, EVENT.op != "open", ~_imported_since()
-    query = select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED).where(
-        *act, *assigned_by(EVENT.dataset_id)
-    )
-    touched = store.rows(query.order_by(EVENT.id))
+    touched = store.rows(_TOUCHED, action=edit.action)
     numbers = list(dict.fromkeys(row[0] for row in touched))
-    reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
+    reviews = {row.id: row for (row,) in store.rows(_HEADS, reviews=numbers)}
     rows = [reviews[number] for number in numbers]
     _, op, data, *rules = touched[0]
     resolves = rows[0].annotator == RESOLVED
@@ -460,16 +484,10 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
             return moved
 
 
-def _settled(session: Session, action: str) -> int | None:
-    """The review that settles others in which an act of that name is; None for an act on a person's own."""
-    resolved = REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == action
-    return session.scalar(select(REVIEW.id).where(*resolved).limit(1))
-
-
 def _others_since(session: Session, review_id: int, action: str, by: str) -> str:
     """Who else settled more after an act of a person: that rests on it. Empty where nobody did."""
     own = EVENT.review_id == review_id
-    newest = newest_effective(_history(session, own, EVENT.op != "comment"))
+    newest = newest_effective(_history(session, _ACTS.where(own, EVENT.op != "comment")))
     since = select(func.max(EVENT.seq)).where(own, EVENT.action == action).scalar_subquery()
     after = own, EVENT.action == newest, EVENT.annotator != by, EVENT.seq > since
     return session.scalar(select(EVENT.annotator).where(*after).limit(1)) or ""
@@ -518,13 +536,12 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
         units: list[dict[str, Any]] = []
         for change, before, state in zip(changes, was, states, strict=True):
             if kinds := [kind for kind in KINDS if before[kind] == "verified"]:
-                session.execute(
-                    delete(GoldUnitRow).where(UNIT.review_id == change.row.id, UNIT.kind.in_(kinds))
-                )
+                verified = UNIT.review_id == change.row.id, UNIT.kind.in_(kinds)
+                session.execute(delete(METADATA.tables["gold_unit"]).where(*verified))
             for kind in KINDS:
                 if state.of(kind).disposition == "verified":
-                    verified = gold_units(state.of(kind).assessment.units)
-                    units += gold_rows(verified, change.text(), change.row)
+                    counted = gold_units(state.of(kind).assessment.units)
+                    units += gold_rows(counted, change.text(), change.row)
         store.insert(GoldUnitRow, units)
         if rules := next((change.rules for change in changes if change.rules), None):
             moved = was != [{kind: getattr(change.row, kind) for kind in KINDS} for change in changes]

@@ -30,9 +30,10 @@ class Person:
 
 def people(store: Store) -> list[Person]:
     """Everybody, in the order of their names; nobody means that everybody is an owner."""
-    columns = PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled
-    found = [Person(*row) for row in store.rows(select(*columns))]
-    return sorted(found, key=lambda one: one.name)
+    return sorted((Person(*row) for row in store.rows(_EVERYBODY)), key=lambda one: one.name)
+
+
+_EVERYBODY = select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled)
 
 
 def keep(store: Store, person: Person) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
@@ -90,13 +90,12 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    reviews = Reviews(info, annotator)
+    given = {"dataset": info.id, "annotator": annotator, "version": info.policy.version, "after": after}
     with store.reading():
         rank = store.value(_RANK, sample=after)
-        for wanted in (partial(reviews.stands, *UNDECIDED), partial(_stale, reviews)):
-            query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted()).order_by(SAMPLE.rank)
-            for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
-                if (number := store.value(query.where(place).limit(1))) is not None:
+        for whole, behind, others in _next_of(info.kinds):
+            for query in (whole,) if after is None else (behind, others):
+                if (number := store.value(query, rank=rank, **given)) is not None:
                     return int(number)
     return None
 
@@ -104,21 +103,36 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 _RANK = select(SAMPLE.rank).where(SAMPLE.id == bindparam("sample"))
 
 
+@cache
+def _next_of(kinds: tuple[Kind, ...]) -> list[tuple[Select[Any], ...]]:
+    """Queries for the first undecided sample: of all, behind a rank, but for one; then for a stale one."""
+    dataset: Any = bindparam("dataset")
+    reviews = Reviews(bindparam("annotator"), kinds, bindparam("version"), blind_share=None)
+    places = true(), SAMPLE.rank > bindparam("rank"), SAMPLE.id != bindparam("after")
+    return [
+        tuple(_first(dataset, wanted, place) for place in places)
+        for wanted in (reviews.stands(*UNDECIDED), _stale(dataset, reviews))
+    ]
+
+
+def _first(dataset: Any, *wanted: ColumnElement[bool]) -> Select[Any]:
+    return select(SAMPLE.id).where(SAMPLE.dataset_id == dataset, *wanted).order_by(SAMPLE.rank).limit(1)
+
+
 def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     """The first sample that a person verified under an older policy."""
-    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, _stale(Reviews(info, annotator)))
-    number = store.value(query.order_by(SAMPLE.rank).limit(1))
+    number = store.value(_first(info.id, _stale(info.id, Reviews.of(info, annotator))))
     return None if number is None else int(number)
 
 
-def _stale(reviews: Reviews) -> ColumnElement[bool]:
-    own = REVIEW.dataset_id == reviews.info.id, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
+def _stale(dataset: Any, reviews: Reviews) -> ColumnElement[bool]:
+    own = REVIEW.dataset_id == dataset, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
     return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
 
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
     """Those of some samples that are undecided or were verified under an older policy."""
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     wanted = or_(reviews.stands(*UNDECIDED), reviews.own(reviews.is_stale))
     return set(store.numbers(select(SAMPLE.id).where(among(SAMPLE.id, ids), wanted)))
 
@@ -134,8 +148,8 @@ class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
     `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
-    far they are, `today` how many samples the annotator decided since midnight, and `others` how many other
-    people hold.
+    far they are, `today` how many samples the annotator decided since midnight, `others` how many other
+    people hold, and `own` how many of the annotator's are done of how many, None while they come one by one.
     """
 
     total: int
@@ -148,6 +162,7 @@ class Progress:
     team: Team | None = None
     today: int = 0
     others: int = 0
+    own: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +187,8 @@ class QueueRow:
     """One line of the queue. `decided`: its values may be shown.
 
     `scorer` is the column of the file where it has one: then `automatic` is a number of that column. With
-    assignments `places` are how many people decided it of how many who are to, `held` the places of others.
+    assignments `places` are how many people decided it of how many who are to, `held` the places of others,
+    and `own` whether the annotator's own part is done, None for who has none.
     """
 
     sample_id: int
@@ -191,6 +207,7 @@ class QueueRow:
     scorer: str
     places: tuple[int, int] = (0, 0)
     held: tuple[Held, ...] = ()
+    own: bool | None = None
 
     @property
     def verified(self) -> Tally | None:
@@ -214,7 +231,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
 
     Reviews are counted, not samples: a million samples cost one count more.
     """
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
     state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
     mine = select(REVIEW.sample_id).where(*own, begun)
@@ -248,7 +265,7 @@ def pace(
 
     The samples of `without` are no measure. Today begins at `midnight`.
     """
-    decided = Reviews(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
+    decided = Reviews.of(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
     last = func.max(case((EVENT.op.in_(("accept", "excluded")), EVENT.at)))
     query = (
         select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
@@ -279,7 +296,7 @@ def page(
     scorer that is called automatic.
     """
     kind = info.kinds[0]
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     own = and_(REVIEW.sample_id == SAMPLE.id, reviews.is_own(REVIEW))
     query = (
         select(
@@ -304,6 +321,9 @@ def page(
         automatic = _automatic(store, info, column, ids)
         held = defaultdict(list, places(store, ids) if info.overlap else {})
         twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
+    own_places = {
+        number: one.done for number in ids for one in held[number] if one and one.annotator == annotator
+    }
     return [
         QueueRow(
             sample_id=number,
@@ -311,7 +331,8 @@ def page(
             question=row.question,
             reference=row.reference,
             blind=bool(row.blind),
-            disposition=row.state,
+            # what others verified leaves an own part to do
+            disposition="todo" if row.state == "verified" and own_places.get(number) is False else row.state,
             decided=bool(row.decided),
             flag=row.flag or "",
             stale=bool(row.stale),
@@ -322,6 +343,7 @@ def page(
             scorer=column or DEFAULT_SCORER[kind],
             places=(sum(one is not None and one.done for one in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
+            own=own_places.get(number),
         )
         for number in ids
         if (row := rows.get(number)) is not None
@@ -434,7 +456,7 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
     The automatic one is that of a `column` of the file where there is one. It is None where none was counted,
     the verified one for an excluded or unresolved sample.
     """
-    decided = SAMPLE.dataset_id == info.id, Reviews(info, annotator).decided()
+    decided = SAMPLE.dataset_id == info.id, Reviews.of(info, annotator).decided()
     with store.reading():
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
@@ -453,7 +475,7 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     """
     today = exists().where(COUNTED.sample_id == SAMPLE.id, *_counted(info), COUNTED.taught == info.taught)
     scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold)), today)
-    decided = Reviews(info, annotator).decided()
+    decided = Reviews.of(info, annotator).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
 
@@ -529,7 +551,7 @@ def survey(
 
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
     """Everybody who reviewed, with how many samples, the busiest first."""
-    begun = Reviews(info, "").begun(REVIEW)
+    begun = Reviews.of(info, "").begun(REVIEW)
     people = REVIEW.dataset_id == info.id, REVIEW.annotator != RESOLVED
     return _most_frequent(store, REVIEW.annotator, *people, begun)
 

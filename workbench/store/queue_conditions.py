@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
+from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.scores import scored_at
@@ -35,10 +36,20 @@ Clause = ColumnElement[bool]
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """Conditions on a sample of a dataset for one annotator."""
+    """Conditions on a sample for one annotator.
 
-    info: DatasetInfo
-    annotator: str
+    The `kinds`, policy `version` and `blind_share` are the dataset's; all but the kinds may be parameters.
+    """
+
+    annotator: Any
+    kinds: tuple[Kind, ...]
+    version: Any
+    blind_share: Any
+
+    @classmethod
+    def of(cls, info: DatasetInfo, annotator: str) -> Reviews:
+        """Of a dataset as it is now."""
+        return cls(annotator, info.kinds, info.policy.version, info.blind_share)
 
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
@@ -54,16 +65,16 @@ class Reviews:
 
     def begun(self, review: Any) -> Clause:
         """Whether anything was decided; a flag or a comment makes a review that decides nothing."""
-        return or_(*(review[kind] != "todo" for kind in self.info.kinds))
+        return or_(*(review[kind] != "todo" for kind in self.kinds))
 
     def verified(self, review: Any) -> Clause:
         """Whether every kind that the policy reviews is verified."""
-        return and_(*(review[kind] == "verified" for kind in self.info.kinds))
+        return and_(*(review[kind] == "verified" for kind in self.kinds))
 
     def disposition(self, review: Any) -> Any:
         """Where a review stands: the least finished kind speaks for the sample, as in the fold."""
-        if len(self.info.kinds) == 1:
-            return review[self.info.kinds[0]]
+        if len(self.kinds) == 1:
+            return review[self.kinds[0]]
         first, second = review.entity, review.statement
         return case(
             (first == second, first),
@@ -95,14 +106,12 @@ class Reviews:
         """
         own = self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
         given = self.some(self.verified, lambda review: review.origin != "reviewed")
-        return and_(
-            self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.info.blind_share)))
-        )
+        return and_(self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.blind_share))))
 
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy than its dataset's."""
-        verified = or_(*(review[kind] == "verified" for kind in self.info.kinds))
-        return and_(verified, review.policy_version < self.info.policy.version)
+        verified = or_(*(review[kind] == "verified" for kind in self.kinds))
+        return and_(verified, review.policy_version < self.version)
 
 
 Picked = Mapping[Term | str, Sequence[int]]
@@ -119,7 +128,7 @@ def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked, col
 
 
 def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     match term.field:
         case "text":
             return contains(SAMPLE.key + "\n" + SAMPLE.user_input + "\n" + SAMPLE.reference, value)
@@ -236,5 +245,5 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
             SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
             holds,
         )
-    decided = Reviews(info, annotator).decided()
+    decided = Reviews.of(info, annotator).decided()
     return and_(not_(decided), not_(is_blind(info.blind_share)), scored)

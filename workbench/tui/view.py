@@ -41,10 +41,12 @@ def head_parts(
     progress: Progress | None,
     planned: tuple[int, int] | None = None,
     held: str = "",
+    others: Sequence[str] = (),
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
     With a plan it says how much of that is done; from its end on that it is complete. `held`: by whom.
+    `others` verified it, which is said until the person has decided.
     """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
@@ -73,6 +75,9 @@ def head_parts(
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
+    elif others:
+        names = cut(", ".join(map(flat, others)), 24)
+        right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
     right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
     return tuple(left), tuple(right)
 
@@ -105,19 +110,18 @@ def still_open(left: int, people: int) -> str:
     return f"{many(left, 'unit is', 'units are')} open: 1 takes A, 2 takes B{more}, 0 neither"
 
 
-def side_lines(unit: Unit, opened: Opened) -> list[str]:
-    """What each person has of a unit, where it is settled and they differ."""
+def sides(unit: Unit, opened: Opened) -> list[list[str]]:
+    """What each person has of a unit, and its evidence, where it is settled and they differ."""
     sided = opened.over.of(unit) if opened.over else None
     if opened.over is None or sided is None or sided.agreed:
         return []
     names = opened.over.people[unit.kind] if opened.over.named else ()
-    lines = []
+    found = []
     for side, one in enumerate(sided.sides):
         who = f"{letter(side)} ({flat(names[side])})" if names else letter(side)
         facts = (flat(one.text), flat(one.label), verdict(one.match)) if one else ("no such unit",)
-        lines.append(f"{who}  {' · '.join(filter(None, facts))}")
-        lines += [f"   {line}" for line in quotes(one, opened)] if one else []
-    return lines
+        found.append([f"{who}  {' · '.join(filter(None, facts))}", *(quotes(one, opened) if one else ())])
+    return found
 
 
 def context_headings(contexts: Sequence[str], units: Iterable[Unit], kind: Kind) -> tuple[str, ...]:
@@ -190,7 +194,8 @@ def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> t
     name = flat(unit.text)
     if width(name) > size - 2:
         found.line(name)
-    for line in (*_turned(unit), *(side_lines(unit, opened) or unit_lines(unit, opened))):
+    of_each = [line for has, *where in sides(unit, opened) for line in (has, *(f"   {at}" for at in where))]
+    for line in (*_turned(unit), *(of_each or unit_lines(unit, opened))):
         found.line(line)
     if near := list(near):
         found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
@@ -284,15 +289,19 @@ def guideline(guidelines: str, label: str) -> str:
     return "\n".join(own) or ABOUT.get(label, "") or "\n".join(general) or "g shows the guidelines."
 
 
-def detail_line(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> str:
-    """The same in one line, where there is room for one: the name, what it is, where it may stand."""
-    said = [cut_middle(flat(unit.text), NAME), *_turned(unit)]
-    said += side_lines(unit, opened) or (*_facts(unit)[1:], *_verdict_lines(unit))
+def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> list[str]:
+    """The same where there is little room: the name, what it is and where it may stand, in one line.
+
+    Where people differ a line for each of them.
+    """
+    if found := sides(unit, opened):
+        return [" · ".join(one) for one in found]
+    said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *_verdict_lines(unit)]
     if near:
         place = near[0]
         quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
         said.append(f"nearest: {place.context + 1} “{flat(quote)}”")
-    return " · ".join(said)
+    return [" · ".join(said)]
 
 
 def _facts(unit: Unit) -> list[str]:

@@ -124,7 +124,7 @@ class BaseScreen(Ordered):
 
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Put it on the status line."""
-        for status in self.query(Status):  # none when the app is leaving
+        if status := self.query_one_optional(Status):  # none when the app is leaving
             status.say(flat(text), sign=sign, tone=tone)
 
     @contextmanager

@@ -54,7 +54,7 @@ TERMS: dict[str, str] = {
     "assisted": "reviewed with suggestions in view",
     "policy": "the labels, guidelines and counting rules; every change makes a new version",
     "stale": "reviewed under an older policy; it comes again at the end",
-    "picked by hand": "you chose the sample yourself, so no estimate for all samples uses it (off-plan)",
+    "picked by hand": "you chose the sample yourself, so no estimate for all samples uses it (is:offplan)",
     "to be matched again": "the units were reviewed with other contexts; only the matches are left to decide",
     "adjudicated": "two people differed, and a third decision settled it",
     "unresolved": "two people differ and nobody has settled it; such a sample has no gold",

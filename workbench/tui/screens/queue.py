@@ -108,7 +108,7 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("◷ ½", "held by others, decided by some of its people"),
+        ("◷ ½", "held by others, decided by some of its people but not you"),
         ("rome", "in the id, the question or the reference"),
         ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
@@ -372,6 +372,7 @@ class QueueScreen(BaseScreen):
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
         if self.desk is not None:
             self._draw_name(self.desk)
+            self.completions.describe(self._about())
 
     resized = moved
 
@@ -428,6 +429,9 @@ class QueueScreen(BaseScreen):
         """What the view is, for the line above the list."""
         name, hint = self._orders()[self.order]
         if self.order == "disputes":
+            one = self.samples.disputes.get(self.samples.chosen or 0)
+            if one is not None and one.note and not self.has_class("-roomy"):
+                return f"{one.stands}: {flat(one.note)}"
             return "Disagreements, largest effect first. enter: evidence, d: set the state."
         if UNRESOLVED in self.query_shown.terms:
             return "What people differ in, so that there is no gold. enter: settle it, side by side."

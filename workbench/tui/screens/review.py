@@ -165,7 +165,7 @@ class ReviewScreen(BaseScreen):
         self._accept_at = float("-inf")
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
-        self._held: tuple[int, tuple[Held, ...]] = 0, ()
+        self._beside: tuple[int, tuple[Held, ...], list[str]] = 0, (), []
         self.saver = Saver(self, lambda: self._open(self.pane.now.sample_id, self.pane.kind))
         listed = self.LIST(id="units")
         self.pane = SamplePane(kind or desk.info.kinds[0], partial(self.say, tone="warn"), listed)
@@ -279,9 +279,12 @@ class ReviewScreen(BaseScreen):
         self._draw_head()
 
     def _draw_head(self) -> None:
-        number, places = self._held
-        held = holds(places) if places and number == self.pane.now.sample_id else ""
-        left, right = view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned, held)
+        number, places, others = self._beside
+        now, here = self.pane.now, number == self.pane.now.sample_id
+        held = holds(places) if places and here else ""
+        left, right = view.head_parts(
+            now, self.pane.kind, self._progress, self._planned, held, others if here else ()
+        )
         self.query_one(Head).show(left, right)
 
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
@@ -295,7 +298,7 @@ class ReviewScreen(BaseScreen):
         before = self._planned
         self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
         number = self.pane.now.sample_id
-        self._held = number, await self.desk.held(number)
+        self._beside = number, await self.desk.held(number), await self.desk.verifiers(number)
         suspicion = await intents.suspicion(self.desk, self.pane.now, self.pane.kind)
         if not on_stage(self):
             return

@@ -178,25 +178,30 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Part]]:
     return lines
 
 
-def overview(found: Figures, room: int, *, high: bool = True) -> list[list[Part]]:
-    """The estimate, or what stands in its place; a line each where the screen is not `high`."""
+def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[list[Part]], list[str]]:
+    """The estimate, or what stands in its place, and the notes on it that are cut.
+
+    A figure has one line where the screen is not `high`; what has no room there belongs below.
+    """
     facts = words.estimate_facts(found.estimate, assisted=found.assisted)
     strong = words.estimate_label(found.estimate)
     if found.estimate.refusal:
         facts += words.same_facts(found.rows, found.paired)
         strong = "bias"
     if high:
-        return fact_lines(facts, room, strong=strong)
+        return fact_lines(facts, room, strong=strong), []
     name = max(width(fact.name) for fact in facts) + 2
-    short = [
+    shorter = [
         fact._replace(note=cut(fact.note, room - name - max(VALUE, width(fact.value) + 1))) for fact in facts
     ]
-    return fact_lines(short, room, strong=strong, name=name)
+    rest = [f"{one.name}: {one.note}" for one, short in zip(facts, shorter, strict=True) if one != short]
+    return fact_lines(shorter, room, strong=strong, name=name), rest
 
 
-def notes(found: Figures) -> str:
-    """The notes, a sentence a line."""
+def notes(found: Figures, rest: Sequence[str] = ()) -> str:
+    """The notes, a sentence a line; first the `rest` of the figures."""
     lines = [
+        *rest,
         *words.estimate_notes(found.estimate, assisted=found.assisted),
         *(words.paired_notes(found.paired) if found.estimate.refusal else []),
         *found.notes,

@@ -134,9 +134,8 @@ class Overview(Section):
         """The first page."""
         found = seen.found
         self.query_one("#answer", Static).update(Content(" ".join(seen.said)))
-        self.query_one("#facts", Static).update(
-            as_text(lists.overview(found, self.content_size.width, high=self.screen.has_class("-high")))
-        )
+        facts, rest = lists.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
+        self.query_one("#facts", Static).update(as_text(facts))
         left = len(seen.causes) - lists.TOP
         more = f"{left} more: 3 shows them" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
@@ -145,7 +144,7 @@ class Overview(Section):
         top = self.query_one(CauseBars)
         top.put(seen.causes[: lists.TOP], 0)
         top.styles.height = max(1, top.count)
-        self.query_one("#notes", Passage).show(lists.notes(found))
+        self.query_one("#notes", Passage).show(lists.notes(found, rest))
 
 
 class Scatter(Section):

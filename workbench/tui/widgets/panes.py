@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 
 COLUMNS, ROOMY = 100, 116
@@ -113,7 +114,7 @@ class Body(Container):
         reference: Passage,
         units: UnitList,
         detail: Passage,
-        tallies: Widget,
+        tallies: Tallies,
         contexts: Passage,
     ) -> None:
         super().__init__(id="body")
@@ -189,7 +190,7 @@ class Body(Container):
 
     def _in_one(self, area: Region) -> dict[Widget, Region]:
         reference, contexts = self._texts(area.width, area.height)
-        needs = [reference, self._listed, Need(self._tallies, 0, 1), contexts]
+        needs = [reference, self._listed, Need(self._tallies, 0, self._tallies.lines), contexts]
         return stacked(area, needs, self._contexts)
 
     def _in_two(self, area: Region) -> dict[Widget, Region]:

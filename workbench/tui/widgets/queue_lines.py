@@ -82,8 +82,12 @@ def progress_parts(
         if done >= goal:
             counts.insert(1, (5, at_end(goal)))
     if progress.team is not None:
-        done, goal = progress.team.complete, progress.team.samples
-        counts = [(0, f"{progress.today:,} yours today"), (1, team_line(progress.team))]
+        done, goal = progress.own or (progress.team.complete, progress.team.samples)
+        team = team_line(progress.team)
+        counts = [(0, f"{progress.today:,} yours today"), (1, team)]
+        if progress.own:
+            today = [(7, f"{progress.today:,} today")] if progress.today else []
+            counts = [(0, f"{done:,} of {goal:,} yours done"), (1, f"all: {team}"), *today]
     for rank, number, word in (
         (2, progress.others, "held by others"),
         (3, progress.started, "started"),
@@ -170,8 +174,9 @@ class Completions(Widget):
 
     def describe(self, about: str) -> None:
         """What the line says while nothing is typed."""
-        self._about = about
-        self.refresh()
+        if about != self._about:
+            self._about = about
+            self.refresh()
 
     @property
     def chosen(self) -> Completion | None:

@@ -99,10 +99,10 @@ def columns_of(size: int, key_size: int) -> SampleColumns:
 def marks(row: QueueRow) -> str:
     """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand.
 
-    With assignments ◷ held by others, else ½ decided by some of its people.
+    With assignments ◷ held by others, else ½ decided by some of its people, and not by this one.
     """
     kind = "◇" if row.blind else "↺" if row.rematch else ""
-    team = "◷" if row.held else "½" if 0 < row.places[0] < row.places[1] else ""
+    team = "◷" if row.held else "½" if 0 < row.places[0] < row.places[1] and not row.own else ""
     own = ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
     return ("⚑" if row.flag else "") + kind + own + team
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from workbench.stages.review import AutoScore, Opened
 
 GAP = "   "
+PEOPLE = 3
+"""People at most who have a line each for what they have of a unit."""
 NARROW = 90
 """Cells of a line below which the scorer is not named."""
 
@@ -53,14 +56,21 @@ class Tallies(Widget):
         self._hidden = False
         self._nothing = False
         self._doubt = ""
-        self._note = ""
+        self._note: tuple[str, ...] = ()
+        self.lines = 1
+        """Lines for it where there is no column for it: one, or one for each of some people who differ."""
 
-    def note(self, text: str) -> None:
-        """What is known of the unit: takes the place of the message where there is one line only."""
-        if text != self._note:
-            self._note = text
-            if self.content_size.height < 2:
+    def note(self, lines: Sequence[str]) -> None:
+        """What is known of the unit: takes the place of the message where nothing else says it."""
+        if tuple(lines) != self._note:
+            self._note = tuple(lines)
+            if self._says_unit:
                 self.refresh()
+
+    @property
+    def _says_unit(self) -> bool:
+        """Whether the unit has no pane of its own, which says more."""
+        return self.content_size.height < 2 or not self.screen.has_class("-wide")
 
     def doubt(self, text: str) -> None:
         """Say why the score looks wrong, as long as the sample is not decided."""
@@ -71,6 +81,7 @@ class Tallies(Widget):
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
+        self.lines = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
         before = (self._auto, self._verified, self._causes, self._nothing, self._hidden)
         self._auto, self._kind = first_of(opened.automatic, kind), kind
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
@@ -120,8 +131,9 @@ class Tallies(Widget):
     def render(self) -> Content:
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
-        if height < 2 and self._hidden and self._verified is None:
-            return _line([(self._doubt, "$warning")] if self._doubt else [(self._note, DIM)], size)
+        if self._hidden and self._verified is None and self._says_unit:
+            note = "\n".join(cut(line, size) for line in self._note)
+            return _line([(self._doubt, "$warning")], size) if self._doubt else Content.assemble((note, DIM))
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)
