@@ -58,7 +58,7 @@ def _detected(sample: str) -> str:
     sizes: Counter[str] = Counter()
     if latin := len(sample.encode("ascii", "ignore").translate(None, _NO_LETTERS)):
         sizes["latin"] = latin
-    for match in _RUNS.finditer(_ASCII.sub(" ", sample)):
+    for match in _RUNS.finditer(_ASCII.sub("", sample)):
         sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
         return ""
@@ -99,9 +99,10 @@ def _by_words(text: str, script: str) -> str:
     lowered = text.lower()
     known = _LANGUAGES[script]
     scores: dict[str, int] = {}
-    for word in lowered.translate(_SPACED).split() if lowered.isascii() else _WORD.findall(lowered):
-        for language, weight in known.get(word, ()):
-            scores[language] = scores.get(language, 0) + weight
+    counts = Counter(lowered.translate(_SPACED).split() if lowered.isascii() else _WORD.findall(lowered))
+    for word in counts.keys() & known.keys():
+        for language, weight in known[word]:
+            scores[language] = scores.get(language, 0) + weight * counts[word]
     if script == "latin" and not text.isascii():
         there = set(lowered)
         for language, letters in _LATIN_LETTERS.items():

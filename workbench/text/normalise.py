@@ -129,35 +129,36 @@ def _joins(text: str, edge: int) -> bool:
     return left.isalnum() and right.isalnum()
 
 
+_WORDS = sections(__name__)
+_SIMPLIFIED = _WORDS["simplified"].split()
 # Dashes and apostrophes become one of each; the rest of punctuation separates words later on.
-_PUNCTUATION = str.maketrans(
+_RESPELLED = str.maketrans("".join(_SIMPLIFIED[::2]), "".join(_SIMPLIFIED[1::2])) | str.maketrans(
     {
         **dict.fromkeys("‐‑‒–—―−﹘﹣－־", "-"),
         **dict.fromkeys("’‘ʼʹ`´＇ʻʾʿ׳", "'"),
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640", ""),
+        **dict(
+            zip(
+                "łøđßæœðþıəħŋё" + "أإآٱىةیک",
+                ["l", "o", "d", "ss", "ae", "oe", "d", "th", "i", "e", "h", "n", "е", *"ااااي" + "هيك"],
+                strict=True,
+            )
+        ),
     }
 )
-_WORDS = sections(__name__)
-_SIMPLIFIED = _WORDS["simplified"].split()
-_SAME_LETTERS = str.maketrans("".join(_SIMPLIFIED[::2]), "".join(_SIMPLIFIED[1::2])) | str.maketrans(
-    dict(
-        zip(
-            "łøđßæœðþıəħŋё" + "أإآٱىةیک",
-            ["l", "o", "d", "ss", "ae", "oe", "d", "th", "i", "e", "h", "n", "е", *"ااااي" + "هيك"],
-            strict=True,
-        )
-    )
-)
+_TO_RESPELL = re.compile(f"[{re.escape(''.join(map(chr, _RESPELLED)))}]")
 # After decomposition: marks on Latin and Greek letters, the Cyrillic stress mark, Hebrew points, Arabic
 # vowels. й, ї, ў and the signs of Devanagari and Thai keep their marks: they are letters.
 _ACCENTS = re.compile(
-    "(?<=[a-z\u0370-\u03ff])[\u0300-\u036f]+|\u0301|[\u0591-\u05bd\u05bf\u05c1-\u05c7]|[\u064b-\u065f\u0670]"
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7\u064b-\u065f\u0670]"  # a search jumps to these
+    "(?:(?<=[a-z\u0370-\u03ff][\u0300-\u036f])[\u0300-\u036f]*|(?<=[^\u0300\u0302-\u036f]))"
 )
 # A word of two alphabets is written in the one that has a letter of its own in it: НАТО with a Latin A.
 _CYRILLIC, _LATIN = _WORDS["look-alikes"].split()
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
-_ALPHABETS_MEET = re.compile("[a-zA-Z][\u0400-\u04ff]|[\u0400-\u04ff][a-zA-Z]")
-_MIXED = re.compile(rf"[^\W\d_]*(?:{_ALPHABETS_MEET.pattern})[^\W\d_]*")
+_IS_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_ALPHABETS_MEET = re.compile("[a-zA-Z](?:(?=[\u0400-\u04ff])|(?<=[\u0400-\u04ff].))")
+_MIXED = re.compile(r"[^\W\d_]*(?:[a-zA-Z][\u0400-\u04ff]|[\u0400-\u04ff][a-zA-Z])[^\W\d_]*")
 _ONLY_LATIN = re.compile(f"(?![{_LATIN}])[a-zA-Z]")
 # Hindi writes a nasal before a consonant of its class as a letter or as a dot, and foreign sounds with or
 # without one below.
@@ -190,16 +191,17 @@ _IS_ISO, _IS_SHORT = re.compile(_ISO), re.compile(_SHORT)
 
 @lru_cache(maxsize=2)
 def _word_pattern(plain: bool) -> re.Pattern[str]:
-    """The pattern for any text, and the same for a plain one, which is faster."""
+    """The pattern for any text, and the same for a plain one, which is faster; most frequent words first."""
     unspaced, mark = UNSPACED + "\uac00-\ud7af", f"[{marks()}]*"
     letter, letters = f"[^\\W_{unspaced}]{mark}", f"(?:[^\\W_{unspaced}]++{mark}+)++"
-    run = rf"|(?:[{unspaced}]{mark})+"
+    first, run = f"[^\\W\\d_{unspaced}]{mark}+", rf"|(?:[{unspaced}]{mark})+"
     if plain:
-        letter, letters, run = "[^\\W_]", "[^\\W_]++", ""
+        letter, letters, first, run = "[^\\W_]", "[^\\W_]++", "[^\\W\\d_]", ""
     return re.compile(
-        rf"(?:{_DATE}|\d{{1,3}}(?:[ ']\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?!{letter}|\d)"
+        rf"{first}{letters}(?:['&]{letters})*{run}"
+        rf"|(?=\d)(?:{_DATE}|\d{{1,3}}(?:[ ']\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?!{letter}|\d)"
         rf"|{letter}\.(?!\d)"
-        rf"|{letters}(?:['&]{letters})*{run}"
+        rf"|{letters}(?:['&]{letters})*"
         rf"|[{re.escape(numbers.SYMBOLS)}]"
     )
 
@@ -218,11 +220,15 @@ def _one_alphabet(match: re.Match[str]) -> str:
 
 def _fold_once(text: str) -> str:
     composed = unicodedata.normalize("NFKC", text)
-    if _ALPHABETS_MEET.search(composed):
+    if _IS_CYRILLIC.search(composed) and _ALPHABETS_MEET.search(composed):
         composed = _MIXED.sub(_one_alphabet, composed)
-    folded = composed.translate(_PUNCTUATION).casefold().translate(_SAME_LETTERS)
+    folded = composed.casefold()
+    if _TO_RESPELL.search(folded):
+        folded = folded.translate(_RESPELLED)
     folded = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), folded)
-    folded = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", folded)))
+    decomposed = unicodedata.normalize("NFD", folded)
+    bare = _ACCENTS.sub("", decomposed)
+    folded = unicodedata.normalize("NFC", folded if len(bare) == len(decomposed) else bare)
     return _NUKTA.sub("", _NASAL.sub("ं", folded)) if _DEVANAGARI.search(folded) else folded
 
 
