@@ -14,7 +14,7 @@ _WORDS = sections(__name__)
 _SCRIPTS = [line.split() for line in _WORDS["scripts"].splitlines() if line]
 _RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS))
 _WORD = re.compile(r"[^\W\d_]+")
-_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII = bytes(range(128))
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
@@ -62,7 +62,8 @@ def _detected(sample: str) -> str:
     sizes: Counter[str] = Counter()
     if latin := len(sample.encode("ascii", "ignore").translate(None, _NO_LETTERS)):
         sizes["latin"] = latin
-    for match in _RUNS.finditer(_ASCII.sub("", sample)):
+    others = sample.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    for match in _RUNS.finditer(others.decode("utf-8", "surrogatepass")):
         sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
         return ""
@@ -114,7 +115,7 @@ def _by_words(text: str, script: str) -> str:
         for language, weight in known[word]:
             scores[language] = scores.get(language, 0) + weight * counts[word]
     if script == "latin" and not text.isascii():
-        for letter in _LATIN_LETTERS.keys() & set(lowered):
+        for letter in set(lowered).intersection(_LATIN_LETTERS):
             for language in _LATIN_LETTERS[letter]:
                 scores[language] = scores.get(language, 0) + 3 * lowered.count(letter)
     most = max(scores.values(), default=0)

@@ -73,8 +73,8 @@ _ERA = r"(?:\s?(?:BCE?|B\.C\.(?:E\.)?|CE|AD|A\.D\.|BP|v\. ?Chr\.|n\. ?Chr\.|до
 _LEFT = r"(?<![\w.,])"
 
 
-def _one_of(*alternatives: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile("|".join(alternatives), flags)
+def _one_of(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives))
 
 
 # Dates without a month's name.
@@ -85,7 +85,7 @@ _NUMERIC = (
 _PLAIN = _one_of(*_NUMERIC)
 _MONTHS = frozenset({*_levelled(_WORDS["months"]).split(), "ngày", "tháng"})
 # A figure written together with a month (12thJuly), and scripts whose letters have marks between them.
-_GLUED = re.compile(r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]", re.IGNORECASE)
+_GLUED = re.compile(r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]")
 _MARKED = re.compile("[\u0900-\u097f\u0e00-\u0e7f]")
 _BEFORE_MONTH = (
     18  # code points from the first figure of a date to its month, at most: 11-го – 12-го del July
@@ -94,12 +94,12 @@ _BEFORE_MONTH = (
 
 @lru_cache(maxsize=1)
 def _calendar() -> re.Pattern[str]:
-    """Dates that name a month, ISO and dotted dates."""
-    month = rf"(?:{any_of(_WORDS['months'])})(?![^\W_])\.?"
+    """Dates that name a month, ISO and dotted dates; for a text in small letters."""
+    month = rf"(?:{any_of(_levelled(_WORDS['months']))})(?![^\W_])\.?"
     day = r"(?:0?[1-9]|[12]\d|3[01])"
     numbered = rf"{day}(?:st|nd|rd|th|er|º|°|ª|-го|-е|\.)?"
     year = r"[1-9]\d{2,3}(?!\d)"
-    of_year = rf"(?:,? ?(?:(?:de|del|of|năm|พ\.ศ\.|ค\.ศ\.) ?)?{year}{_ERA}?)?"
+    of_year = rf"(?:,? ?(?:(?:de|del|of|năm|พ\.ศ\.|ค\.ศ\.) ?)?{year}{_ERA.lower()}?)?"
     return _one_of(
         # 11–12 July 1995; July 4, 1776; July 1776
         rf"{_LEFT}(?:{numbered} ?{_DASH} ?)?{numbered} ?(?:of|de|del)? ?{month}{of_year}(?!\d)",
@@ -107,22 +107,21 @@ def _calendar() -> re.Pattern[str]:
         rf"(?<!\w){month},?(?: de| del| of)? {year}",
         rf"(?<!\w)(?:ngày {day} )?tháng {day}(?!\d)(?: năm {year})?",
         *_NUMERIC,
-        flags=re.IGNORECASE,
     )
 
 
-def _by_calendar(text: str, level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
-    """The dates of the calendar in a text with these `words`, `level` in small letters."""
-    if _GLUED.search(text) or _MARKED.search(text):
-        yield from _calendar().finditer(text)
+def _by_calendar(level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    """The dates of the calendar in a text in small letters with these `words`."""
+    if _GLUED.search(level) or _MARKED.search(level):
+        yield from _calendar().finditer(level)
         return
-    dated = set(months := _places(_MONTHS & words, level))
+    dated = set(months := _places(_MONTHS.intersection(words), level))
     for month in months:
         dated.update(starts[bisect_left(starts, month - _BEFORE_MONTH) : bisect_left(starts, month)])
     end = 0
     for start in sorted(dated.union(starts)):
         pattern = _calendar() if start in dated else _PLAIN
-        if start >= end and (found := pattern.match(text, start)) is not None:
+        if start >= end and (found := pattern.match(level, start)) is not None:
             yield found
             end = found.end()
 
@@ -138,8 +137,8 @@ _CENTURY = _one_of(
     rf"(?:{_LEFT}the )?{_LEFT}'?\d{{2,4}}(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
 )
 _OF_CENTURIES = (
-    "century", "millennium", "век", "в.", "століття", "Jahrhundert", "Jh.", "siècle", "siglo", "século",
-    "secolo",
+    "century", "millennium", " век", " в.", " вв.", " століття", "Jahrhundert", "Jh.", "siècle", "siglo",
+    "século", "secolo",
 )  # fmt: skip
 _OF_DECADES = re.compile(r"\d(?:['’]?s|-[хеым]|er)")
 
@@ -161,7 +160,7 @@ _PERIODS, _NUMERALS = (frozenset(map(_levelled, _WORDS[name].split())) for name 
 def _durations(text: str, level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
     if _PERIODS.isdisjoint(words):
         return iter(())
-    return _at(_DURATION, text, sorted({*starts, *_places(_NUMERALS & words, level)}))
+    return _at(_DURATION, text, sorted({*starts, *_places(_NUMERALS.intersection(words), level)}))
 
 
 _FOUR = r"(?:1\d{3}|20\d{2})"
@@ -229,7 +228,7 @@ def _alone(text: str, lang: str, level: str, words: Set[str]) -> Iterator[re.Mat
     pattern, named = _single(lang), _single_words(lang)
     if pattern is None:
         return iter(())
-    return _at(pattern, text, _places(named & words, level)) if named else pattern.finditer(text)
+    return _at(pattern, text, _places(named.intersection(words), level)) if named else pattern.finditer(text)
 
 
 def dates(text: str, lang: str) -> list[Found]:
@@ -243,7 +242,7 @@ def dates(text: str, lang: str) -> list[Found]:
     words = word_counts(level).keys()
     for layer in (
         _EAST.finditer(text if _EASTERN.search(text) else ""),
-        _by_calendar(text, level, words, starts),
+        _by_calendar(level, words, starts),
         _centuries(text),
         _durations(text, level, words, starts),
         _at(_CLOCK, text, starts),
@@ -257,7 +256,7 @@ def dates(text: str, lang: str) -> list[Found]:
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only. At most seven groups:
 # without a bound a table of numbers is one figure, and leaving it step by step is quadratic (17 s for 20 KB).
 _FIGURE = r"(?:\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,6}(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*[½¼¾]?)"
-_GAP = r"[ \u00a0\u202f]{0,3}"
+_GAP = r"[ \u00a0\u202f]{0,3}+"
 # A letter or digit of a script that parts words by spaces: 人口1400万 is a number, X1400 is none.
 _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
