@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from workbench.text import inflection
-from workbench.text.inflection import forms, places_of
+from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 from workbench.text.numbers import date_parts
@@ -168,8 +168,6 @@ class Sketch(NamedTuple):
     spelling: str = ""
 
 
-LETTER_STAYS = listed("de fr es it pt sv da no ro hu cs ca")
-"""Languages whose stems begin as their words do: words without a common first letter have no common form."""
 _UNKNOWN = Sketch(("unknown",))
 _WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
 
@@ -200,8 +198,8 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     if not _index(False).keys().isdisjoint(chain.from_iterable(map(forms, found))):
         groups.add("country")
         tokens = [*_with_countries(tuple(tokens))]
-    if lang in LETTER_STAYS:  # a stem is 30 µs
-        groups.update(token[0] for token in tokens)
+    if lang in LETTERS_STAY:  # a stem is 30 µs
+        groups.update(first_letters(token, lang) for token in tokens)
     else:
         groups.update(*(forms(token, lang) for token in tokens))
     if len(found) > 1:

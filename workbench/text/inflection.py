@@ -73,6 +73,22 @@ def _forms(word: str, lang: str | None) -> frozenset[str]:
     return frozenset((word, *_others(word, lang)))
 
 
+LETTERS_STAY = listed("de fr es it pt sv da no ro hu cs ca")
+"""Languages whose stems begin as their words do."""
+
+
+def first_letters(word: str, lang: str | None) -> str:
+    """What all forms of a folded word begin with: words that begin otherwise have no common form.
+
+    Two letters, in French one; of German ü, which is written ue as well, only u. "" where none is sure.
+    """
+    if lang not in LETTERS_STAY or not word.isascii():
+        return ""
+    if lang == "de" and word[1:2] == "e" and word[0] in "aou":
+        return word[0] + word[1:].lstrip("e")[:1]
+    return word[: 1 if lang == "fr" else 2]
+
+
 def places_of(word: str, found: frozenset[str]) -> frozenset[str]:
     """What a Russian place and its adjective have in common: Москва, московский; Прага, пражский.
 
