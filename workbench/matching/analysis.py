@@ -146,8 +146,8 @@ class Analysed(NamedTuple):
     unspaced: bool
     country: Country
     bare: str
-    traits: frozenset[str]
     spelling: str
+    traits: frozenset[str]
 
 
 @lru_cache(maxsize=1024)
@@ -242,10 +242,10 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
         bare=_bare(text, kind),
-        traits=frozenset(),
         spelling="".join(sorted(tokens)),
+        traits=frozenset(),
     )
-    return one._replace(traits=_traits(one))
+    return Analysed(*one[:-1], _traits(one))
 
 
 def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -336,8 +336,9 @@ def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
     if len(everything) < 2:
         return frozenset()
-    every = "".join([word[0] for word in everything])
-    big = "".join([word[0] for word in everything if word not in SMALL])
+    every = big = "".join([word[0] for word in everything])
+    if not SMALL.isdisjoint(everything):
+        big = "".join([word[0] for word in everything if word not in SMALL])
     return frozenset([initials for initials in (every, big) if 2 <= len(initials) <= 8])
 
 
@@ -348,7 +349,7 @@ def _bare(text: str, kind: str) -> str:
     parentheses, a subtitle or (of a place) the larger place or its kind behind it (Hubei Province).
     """
     bare = text.strip()
-    if len(bare) > _NAME:
+    if bare.isalnum() or len(bare) > _NAME:
         return ""
     if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or _FORMAL.match(bare):
         bare = bare[match.end() :]

@@ -47,7 +47,9 @@ def analyser() -> Any:
         return None
     import pymorphy3
 
-    return pymorphy3.MorphAnalyzer()
+    return pymorphy3.MorphAnalyzer(
+        probability_estimator_cls=None
+    )  # every parse counts, the likeliest no more
 
 
 @lru_cache(maxsize=32)
