@@ -172,7 +172,7 @@ _UNKNOWN = Sketch(("unknown",))
 _WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def sketch(text: str, label: str, lang: str | None) -> Sketch:
     """What can be told of a name without taking it apart: which figures it has, or which Latin words.
 
@@ -209,7 +209,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)))
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=4_096)
 def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     """Take a name apart; remembered by text, label and language."""
     everything = words(text, lang)

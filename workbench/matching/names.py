@@ -457,7 +457,7 @@ def _worth(
     return kept, sorted(worth)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     """The candidates of a sample, taken apart and indexed; kept for the next edit of its reference."""
     analysed = tuple(analyse(name.text, name.label, lang) for name in names)

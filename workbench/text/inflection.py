@@ -68,7 +68,7 @@ def forms(word: str, lang: str | None = None) -> frozenset[str]:
     return _forms(word, lang if lang in _INFLECTING else None)
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=16_384)
 def _forms(word: str, lang: str | None) -> frozenset[str]:
     if not word or has_digit(word) or (lang is None and word.isascii() and word[-1] != "s"):
         return frozenset((word,))

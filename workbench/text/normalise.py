@@ -232,7 +232,7 @@ def _fold_once(text: str) -> str:
     return _NUKTA.sub("", _NASAL.sub("ं", folded)) if _DEVANAGARI.search(folded) else folded
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4_096)
 def fold(text: str) -> str:
     """Case, compatibility forms, accents, digits, dashes and apostrophes levelled; idempotent.
 
@@ -332,6 +332,8 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
 def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
     kept = list(found)
+    if len(kept) < 2:
+        return kept
     leading, fillers = _small(lang, "articles", "prepositions"), _small(lang, "fillers")
     while kept and (kept[0] in leading or (len(kept) > 2 and kept[0] in _HONORIFICS)):
         del kept[0]
@@ -360,7 +362,7 @@ def _small(lang: str | None, *lists: str) -> frozenset[str]:
     return words
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4_096)
 def key(text: str, lang: str | None = None) -> str:
     """The normalised key of a name: two mentions with equal non-empty keys are one entity.
 

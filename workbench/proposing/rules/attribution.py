@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
-from workbench.text.inflection import first_letters, forms
+from workbench.text.inflection import LETTERS_STAY, first_letters, forms
 from workbench.text.normalise import fold, words
 from workbench.text.tokens import UNSPACED, sentences
 
@@ -47,10 +47,11 @@ class Passages:
             for span in sentences(context)
         ]
         self._lang = lang
+        stays = lang in LETTERS_STAY
         self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for index in range(len(self.sentences)):
             for word in set(_words(self.quote(index), lang)):
-                self._words[first_letters(word, lang)][word].append(index)
+                self._words[first_letters(word, lang) if stays else ""][word].append(index)
         self._forms: dict[str, dict[str, list[list[int]]]] = {}
 
     def holding(self, word: str) -> set[int]:
