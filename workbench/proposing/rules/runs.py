@@ -155,10 +155,12 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
             return None
         return after
     folded = _folded(reading, after)
-    for rule in (_after_mark, _after_particle, _after_number, _after_syllable):
-        if (found := rule(reading, first, last, after, folded)) is not None:
-            return found
-    return None
+    return (
+        (None if folded[0].isalnum() else _after_mark(reading, first, last, after, folded))
+        or _after_particle(reading, first, last, after, folded)
+        or (_after_number(reading, first, last, after) if folded.isdecimal() else None)
+        or (_after_syllable(reading, after) if reading.lang == "vi" else None)
+    )
 
 
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
@@ -263,9 +265,9 @@ def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
     return False
 
 
-def _after_syllable(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+def _after_syllable(reading: Reading, after: int) -> int | None:
     """Đại học Michigan: Vietnamese writes the later syllables of a word small."""
-    if reading.lang != "vi" or not is_syllable(reading, after):
+    if not is_syllable(reading, after):
         return None
     return after + 1 if _is_capital(reading, after + 1) and _near(reading, after, after + 1) else None
 
@@ -278,10 +280,9 @@ def is_syllable(reading: Reading, index: int) -> bool:
     return word.islower() and word.isalpha() and word not in function_words(reading.lang)
 
 
-def _after_number(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+def _after_number(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it; no result."""
-    word = reading.words[after]
-    if not (word.isdecimal() and len(word) <= 3) or _folded(reading, last) in function_words(reading.lang):
+    if len(reading.words[after]) > 3 or _folded(reading, last) in function_words(reading.lang):
         return None
     if reading.text[reading.ends[after] :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
         return None
