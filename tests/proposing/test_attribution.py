@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from workbench.model import ProposedStatement, Sample
 from workbench.proposing.rules import propose, statements
-from workbench.proposing.rules.attribution import judge, passages
+from workbench.proposing.rules.attribution import Passages, judge
 
 
 def attribute(statement: str, contexts: Sequence[str], lang: str) -> ProposedStatement:
-    return judge(statement, passages(contexts, lang), lang)
+    return judge(statement, Passages(contexts, lang), lang)
 
 
 CONTEXTS = (

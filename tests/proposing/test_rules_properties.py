@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.model import DEFAULT_LABELS, ProposedEntity, Sample
 from workbench.proposing.rules import entities, propose, statements
-from workbench.proposing.rules.attribution import judge, passages
+from workbench.proposing.rules.attribution import Passages, judge
 from workbench.text.tokens import sentences
 
 LANGUAGES = (
@@ -95,7 +95,7 @@ def test_a_sample_gives_the_same_proposal_every_time(reference: str, contexts: l
 @given(st.text(max_size=60))
 def test_a_statement_of_its_own_context_is_found(text: str) -> None:
     """A statement that is itself a context is found there, unless it holds no word."""
-    said = judge(text, passages([text], "en"), "en")
+    said = judge(text, Passages([text], "en"), "en")
     worded = any(letter.isalnum() for letter in text)
 
     assert said.verdict == "found" or not worded or said.quote is None

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tests.quality.labelled import Row, bootstrapped, folder, rows_of, wilson
-from workbench.proposing.rules.attribution import judge, passages
+from workbench.proposing.rules.attribution import Passages, judge
 
 
 class Verdict(NamedTuple):
@@ -52,7 +52,7 @@ def report(title: str, answers: Sequence[Sequence[Verdict]]) -> None:
 
 
 def judged(row: Row, statements: Sequence[Row], lang: str) -> list[Verdict]:
-    known = passages(row["retrieved_contexts"], lang)
+    known = Passages(row["retrieved_contexts"], lang)
     return [
         Verdict(judge(one["text"], known, lang).verdict == "found", one["verdict"] == "found")
         for one in statements

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from workbench.text import inflection
-from workbench.text.inflection import forms, places_of
+from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 from workbench.text.numbers import date_parts
@@ -146,8 +146,8 @@ class Analysed(NamedTuple):
     unspaced: bool
     country: Country
     bare: str
-    traits: frozenset[str]
     spelling: str
+    traits: frozenset[str]
 
 
 @lru_cache(maxsize=1024)
@@ -168,13 +168,11 @@ class Sketch(NamedTuple):
     spelling: str = ""
 
 
-LETTER_STAYS = listed("de fr es it pt sv da no ro hu cs ca")
-"""Languages whose stems begin as their words do: words without a common first letter have no common form."""
 _UNKNOWN = Sketch(("unknown",))
 _WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def sketch(text: str, label: str, lang: str | None) -> Sketch:
     """What can be told of a name without taking it apart: which figures it has, or which Latin words.
 
@@ -200,8 +198,8 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     if not _index(False).keys().isdisjoint(chain.from_iterable(map(forms, found))):
         groups.add("country")
         tokens = [*_with_countries(tuple(tokens))]
-    if lang in LETTER_STAYS:  # a stem is 30 µs
-        groups.update(token[0] for token in tokens)
+    if lang in LETTERS_STAY:  # a stem is 30 µs
+        groups.update(first_letters(token, lang) for token in tokens)
     else:
         groups.update(*(forms(token, lang) for token in tokens))
     if len(found) > 1:
@@ -211,7 +209,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)))
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=4_096)
 def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     """Take a name apart; remembered by text, label and language."""
     everything = words(text, lang)
@@ -244,10 +242,10 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
         bare=_bare(text, kind),
-        traits=frozenset(),
         spelling="".join(sorted(tokens)),
+        traits=frozenset(),
     )
-    return one._replace(traits=_traits(one))
+    return Analysed(*one[:-1], _traits(one))
 
 
 def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -338,8 +336,9 @@ def _initials(everything: Sequence[str]) -> frozenset[str]:
     """The acronyms a name of several words can have: with and without its small words."""
     if len(everything) < 2:
         return frozenset()
-    every = "".join([word[0] for word in everything])
-    big = "".join([word[0] for word in everything if word not in SMALL])
+    every = big = "".join([word[0] for word in everything])
+    if not SMALL.isdisjoint(everything):
+        big = "".join([word[0] for word in everything if word not in SMALL])
     return frozenset([initials for initials in (every, big) if 2 <= len(initials) <= 8])
 
 
@@ -350,7 +349,7 @@ def _bare(text: str, kind: str) -> str:
     parentheses, a subtitle or (of a place) the larger place or its kind behind it (Hubei Province).
     """
     bare = text.strip()
-    if len(bare) > _NAME:
+    if bare.isalnum() or len(bare) > _NAME:
         return ""
     if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or _FORMAL.match(bare):
         bare = bare[match.end() :]

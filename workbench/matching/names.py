@@ -147,9 +147,11 @@ def paired(a: Analysed, b: Analysed) -> dict[int, int]:
     pairs: dict[int, int] = {}
     taken: set[int] = set()
     for equal in (True, False):
-        for i in (i for i in range(len(a.tokens)) if i not in pairs):
-            for j in (j for j in range(len(b.tokens)) if j not in taken):
-                if a.tokens[i] == b.tokens[j] if equal else not a.forms[i].isdisjoint(b.forms[j]):
+        for i in range(len(a.tokens)):
+            for j in range(len(b.tokens)) if i not in pairs else ():
+                if j in taken or a.forms[i].isdisjoint(b.forms[j]):  # equal words have equal forms
+                    continue
+                if not equal or a.tokens[i] == b.tokens[j]:
                     pairs[i] = j
                     taken.add(j)
                     break
@@ -457,7 +459,7 @@ def _worth(
     return kept, sorted(worth)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     """The candidates of a sample, taken apart and indexed; kept for the next edit of its reference."""
     analysed = tuple(analyse(name.text, name.label, lang) for name in names)

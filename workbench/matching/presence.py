@@ -39,7 +39,7 @@ def pieces(text: str) -> list[str]:
     return [folded(word) for word in found if word[0] not in "'’"]
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=4_096)
 def folded(word: str) -> str:
     """A word of a text in the spelling of keys: 1,000 as 1000, 14th as 14, U.S. as us."""
     if word[0].isdigit():
@@ -48,7 +48,7 @@ def folded(word: str) -> str:
     return fold(word.replace(".", ""))
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=4_096)
 def traits(word: str, lang: str | None) -> frozenset[str]:
     """The forms of a folded word; months have a common one in all languages."""
     if word in MONTHS:

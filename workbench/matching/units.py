@@ -130,11 +130,10 @@ def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
 
 def policy_label(label: str, policy: Policy) -> tuple[str, str]:
     """The label as the policy knows it, and the proposer's own word when it does not."""
-    lowered = label.strip().lower()
-    if lowered in policy.label_names():
+    lowered, names = label.strip().lower(), policy.label_names()
+    if lowered in names:
         return lowered, ""
-    fallback = "other" if "other" in policy.label_names() else ""
-    return fallback, label
+    return "other" if "other" in names else "", label
 
 
 def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evidence, ...]:

@@ -304,16 +304,20 @@ def candidate_names(
     One named in several contexts is one candidate. A name stands in a context in any form in which
     `presence` would find it, or nearly. Kept for the next edit of a sample.
     """
-    names: dict[Name, bool] = {}  # whether the name stands where it was taken from
+    known: dict[tuple[str, str], bool] = {}  # whether the name stands where it was taken from
     for index, entities in enumerate(context_entities):
         context = contexts[index] if index < len(contexts) else ""
         for e in entities:
-            name = Name(e.text, e.label)
-            if not names.get(name):
+            if not known.get((e.text, e.label)):
                 start = -1 if e.start is None else e.start
                 given = start >= 0 and context.startswith(e.text, start)
-                names[name] = given and bounded(context, start, start + len(e.text))
-    rest = [name for name, given in names.items() if not (given or _as_given(name.text, contexts))]
+                known[e.text, e.label] = given and bounded(context, start, start + len(e.text))
+    names = [Name(*name) for name in known]
+    rest = [
+        name
+        for name, given in zip(names, known.values(), strict=True)
+        if not (given or _as_given(name.text, contexts))
+    ]
     if rest:
         found = presence(rest, contexts, lang=lang)
         rest = [name for name, places in zip(rest, found, strict=True) if not places.evidence]
@@ -324,7 +328,7 @@ def candidate_names(
             if not any(bounded(context, span.start, span.end) for span in ground(name.text, context))
         ]
     invented = set(rest)
-    return [name for name in names if name not in invented], rest
+    return [name for name in names if name not in invented] if rest else names, rest
 
 
 def _as_given(text: str, contexts: Sequence[str]) -> bool:

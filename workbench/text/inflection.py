@@ -47,7 +47,9 @@ def analyser() -> Any:
         return None
     import pymorphy3
 
-    return pymorphy3.MorphAnalyzer()
+    return pymorphy3.MorphAnalyzer(
+        probability_estimator_cls=None
+    )  # every parse counts, the likeliest no more
 
 
 @lru_cache(maxsize=32)
@@ -66,11 +68,27 @@ def forms(word: str, lang: str | None = None) -> frozenset[str]:
     return _forms(word, lang if lang in _INFLECTING else None)
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=16_384)
 def _forms(word: str, lang: str | None) -> frozenset[str]:
     if not word or has_digit(word) or (lang is None and word.isascii() and word[-1] != "s"):
         return frozenset((word,))
     return frozenset((word, *_others(word, lang)))
+
+
+LETTERS_STAY = listed("de fr es it pt sv da no ro hu cs ca")
+"""Languages whose stems begin as their words do."""
+
+
+def first_letters(word: str, lang: str | None) -> str:
+    """What all forms of a folded word begin with: words that begin otherwise have no common form.
+
+    Two letters, in French one; of German ü, which is written ue as well, only u. "" where none is sure.
+    """
+    if lang not in LETTERS_STAY or not word.isascii():
+        return ""
+    if lang == "de" and word[1:2] == "e" and word[0] in "aou":
+        return word[0] + word[1:].lstrip("e")[:1]
+    return word[: 1 if lang == "fr" else 2]
 
 
 def places_of(word: str, found: frozenset[str]) -> frozenset[str]:

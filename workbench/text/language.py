@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 
 from workbench.text.lists import by_key, sections
@@ -13,7 +14,7 @@ _WORDS = sections(__name__)
 _SCRIPTS = [line.split() for line in _WORDS["scripts"].splitlines() if line]
 _RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS))
 _WORD = re.compile(r"[^\W\d_]+")
-_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII = bytes(range(128))
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
@@ -37,7 +38,10 @@ _LANGUAGES = {
     for script, lists in _STOP.items()
 }
 # Letters that no other language of the lists writes, or hardly.
-_LATIN_LETTERS = dict(line.split() for line in _WORDS["latin letters"].splitlines() if line)
+_LATIN_LETTERS: dict[str, list[str]] = {}
+for _language, _letters in (line.split() for line in _WORDS["latin letters"].splitlines() if line):
+    for _letter in _letters:
+        _LATIN_LETTERS.setdefault(_letter, []).append(_language)
 # Letters that decide alone, in this order.
 _LETTERS = [line.split() for line in _WORDS["cyrillic letters"].splitlines() if line]
 
@@ -58,7 +62,8 @@ def _detected(sample: str) -> str:
     sizes: Counter[str] = Counter()
     if latin := len(sample.encode("ascii", "ignore").translate(None, _NO_LETTERS)):
         sizes["latin"] = latin
-    for match in _RUNS.finditer(_ASCII.sub(" ", sample)):
+    others = sample.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    for match in _RUNS.finditer(others.decode("utf-8", "surrogatepass")):
         sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
         return ""
@@ -91,6 +96,12 @@ def _cyrillic(text: str) -> str:
     return _by_words(lowered, "cyrillic") or ("uk" if "і" in lowered and "ы" not in lowered else "ru")
 
 
+@lru_cache(maxsize=8)
+def word_counts(lowered: str) -> Mapping[str, int]:
+    """How often each word stands in a text in small letters; remembered, for the rules ask as well."""
+    return Counter(lowered.translate(_SPACED).split() if lowered.isascii() else _WORD.findall(lowered))
+
+
 def _by_words(text: str, script: str) -> str:
     """The language whose stop words and letters weigh most; "" when none does or two weigh the same.
 
@@ -99,13 +110,13 @@ def _by_words(text: str, script: str) -> str:
     lowered = text.lower()
     known = _LANGUAGES[script]
     scores: dict[str, int] = {}
-    for word in lowered.translate(_SPACED).split() if lowered.isascii() else _WORD.findall(lowered):
-        for language, weight in known.get(word, ()):
-            scores[language] = scores.get(language, 0) + weight
+    counts = word_counts(lowered)
+    for word in counts.keys() & known.keys():
+        for language, weight in known[word]:
+            scores[language] = scores.get(language, 0) + weight * counts[word]
     if script == "latin" and not text.isascii():
-        there = set(lowered)
-        for language, letters in _LATIN_LETTERS.items():
-            for letter in there.intersection(letters):
+        for letter in set(lowered).intersection(_LATIN_LETTERS):
+            for language in _LATIN_LETTERS[letter]:
                 scores[language] = scores.get(language, 0) + 3 * lowered.count(letter)
     most = max(scores.values(), default=0)
     first = [language for language, score in scores.items() if score == most]

@@ -29,7 +29,7 @@ def is_foreign(word: str) -> bool:
     return "\u0370" <= word[:1] <= "\u04ff"
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4_096)
 def sound(word: str) -> str:
     """A folded word in Latin letters, in one spelling for what transcriptions spell in several ways."""
     latin = _LETTER.sub(lambda letter: _LETTERS[letter.group()], word).replace("ь", "").replace("ъ", "")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from workbench.text.lists import by_key, has_digit, listed, sections, valued
+from workbench.text.lists import by_key, listed, sections, valued
 
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
@@ -70,6 +70,14 @@ _MARKED = (
     ),
 )
 _COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES})
+
+
+@lru_cache(maxsize=32)
+def _counting(lang: str | None) -> frozenset[str]:
+    """What may be a number, besides words with digits, or count."""
+    return _COUNTING.union(_units(lang))
+
+
 _DATING = frozenset({*MONTHS, *_YEAR_WORDS, *_MARKS})
 _DATE = re.compile(r"(\d{3,4})?(m\d\d)?(d\d\d)?(?<=.)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")
@@ -142,25 +150,27 @@ def date_parts(word: str) -> tuple[str, ...]:
 
 def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
-    units = _units(lang)
-    if _COUNTING.isdisjoint(words) and units.keys().isdisjoint(words) and not has_digit("".join(words)):
+    counting = _counting(lang)
+    telling = [i for i, word in enumerate(words) if word in counting or word[:1].isdecimal()]
+    if not telling:
         return list(words)  # most names
-    found = list(_compose(words, units))
-    return found if _DATING.isdisjoint(found) else list(_dates(found))
+    found = _compose(words, telling, _units(lang))
+    return found if _DATING.isdisjoint(found) else _dates(found)
 
 
-def _compose(words: Sequence[str], units: dict[str, int]) -> Iterator[str]:
-    """Number words and magnitudes as digits; a currency sign moves behind its number."""
+def _compose(words: Sequence[str], telling: Sequence[int], units: dict[str, int]) -> list[str]:
+    """Number words and magnitudes, which stand among the `telling` words, as digits.
+
+    A currency sign moves behind its number.
+    """
     index, at, sign = 0, 0, ""
-    telling = [
-        i for i, word in enumerate(words) if word in _COUNTING or word in units or word[:1].isdecimal()
-    ]
+    found: list[str] = []
     while index < len(words):
         if not sign:  # most words
             while at < len(telling) and telling[at] < index:
                 at += 1
             following = telling[at] if at < len(telling) else len(words)
-            yield from words[index:following]
+            found += words[index:following]
             index = following
             if index == len(words):
                 break
@@ -171,15 +181,16 @@ def _compose(words: Sequence[str], units: dict[str, int]) -> Iterator[str]:
             continue
         value, used = _value(words, index, units)
         if used:
-            yield value
+            found.append(value)
             index += used
         else:
             counted = index > 0 and words[index - 1][-1].isdigit()
-            yield _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word)
+            found.append(_AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word))
             index += 1
         if sign:
-            yield sign
+            found.append(sign)
             sign = ""
+    return found
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int]) -> tuple[str, int]:
@@ -203,15 +214,22 @@ def _value(words: Sequence[str], index: int, units: dict[str, int]) -> tuple[str
     return f"{total.normalize():f}", used
 
 
-def _dates(words: list[str]) -> Iterator[str]:
+def _dates(words: list[str]) -> list[str]:
     """Day, month and year beside each other as one date; the word for year goes."""
+    found: list[str] = []
     index = 0
     while index < len(words):
-        found, used = _date_at(words, index)
-        yield found
-        index += used
-        if index < len(words) and words[index] in _YEAR_WORDS and _is_year_like(found):
+        word = words[index]
+        if not (word[0].isdecimal() or word in MONTHS or word in _MARKS):  # most words
+            found.append(word)
             index += 1
+            continue
+        word, used = _date_at(words, index)
+        found.append(word)
+        index += used
+        if index < len(words) and words[index] in _YEAR_WORDS and _is_year_like(word):
+            index += 1
+    return found
 
 
 def _is_year_like(word: str) -> bool:
@@ -220,9 +238,6 @@ def _is_year_like(word: str) -> bool:
 
 def _date_at(words: list[str], index: int) -> tuple[str, int]:
     """The word at an index, or the date that starts there, and how many words it takes."""
-    first = words[index]
-    if not (first[0].isdecimal() or first in MONTHS or first in _MARKS):
-        return first, 1  # most words
     first, second, third = [*words[index : index + 3], "", "", ""][:3]
     if not _MARKS.isdisjoint((first, second, third)):
         for pattern in _MARKED:

@@ -6,6 +6,7 @@ import itertools
 import re
 import unicodedata
 from functools import lru_cache
+from operator import add
 from typing import NamedTuple
 
 from workbench.model import Span
@@ -26,6 +27,8 @@ _TURKISH = re.compile(
     r"(?<=[^\W\d_]{4})['’](?:n?[ıiuü]n|[dt][ae]n?|y?[ae]|[yn]?[ıiuü]|[yn]?l[ae]|l[ae]r\w*|d[ae]ki\w*)$"
 )
 _JOINER = re.compile("[-‐‑]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_AFTER_WORDS = frozenset(",.;:!?)»")
 
 
 class Token(NamedTuple):
@@ -89,27 +92,50 @@ def word_pattern() -> re.Pattern[str]:
     return re.compile(f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}")
 
 
+class Cut(NamedTuple):
+    """The tokens of a text: their surfaces and where each begins and ends, in code points."""
+
+    words: list[str]
+    starts: list[int]
+    ends: list[int]
+
+
 def tokens(text: str) -> list[Token]:
+    """The tokens of a text, in order, each by itself; see `cut`."""
+    return list(map(Token, *cut(text)))
+
+
+def cut(text: str) -> Cut:
     """The tokens of a text, in order; everything but white space belongs to exactly one.
 
     A word keeps inner apostrophes and hyphens (O'Brien, Jean-Luc, Ростов-на-Дону) but not a possessive
     (France|'s), an elided article (l'|Arc), a lower-case tail (Paris|-|based) or the parts of a range
     (1997|-|98). Scripts without spaces give a token a character; a punctuation mark is a token.
     """
-    found: list[Token] = []
-    make = tuple.__new__  # half the time of a named tuple's own
+    words: list[str] = []
+    starts: list[int] = []
+    findall = _token_pattern(plain(text)).findall
+    spaced = text.isascii() or _UNSPACED.search(text) is None
     end = 0
-    for surface in _token_pattern(plain(text)).findall(text):
-        start = text.index(surface, end)  # only white space lies between: found at once, and no match is made
-        end = start + len(surface)
-        if len(surface) < 3 or surface.isalnum():
-            found.append(make(Token, (surface, start, end)))
+    for chunk in text.split():  # most are one word, or one and a mark: no pattern is needed
+        start = text.index(chunk, end)
+        end = start + len(chunk)
+        if spaced and chunk.isalnum():
+            words.append(chunk)
+            starts.append(start)
+        elif spaced and chunk[-1] in _AFTER_WORDS and chunk[:-1].isalnum():
+            words += (chunk[:-1], chunk[-1])
+            starts += (start, end - 1)
         else:
-            found.extend(_split(surface, start))
-    return found
+            for surface in findall(chunk):
+                for piece in (surface,) if len(surface) < 3 or surface.isalnum() else _split(surface):
+                    words.append(piece)
+                    starts.append(start)
+                    start += len(piece)
+    return Cut(words, starts, list(map(add, starts, map(len, words))))
 
 
-def _split(surface: str, start: int) -> list[Token]:
+def _split(surface: str) -> list[str]:
     """The parts of a word whose apostrophes and hyphens are edges of names."""
     cuts = {0, len(surface)}
     if "'" in surface or "’" in surface:
@@ -122,9 +148,8 @@ def _split(surface: str, start: int) -> list[Token]:
         for joiner in _JOINER.finditer(surface):
             cuts.update(joiner.span())
     if len(cuts) <= 2:
-        return [Token(surface, start, start + len(surface))]
-    edges = sorted(cuts)
-    return [Token(surface[a:b], start + a, start + b) for a, b in itertools.pairwise(edges)]
+        return [surface]
+    return [surface[a:b] for a, b in itertools.pairwise(sorted(cuts))]
 
 
 def _falls_apart(pieces: list[str]) -> bool:
@@ -171,12 +196,13 @@ _ORDINAL_NOUNS = re.compile(
     r"|Jahrhundert|Jh|Auflage|Mal|Platz)"
 )
 _END = re.compile(
-    "(?<![.!?…؟۔।॥።])[.!?…؟۔।॥።]++[\"'»”’)\\]›]*+(?=\\s)"  # an end needs white space …
-    "|[。！？｡]+[」』”’）〉》]*"  # … except in East Asia
-    r"|\n[^\S\n]*\n\s*"  # an empty line
-    r"|\n(?=\s*(?:[-*•–—]|\d+[.)])\s)"  # a list item
+    "[.!?…؟۔।॥።。！？｡\n]"  # a search jumps to these
+    "(?:(?<=[.!?…؟۔।॥።])(?<![.!?…؟۔।॥።]{2})[.!?…؟۔।॥።]*+[\"'»”’)\\]›]*+(?=\\s)"  # an end needs white space …
+    "|(?<=[。！？｡])[。！？｡]*[」』”’）〉》]*"  # … except in East Asia
+    r"|(?<=\n)[^\S\n]*\n\s*"  # an empty line
+    r"|(?<=\n)(?=\s*(?:[-*•–—]|\d+[.)])\s))"  # a list item
 )
-_LAST_WORD = re.compile(r"([^\W_]+)\.$")
+_LAST_WORD = re.compile(r"(?<![^\W_])([^\W_]++)\.$")
 _CLOSERS = "\"'»”’)]›"
 
 

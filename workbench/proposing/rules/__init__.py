@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample
-from workbench.proposing.rules.attribution import judge, passages
+from workbench.proposing.rules.attribution import Passages, judge
 from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.proposing.rules.names import names, nested
 from workbench.proposing.rules.quantities import amounts, dates, numbers
@@ -67,7 +67,7 @@ def statements(
     The verdict is "found" or "missing"; `context` counts from 0, `quote` is a sentence of it, verbatim.
     """
     lang = detect(reference) if lang is None else lang
-    known = passages(contexts, lang)
+    known = Passages(contexts, lang)
     return tuple(
         replace(judge(reference[span.start : span.end], known, lang), start=span.start, end=span.end)
         for span in sentences(reference)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
-from workbench.text.inflection import forms
+from workbench.text.inflection import LETTERS_STAY, first_letters, forms
 from workbench.text.normalise import fold, words
 from workbench.text.tokens import UNSPACED, sentences
 
@@ -36,32 +36,39 @@ class ContextSentence(NamedTuple):
     end: int
 
 
-class Passages(NamedTuple):
-    """The sentences of all contexts, and for every form of a word the sentences that hold it."""
+class Passages:
+    """The contexts cut into sentences, and which of these hold a form of a word; once for many statements."""
 
-    contexts: tuple[str, ...]
-    sentences: tuple[ContextSentence, ...]
-    where: Mapping[str, Sequence[int]]
+    def __init__(self, contexts: Sequence[str], lang: str) -> None:
+        self.contexts = contexts
+        self.sentences = [
+            ContextSentence(number, span.start, span.end)
+            for number, context in enumerate(contexts)
+            for span in sentences(context)
+        ]
+        self._lang = lang
+        stays = lang in LETTERS_STAY
+        self._words: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for index in range(len(self.sentences)):
+            for word in set(_words(self.quote(index), lang)):
+                self._words[first_letters(word, lang) if stays else ""][word].append(index)
+        self._forms: dict[str, dict[str, list[list[int]]]] = {}
+
+    def holding(self, word: str) -> set[int]:
+        """The sentences that hold a form of a word. A stem is 50 µs: only of words that may have its own."""
+        letters = first_letters(word, self._lang)
+        known = self._forms.get(letters)
+        if known is None:
+            known = self._forms[letters] = defaultdict(list)
+            for other, indices in self._words[letters].items():
+                for form in forms(other, self._lang):
+                    known[form].append(indices)
+        return {i for form in forms(word, self._lang) for indices in known.get(form, ()) for i in indices}
 
     def quote(self, index: int) -> str:
         """The sentence as it stands in its context."""
         passage = self.sentences[index]
         return self.contexts[passage.context][passage.start : passage.end]
-
-
-def passages(contexts: Sequence[str], lang: str) -> Passages:
-    """The contexts cut into sentences and indexed by word form, once for many statements."""
-    cut = tuple(
-        ContextSentence(number, span.start, span.end)
-        for number, context in enumerate(contexts)
-        for span in sentences(context)
-    )
-    where: dict[str, list[int]] = defaultdict(list)
-    for index, passage in enumerate(cut):
-        text = contexts[passage.context][passage.start : passage.end]
-        for form in _forms_in(text, lang):
-            where[form].append(index)
-    return Passages(tuple(contexts), cut, where)
 
 
 def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
@@ -78,7 +85,7 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     weights: list[float] = []
     absent: list[str] = []
     for bit, word in enumerate(wanted):
-        hits = {index for form in forms(word, lang) for index in known.where.get(form, ())}
+        hits = known.holding(word)
         for index in hits:
             held[index] |= 1 << bit
         anywhere |= bool(hits) << bit
@@ -120,13 +127,11 @@ def _best_window(
 
 def _weight(mask: int, weights: Sequence[float]) -> float:
     """What the words of a bit mask weigh together."""
-    return sum(weight for bit, weight in enumerate(weights) if mask >> bit & 1)
-
-
-@lru_cache(maxsize=64)
-def _forms_in(text: str, lang: str) -> frozenset[str]:
-    """All forms of the words of a sentence; remembered, for the contexts of a sample often overlap."""
-    return frozenset[str]().union(*(forms(word, lang) for word in set(_words(text, lang))))
+    total = 0.0
+    while mask:  # the lowest bit first
+        total += weights[(mask & -mask).bit_length() - 1]
+        mask &= mask - 1
+    return total
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.proposing.rules.lexicon import function_words, is_place, russian_head, stem, words
-from workbench.proposing.rules.runs import Reading, Run
+from workbench.proposing.rules.runs import Reading, Run, gap
 
 _LANGUAGES = frozenset({"ru", "uk", "be", "bg"})
 _ADJECTIVE = re.compile(
@@ -31,7 +31,7 @@ _DATIVE = re.compile(r"(?:ам|ям|ым|им|ому|ему|ой|ей|у|ю|ию
 
 def adjective(reading: Reading, index: int) -> bool:
     """Whether a capitalised Russian word is an adjective of the small word after it: no name alone."""
-    word = reading.tokens[index].text
+    word = reading.words[index]
     if reading.lang not in _LANGUAGES or not _ADJECTIVE.search(word) or len(word) < 5:
         return False
     if is_place(word) or not word[1:].islower():
@@ -47,23 +47,23 @@ def widen(reading: Reading, run: Run) -> Run:
     if reading.lang not in _LANGUAGES:
         return run
     last = run.last
-    word = reading.tokens[last].text
+    word = reading.words[last]
     if run.first == last and _ADJECTIVE.search(word.casefold()) and not russian_head(word):
         noun = _head_after(reading, last)
         if noun is None:
             return run
         last = noun
-    if russian_head(reading.tokens[last].text) == "organisation":
+    if russian_head(reading.words[last]) == "organisation":
         last = _complement(reading, last)
     return Run(run.first, last)
 
 
 def reach_back(reading: Reading, run: Run) -> Run:
     """The run with the small-letter body that governs it: правительство Израиля, Москвы."""
-    if reading.lang not in _LANGUAGES or not _closes(reading.tokens[run.first].text):
+    if reading.lang not in _LANGUAGES or not _closes(reading.words[run.first]):
         return run
     for head in range(run.first - 1, max(-1, run.first - 1 - _CHAIN), -1):
-        word = reading.tokens[head].text
+        word = reading.words[head]
         if not _spaced(reading, head + 1) or not word.islower():
             return run
         if stem(word) in _BODIES or word.startswith("мэри"):
@@ -77,7 +77,7 @@ def _small(reading: Reading, index: int) -> str:
     """The small-letter word one space after the token before it, or ""."""
     if not _spaced(reading, index):
         return ""
-    word = reading.tokens[index].text
+    word = reading.words[index]
     return word if word.islower() and word.replace("-", "").isalpha() else ""
 
 
@@ -96,8 +96,7 @@ def _head_after(reading: Reading, last: int) -> int | None:
 
 def _spaced(reading: Reading, index: int) -> bool:
     """Whether one space parts a token from the one before."""
-    tokens = reading.tokens
-    return index < len(tokens) and reading.text[tokens[index - 1].end : tokens[index].start] == " "
+    return index < len(reading.words) and gap(reading, index - 1, index) == " "
 
 
 def _complement(reading: Reading, last: int) -> int:
@@ -107,8 +106,8 @@ def _complement(reading: Reading, last: int) -> int:
     """
     end = index = last
     while (index := index + 1) <= last + _CHAIN and _spaced(reading, index):
-        word = reading.tokens[index].text
-        following = reading.tokens[index + 1].text if _spaced(reading, index + 1) else ""
+        word = reading.words[index]
+        following = reading.words[index + 1] if _spaced(reading, index + 1) else ""
         if reading.capital[index]:
             if not _closes(word):
                 return end

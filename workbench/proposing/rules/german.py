@@ -48,9 +48,9 @@ def german(reading: Reading, runs: Sequence[Run]) -> Iterator[Run]:
     surnames: set[str] = set()
     for run in runs:  # a surname may stand before the full name
         surnames.update(
-            reading.tokens[last].text
+            reading.words[last]
             for first, last in _names_of(reading, run, frozenset())
-            if last > first and is_first_name(reading.tokens[first].text)
+            if last > first and is_first_name(reading.words[first])
         )
     for run in runs:
         yield from _names_of(reading, run, surnames)
@@ -67,7 +67,7 @@ def _names_of(reading: Reading, run: Run, surnames: Set[str]) -> Iterator[Run]:
 
 def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> int | None:
     """The last token of the name that starts at `index`, or None when none does."""
-    word = reading.tokens[index].text
+    word = reading.words[index]
     folded = word.casefold()
     if (
         not reading.capital[index]
@@ -76,7 +76,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     ):
         return None
     for end in range(min(run.last, index + 3), index - 1, -1):
-        name = reading.text[reading.tokens[index].start : reading.tokens[end].end]
+        name = reading.text[reading.starts[index] : reading.ends[end]]
         if (is_place(name) or is_organisation(name)) and name.casefold() not in COMMON_IN_GERMAN:
             more = is_first_name(word) and index == end < run.last
             return _person_end(reading, run, end) if more else end
@@ -92,7 +92,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     if (_ADJECTIVE.match(folded) and index not in reading.opening and second) or _of_a_place(word, second):
         return (
             index + 1
-            if not _ADJECTIVE.match(reading.tokens[index + 1].text.casefold())
+            if not _ADJECTIVE.match(reading.words[index + 1].casefold())
             else min(run.last, index + 2)
         )
     if len(word) > 1 and (
@@ -106,15 +106,15 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
 
 def _foreign(reading: Reading, run: Run, index: int) -> int | None:
     """National Science Foundation, University of Michigan: English words that no German run holds."""
-    listed = [reading.tokens[at].text.casefold() for at in range(index, run.last + 1)]
+    listed = [reading.words[at].casefold() for at in range(index, run.last + 1)]
     linked = any(word in _ENGLISH_LINKS for word in listed)
     return run.last if len(listed) > 1 and (linked or listed[-1] in _ENGLISH_HEADS) else None
 
 
 def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
     """An unknown word: a place after "in" or "nach", or two words without an article that are no nouns."""
-    word = reading.tokens[index].text
-    before = reading.tokens[index - 1].text.casefold() if index else ""
+    word = reading.words[index]
+    before = reading.words[index - 1].casefold() if index else ""
     if _NOUN.search(word.casefold()) or word.casefold() in _BARE or len(word) < 3:
         return None
     if before in _PLACE_BEFORE and not second:
@@ -124,7 +124,7 @@ def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
             else None
         )
     if second and index + 1 == run.last and before not in _ARTICLES and index not in reading.opening:
-        other = reading.tokens[index + 1].text
+        other = reading.words[index + 1]
         adjectival = before.endswith(("e", "er", "en", "es", "em")) and before not in function_words("de")
         if not adjectival and not _NOUN.search(other.casefold()) and is_title(before):
             return index + 1
@@ -145,12 +145,8 @@ def _person_end(reading: Reading, run: Run, index: int) -> int:
     """First names, particles and one surname; the nouns of the run that follow are no part of it."""
     end = index
     while end < run.last and end - index < 6:
-        follower = reading.tokens[end + 1].text
-        if (
-            reading.capital[end + 1]
-            and not is_first_name(reading.tokens[end].text)
-            and len(reading.tokens[end].text) > 1
-        ):
+        follower = reading.words[end + 1]
+        if reading.capital[end + 1] and not is_first_name(reading.words[end]) and len(reading.words[end]) > 1:
             break
         if is_title(follower) and reading.capital[end + 1]:
             break

@@ -22,7 +22,7 @@ from workbench.proposing.rules.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.rules.runs import ROMANCE, Reading, Run
+from workbench.proposing.rules.runs import ROMANCE, Reading, Run, gap
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
@@ -75,7 +75,7 @@ class RunLabels:
             if label:
                 self._certain.setdefault(self._name(run), label)
             if label == "person" and run.last > run.first:
-                self._surnames.add(reading.tokens[run.last].text)
+                self._surnames.add(reading.words[run.last])
 
     def of(self, run: Run) -> str:
         """The label of one run; runs are asked for in text order."""
@@ -87,19 +87,18 @@ class RunLabels:
         name = self._name(run)
         if name in self._certain:
             return self._certain[name]
-        if run.first == run.last and self._reading.tokens[run.last].text in self._surnames:
+        if run.first == run.last and self._reading.words[run.last] in self._surnames:
             return "person"
         return self._guess(run)
 
     def _name(self, run: Run) -> str:
-        tokens = self._reading.tokens
-        return self._reading.text[tokens[run.first].start : tokens[run.last].end]
+        return self._reading.text[self._reading.starts[run.first] : self._reading.ends[run.last]]
 
-    def _words(self, run: Run) -> list[str]:
-        return [token.text for token in self._reading.tokens[run.first : run.last + 1]]
+    def _words(self, run: Run) -> Sequence[str]:
+        return self._reading.words[run.first : run.last + 1]
 
     def _before(self, run: Run) -> str:
-        return self._reading.tokens[run.first - 1].text if run.first else ""
+        return self._reading.words[run.first - 1] if run.first else ""
 
     def _sure(self, run: Run) -> str:
         """A label with a reason of its own, or ""."""
@@ -112,7 +111,7 @@ class RunLabels:
             return "other"
         if is_place(name) or is_people(name):
             return "place"
-        if _LIFE.match(self._reading.text, self._reading.tokens[run.last].end):
+        if _LIFE.match(self._reading.text, self._reading.ends[run.last]):
             return "person"
         if head := _head(listed, folded):
             return head
@@ -130,11 +129,7 @@ class RunLabels:
             return near
         if before.casefold().rstrip(".") in HONORIFICS or before.casefold() in _PEOPLE:
             return "person"
-        if (
-            before == "."
-            and run.first > 1
-            and self._reading.tokens[run.first - 2].text.casefold() in HONORIFICS
-        ):
+        if before == "." and run.first > 1 and self._reading.words[run.first - 2].casefold() in HONORIFICS:
             return "person"
         acronym = len(listed) == 1 and len(name) > 1 and name.isupper()  # представители ПАСЕ
         if before > "а" and is_title(before) and not acronym:
@@ -145,14 +140,14 @@ class RunLabels:
         """Whether the name of a people is that of its language: (Spanish: rama); in German."""
         if not is_people(name):
             return False
-        tokens = self._reading.tokens
-        after = tokens[run.last + 1].text if run.last + 1 < len(tokens) else ""
+        words = self._reading.words
+        after = words[run.last + 1] if run.last + 1 < len(words) else ""
         spoken = self._before(run).casefold() == "in" and (after in _ENDS or after in {"as", "by"})
         return spoken or after == ":"
 
     def _defined(self, run: Run) -> str:
         """What a definition right after the name says it is."""
-        found = _DEFINITION.match(self._reading.text, self._reading.tokens[run.last].end)
+        found = _DEFINITION.match(self._reading.text, self._reading.ends[run.last])
         if found is None:
             return ""
         phrase = next(group for group in found.groups() if group)
@@ -168,9 +163,9 @@ class RunLabels:
 
     def _neighbour(self, run: Run) -> str:
         """What the noun beside the name says: the band Queen, the Kanto region, Ithaca, New York."""
-        tokens, text = self._reading.tokens, self._reading.text
+        words = self._reading.words
         before = self._before(run)
-        if before.islower() and text[tokens[run.first - 1].end : tokens[run.first].start].strip() == "":
+        if before.islower() and gap(self._reading, run.first - 1, run.first).strip() == "":
             if before in NOUNS:
                 return NOUNS[before]
             if before in _TURNED:
@@ -179,8 +174,8 @@ class RunLabels:
                 return label
         if run.first > 1 and (of := self._of(run)):
             return of
-        if run.last + 2 < len(tokens):
-            after, then = tokens[run.last + 1].text, tokens[run.last + 2].text
+        if run.last + 2 < len(words):
+            after, then = words[run.last + 1 : run.last + 3]
             if after in NOUNS and NOUNS[after] in {"place", "organisation", "event"}:
                 return NOUNS[after]
             if (
@@ -193,9 +188,9 @@ class RunLabels:
 
     def _of(self, run: Run) -> str:
         """What the words before "of" or "by" say: the town of Ely, north of Ely, published by Elsevier."""
-        tokens = self._reading.tokens
-        the = run.first > 2 and tokens[run.first - 1].text == "the"
-        link, word = (tokens[run.first - back - the].text for back in (1, 2))
+        words = self._reading.words
+        the = run.first > 2 and words[run.first - 1] == "the"
+        link, word = words[run.first - 1 - the], words[run.first - 2 - the]
         if link == "of" and (word.casefold() in _PLACED or NOUNS.get(word) == "place"):
             return "place"
         return "organisation" if link == "by" and word in _ISSUED else ""
@@ -205,9 +200,7 @@ class RunLabels:
         listed = self._words(run)
         before = self._before(run).casefold()
         after = (
-            self._reading.tokens[run.last + 1].text.casefold()
-            if run.last + 1 < len(self._reading.tokens)
-            else ""
+            self._reading.words[run.last + 1].casefold() if run.last + 1 < len(self._reading.words) else ""
         )
         single = len(listed) == 1
         if after in _SAID and len(listed) <= 3:

@@ -30,10 +30,13 @@ class Claims:
 
         A whole layer is merged in one sort: inserting one by one is quadratic on a 1 MB text.
         """
+        ordered = sorted(found)
+        if not ordered:  # most layers
+            return
         kept = self.items
         fresh: list[Found] = []
         last_end = 0
-        for item in sorted(found):
+        for item in ordered:
             if item.start < last_end or item.end <= item.start or self.overlaps(item.start, item.end):
                 continue
             fresh.append(item)
@@ -60,7 +63,7 @@ def words(*blocks: str) -> frozenset[str]:
     return frozenset(word for block in blocks for word in block.casefold().split())
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
     """A Cyrillic word, casefolded, without its case ending; at least two letters stay."""
     word = word.casefold()
@@ -82,7 +85,7 @@ _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
 OFFICES = words(_WORDS["offices"])
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def is_title(word: str) -> bool:
     """Whether a word, or each part of a compound, is an honorific, an office or a trade."""
     folded = word.casefold().rstrip(".")
@@ -116,7 +119,7 @@ _RUSSIAN_STEMS = {
 }
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def russian_head(word: str) -> str:
     """The label a Russian head noun, in any case form, gives its name, or ""."""
     if word.casefold().startswith("мэри"):  # its stem is that of мэр, the mayor
@@ -172,7 +175,7 @@ CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(_WORDS["places-ru
 COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def is_place(name: str) -> bool:
     """Whether a name as it stands in a text is a known country, region or city."""
     if name.islower():
@@ -183,7 +186,7 @@ def is_place(name: str) -> bool:
     return "\u0400" <= folded[:1] < "\u0530" and _stems(folded) in CYRILLIC_PLACES
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def is_people(name: str) -> bool:
     """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
     folded = name.casefold()
@@ -192,7 +195,7 @@ def is_people(name: str) -> bool:
     return folded in DEMONYMS or ("-" in folded and all(part in DEMONYMS for part in folded.split("-")))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def is_organisation(name: str) -> bool:
     """Whether a name is a widely known organisation."""
     folded = name.casefold()
@@ -212,7 +215,7 @@ FIRST_LATIN = words(_WORDS["first-names-latin"])
 FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["first-names-cyrillic"]))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4_096)
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
     folded = word.casefold()

@@ -50,7 +50,7 @@ def subject(reading: Reading, run: Run) -> Run | None:
     start = run.first
     if start not in reading.opening:
         return None
-    first = reading.tokens[start].text.casefold()
+    first = reading.words[start].casefold()
     if first == "the":
         start += 1
     elif first in function_words(reading.lang):
@@ -64,10 +64,10 @@ def subject(reading: Reading, run: Run) -> Run | None:
 def _before_verb(reading: Reading, start: int) -> int | None:
     """The last token before "is a", "(1954) is a" or "(", when all before are capitals and small words."""
     function = function_words(reading.lang)
-    for index in range(start, min(start + _LONGEST_SUBJECT, len(reading.tokens))):
-        word = reading.tokens[index].text
+    for index in range(start, min(start + _LONGEST_SUBJECT, len(reading.words))):
+        word = reading.words[index]
         if word in _IS and index > start:
-            after = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+            after = reading.words[index + 1] if index + 1 < len(reading.words) else ""
             return index - 1 if after in _ARTICLES else None
         if word == "(" and index > start:
             return index - 1
@@ -95,6 +95,8 @@ _DEFINING = words("is was are were ( — – ist war est fut es era è")
 
 def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
     """Every name of the text outside the claimed stretches, labelled."""
+    if not any(map(str.isupper, text)):
+        return
     reading = read(text, lang, claims)
     kept = list(german(reading, list(runs(reading))) if lang == "de" else _kept(reading))
     labels = RunLabels(reading, kept)
@@ -133,7 +135,7 @@ def _shouted(reading: Reading, run: Run) -> list[Run] | None:
     Of a long line those that are known; of a short one (ST. LOUIS AT COLORADO) all between small words.
     None for a run of any other line.
     """
-    text, start, end = reading.text, reading.tokens[run.first].start, reading.tokens[run.last].end
+    text, start, end = reading.text, reading.starts[run.first], reading.ends[run.last]
     if not text[start:end].isupper():
         return None
     line = (
@@ -144,7 +146,7 @@ def _shouted(reading: Reading, run: Run) -> list[Run] | None:
     if len(line.split()) > _SHORT_LINE:
         return list(_known(reading, run))
     small = function_words(reading.lang)
-    cuts = [i for i in range(run.first, run.last + 1) if reading.tokens[i].text.casefold() in small]
+    cuts = [i for i in range(run.first, run.last + 1) if reading.words[i].casefold() in small]
     ends = [*cuts, run.last + 1]
     return [Run(a + 1, b - 1) for a, b in zip([run.first - 1, *cuts], ends, strict=True) if a + 1 < b]
 
@@ -154,8 +156,8 @@ def _known(reading: Reading, run: Run) -> Iterator[Run]:
     first = run.first
     while first <= run.last:
         for last in range(min(run.last, first + 2), first - 1, -1):
-            name = reading.text[reading.tokens[first].start : reading.tokens[last].end]
-            named = last == first + 1 and is_first_name(reading.tokens[first].text)
+            name = reading.text[reading.starts[first] : reading.ends[last]]
+            named = last == first + 1 and is_first_name(reading.words[first])
             if named or is_place(name) or is_people(name) or is_organisation(name):
                 yield Run(first, last)
                 first = last
@@ -165,21 +167,21 @@ def _known(reading: Reading, run: Run) -> Iterator[Run]:
 
 def _syllable(reading: Reading, run: Run) -> Run:
     """Hồi giáo: a Vietnamese word's second syllable is small; names of people and foreign words have none."""
-    word = reading.tokens[run.last].text
+    word = reading.words[run.last]
     whole = reading.lang == "vi" and not (word.isascii() or is_place(word) or run.last > run.first + 1)
     return Run(run.first, run.last + 1) if whole and is_syllable(reading, run.last + 1) else run
 
 
 def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
     """The stretch of a run; Greek-French is two."""
-    start, stop = reading.tokens[run.first].start, reading.tokens[run.last].end
-    word = reading.tokens[run.first].text
+    start, stop = reading.starts[run.first], reading.ends[run.last]
+    word = reading.words[run.first]
     if run.first == run.last and "-" in word and is_people(word) and word.casefold() not in DEMONYMS:
         for part in word.split("-"):
             yield Found(start, start + len(part), label)
             start += len(part) + 1
         return
-    short = reading.tokens[run.last].text.casefold() in {"inc", "jr", "sr", "ltd", "corp", "co"}
+    short = reading.words[run.last].casefold() in {"inc", "jr", "sr", "ltd", "corp", "co"}
     yield Found(start, stop + (short and reading.text[stop : stop + 1] == "."), label)  # Inc. keeps its dot
 
 
@@ -195,16 +197,16 @@ def _split(reading: Reading, run: Run) -> Iterator[Run]:
 
 def _parts(reading: Reading, first: int, index: int) -> bool:
     """Whether a name ends at token `index` although a capital follows."""
-    if first == index and first and reading.tokens[first - 1].text == "@":
+    if first == index and first and reading.words[first - 1] == "@":
         return True  # a handle is one word
-    more = index + 2 < len(reading.tokens) and reading.capital[index + 2]
-    here, after = reading.tokens[index].text, reading.tokens[index + 1].text
+    more = index + 2 < len(reading.words) and reading.capital[index + 2]
+    here, after = reading.words[index], reading.words[index + 1]
     if not (reading.capital[index] and reading.capital[index + 1]):
         return False
     country = first == index and (is_place(here) or is_people(here))
     if country and (is_people(after) or is_faith(after)) and not is_people(f"{here} {after}"):
         return True
-    if after.casefold() in OFFICES and index + 1 < len(reading.tokens) - 1:
+    if after.casefold() in OFFICES and index + 1 < len(reading.words) - 1:
         return country and not is_title(here)
     if after[0] >= "Ѐ" and after[0] < "\u0530":
         if here[-1] < "\u0250" and here[-1].isalpha():
@@ -224,7 +226,7 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     """Cut function words off both ends, and titles off the front."""
     first, last = run
     while first <= last:
-        word = reading.tokens[first].text
+        word = reading.words[first]
         particle = word.casefold() in _LINKS and not reading.capital[first]
         if word == "The" and first < last and first not in reading.opening:
             break  # a title: the band The Beatles
@@ -239,7 +241,7 @@ def _trim(reading: Reading, run: Run) -> Run | None:
         else:
             break
     while last > first:
-        word, before = reading.tokens[last].text, reading.tokens[last - 1].text
+        word, before = reading.words[last], reading.words[last - 1]
         if word == "I" or not (_says_nothing(reading, word) or (is_title(word) and is_place(before))):
             break
         last -= 1
@@ -247,15 +249,15 @@ def _trim(reading: Reading, run: Run) -> Run | None:
         return None
     if first < last:
         return Run(first, last)
-    word = reading.tokens[first].text
+    word = reading.words[first]
     alone = is_title(word) or word.casefold() in ABBREVIATIONS or _is_shorthand(reading, first)
     return None if alone else Run(first, last)
 
 
 def _is_shorthand(reading: Reading, index: int) -> bool:
     """Whether a word in capitals names nothing: LOL, TV, the RT before @."""
-    word = reading.tokens[index].text
-    after = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+    word = reading.words[index]
+    after = reading.words[index + 1] if index + 1 < len(reading.words) else ""
     return word.isupper() and (word.casefold() in SHORTHAND or (after == "@" and len(word) == 2))
 
 
@@ -270,8 +272,8 @@ def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
     """Will Smith, A. R. Rahman: a function word's letters, a person's name."""
     if first >= last:
         return False
-    word, after = reading.tokens[first].text, reading.tokens[first + 1].text
-    if len(word) == 1 and after == "." and reading.tokens[first + 1].start == reading.tokens[first].end:
+    word, after = reading.words[first], reading.words[first + 1]
+    if len(word) == 1 and after == "." and reading.starts[first + 1] == reading.ends[first]:
         return True
     return (
         word == "Will" and reading.capital[first + 1] and after.casefold() not in function_words(reading.lang)
@@ -280,15 +282,13 @@ def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
 
 def _headed(reading: Reading, first: int, last: int) -> bool:
     """Premier League, General Motors, Prince Edward Island: the title is part of the name."""
-    second = reading.tokens[first + 1].text.casefold()
-    return second in _HEADS or (
-        last - first >= 1 and reading.tokens[last].text.casefold() in _PLACES_AND_EVENTS
-    )
+    second = reading.words[first + 1].casefold()
+    return second in _HEADS or (last - first >= 1 and reading.words[last].casefold() in _PLACES_AND_EVENTS)
 
 
 def _evident(reading: Reading, run: Run) -> Run | None:
     """The run, or what is left of it, when more than a sentence start explains its capital."""
-    word = reading.tokens[run.first].text
+    word = reading.words[run.first]
     if run.first not in reading.opening:
         if run.first == run.last and (len(word) == 1 or adjective(reading, run.first)):
             return None
@@ -307,13 +307,13 @@ def _evident(reading: Reading, run: Run) -> Run | None:
 
 def _headed_name(reading: Reading, run: Run) -> bool:
     """New York, Big Muddy Creek: a common word that belongs to a known or headed name."""
-    name = reading.text[reading.tokens[run.first].start : reading.tokens[run.last].end]
-    return is_place(name) or reading.tokens[run.last].text.casefold() in _PLACES_AND_EVENTS
+    name = reading.text[reading.starts[run.first] : reading.ends[run.last]]
+    return is_place(name) or reading.words[run.last].casefold() in _PLACES_AND_EVENTS
 
 
 def _russian_opener(reading: Reading, run: Run) -> bool:
     """Посол Японии, Менеджеры НАСА: a common noun before a name it governs."""
-    word, second = reading.tokens[run.first].text, reading.tokens[run.first + 1].text
+    word, second = reading.words[run.first], reading.words[run.first + 1]
     if not "Ѐ" <= word[0] < "\u0530" or russian_head(word) or is_place(word) or is_first_name(word):
         return False
     if word.casefold() in reading.capitalised or word.isupper():
@@ -323,7 +323,7 @@ def _russian_opener(reading: Reading, run: Run) -> bool:
 
 def _names_something(reading: Reading, index: int) -> bool:
     """Whether the single opening word is a name rather than any word with a capital."""
-    word = reading.tokens[index].text
+    word = reading.words[index]
     folded = word.casefold()
     if len(word) == 1:
         return False
@@ -335,7 +335,7 @@ def _names_something(reading: Reading, index: int) -> bool:
         return False
     if is_first_name(word) or (reading.lang in {"ru", "uk"} and word[0] < "\u0250"):
         return True
-    following = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+    following = reading.words[index + 1] if index + 1 < len(reading.words) else ""
     if following.isdecimal() and is_score(reading, index, index, index + 1):
         return True
     if following in _DEFINING or following in {"'s", "’s"}:

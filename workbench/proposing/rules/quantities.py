@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import Claims, Found
+from workbench.text.language import word_counts
 from workbench.text.lists import by_key, sections
+from workbench.text.normalise import occurrences
 
 _WORDS = sections(__name__)
 
@@ -29,7 +32,7 @@ def any_of(listed: str) -> str:
 
 # Most of a text holds no quantity, and the patterns below are slow where they find none. So each is tried at
 # the figures of a text only, or where a word stands that it needs. What is found is the same.
-_STARTS = re.compile(r"(?<!\d)\d")
+_STARTS = re.compile(r"\d++")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Letters that IGNORECASE takes for another one.
 _SAME = str.maketrans("İıſKµς", "iiskμσ")
@@ -54,6 +57,11 @@ def _at(pattern: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[
             end = found.end()
 
 
+def _places(words: Iterable[str], level: str) -> list[int]:
+    """Where words begin in a text in small letters, also inside other words."""
+    return sorted(start for word in words for start, _ in occurrences(word, level))
+
+
 def _levelled(text: str) -> str:
     """In small letters, as IGNORECASE compares them; every letter stays in its place."""
     odd = not text.isascii() and _ODD.search(text) is not None
@@ -65,8 +73,8 @@ _ERA = r"(?:\s?(?:BCE?|B\.C\.(?:E\.)?|CE|AD|A\.D\.|BP|v\. ?Chr\.|n\. ?Chr\.|до
 _LEFT = r"(?<![\w.,])"
 
 
-def _one_of(*alternatives: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile("|".join(alternatives), flags)
+def _one_of(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives))
 
 
 # Dates without a month's name.
@@ -77,19 +85,21 @@ _NUMERIC = (
 _PLAIN = _one_of(*_NUMERIC)
 _MONTHS = frozenset({*_levelled(_WORDS["months"]).split(), "ngày", "tháng"})
 # A figure written together with a month (12thJuly), and scripts whose letters have marks between them.
-_GLUED = re.compile(
-    r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]|[\u0900-\u097f\u0e00-\u0e7f]", re.IGNORECASE
+_GLUED = re.compile(r"\d(?:st|nd|rd|th|er|of|del?|[ºª]|-го|-е)+[^\W\d_]")
+_MARKED = re.compile("[\u0900-\u097f\u0e00-\u0e7f]")
+_BEFORE_MONTH = (
+    18  # code points from the first figure of a date to its month, at most: 11-го – 12-го del July
 )
 
 
 @lru_cache(maxsize=1)
 def _calendar() -> re.Pattern[str]:
-    """Dates that name a month, ISO and dotted dates."""
-    month = rf"(?:{any_of(_WORDS['months'])})(?![^\W_])\.?"
+    """Dates that name a month, ISO and dotted dates; for a text in small letters."""
+    month = rf"(?:{any_of(_levelled(_WORDS['months']))})(?![^\W_])\.?"
     day = r"(?:0?[1-9]|[12]\d|3[01])"
     numbered = rf"{day}(?:st|nd|rd|th|er|º|°|ª|-го|-е|\.)?"
     year = r"[1-9]\d{2,3}(?!\d)"
-    of_year = rf"(?:,? ?(?:(?:de|del|of|năm|พ\.ศ\.|ค\.ศ\.) ?)?{year}{_ERA}?)?"
+    of_year = rf"(?:,? ?(?:(?:de|del|of|năm|พ\.ศ\.|ค\.ศ\.) ?)?{year}{_ERA.lower()}?)?"
     return _one_of(
         # 11–12 July 1995; July 4, 1776; July 1776
         rf"{_LEFT}(?:{numbered} ?{_DASH} ?)?{numbered} ?(?:of|de|del)? ?{month}{of_year}(?!\d)",
@@ -97,20 +107,23 @@ def _calendar() -> re.Pattern[str]:
         rf"(?<!\w){month},?(?: de| del| of)? {year}",
         rf"(?<!\w)(?:ngày {day} )?tháng {day}(?!\d)(?: năm {year})?",
         *_NUMERIC,
-        flags=re.IGNORECASE,
     )
 
 
-def _by_calendar(
-    text: str, level: str, words: frozenset[str], starts: Sequence[int]
-) -> Iterator[re.Match[str]]:
-    """The dates of the calendar in a text with these `words`, `level` in small letters."""
-    if _GLUED.search(text):
-        return _calendar().finditer(text)
-    if _MONTHS.isdisjoint(words):
-        return _at(_PLAIN, text, starts)
-    months = [word.start() for word in _LETTERS.finditer(level) if word.group() in _MONTHS]
-    return _at(_calendar(), text, sorted({*starts, *months}))
+def _by_calendar(level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    """The dates of the calendar in a text in small letters with these `words`."""
+    if _GLUED.search(level) or _MARKED.search(level):
+        yield from _calendar().finditer(level)
+        return
+    dated = set(months := _places(_MONTHS.intersection(words), level))
+    for month in months:
+        dated.update(starts[bisect_left(starts, month - _BEFORE_MONTH) : bisect_left(starts, month)])
+    end = 0
+    for start in sorted(dated.union(starts)):
+        pattern = _calendar() if start in dated else _PLAIN
+        if start >= end and (found := pattern.match(level, start)) is not None:
+            yield found
+            end = found.end()
 
 
 _ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{any_of(_WORDS['ordinals'])})"
@@ -124,8 +137,8 @@ _CENTURY = _one_of(
     rf"(?:{_LEFT}the )?{_LEFT}'?\d{{2,4}}(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)|er(?!\w)(?: Jahren?(?!\w))?)",
 )
 _OF_CENTURIES = (
-    "century", "millennium", "век", "в.", "століття", "Jahrhundert", "Jh.", "siècle", "siglo", "século",
-    "secolo",
+    "century", "millennium", " век", " в.", " вв.", " століття", "Jahrhundert", "Jh.", "siècle", "siglo",
+    "século", "secolo",
 )  # fmt: skip
 _OF_DECADES = re.compile(r"\d(?:['’]?s|-[хеым]|er)")
 
@@ -141,7 +154,15 @@ _DURATION = _one_of(
     r"(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
     rf"(?:{any_of(_WORDS['periods'])})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
-_PERIODS = frozenset(map(_levelled, _WORDS["periods"].split()))
+_PERIODS, _NUMERALS = (frozenset(map(_levelled, _WORDS[name].split())) for name in ("periods", "numerals"))
+
+
+def _durations(text: str, level: str, words: Set[str], starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    if _PERIODS.isdisjoint(words):
+        return iter(())
+    return _at(_DURATION, text, sorted({*starts, *_places(_NUMERALS.intersection(words), level)}))
+
+
 _FOUR = r"(?:1\d{3}|20\d{2})"
 _FREE = r"(?<![\w.,$€£¥№#/:+-])"  # no part of an amount, a number or a path
 _YEAR = _one_of(
@@ -203,6 +224,13 @@ def _single(lang: str) -> re.Pattern[str] | None:
     )
 
 
+def _alone(text: str, lang: str, level: str, words: Set[str]) -> Iterator[re.Match[str]]:
+    pattern, named = _single(lang), _single_words(lang)
+    if pattern is None:
+        return iter(())
+    return _at(pattern, text, _places(named.intersection(words), level)) if named else pattern.finditer(text)
+
+
 def dates(text: str, lang: str) -> list[Found]:
     """Every date, year, century, decade, duration and time of day, the most telling reading first.
 
@@ -211,16 +239,15 @@ def dates(text: str, lang: str) -> list[Found]:
     claims = Claims()
     starts = _starts(text)
     level = _levelled(text)
-    words = frozenset(_LETTERS.findall(level))
-    alone, named = _single(lang), _single_words(lang)
+    words = word_counts(level).keys()
     for layer in (
         _EAST.finditer(text if _EASTERN.search(text) else ""),
-        _by_calendar(text, level, words, starts),
+        _by_calendar(level, words, starts),
         _centuries(text),
-        _DURATION.finditer("" if _PERIODS.isdisjoint(words) else text),
+        _durations(text, level, words, starts),
         _at(_CLOCK, text, starts),
         _years(text, starts),
-        alone.finditer(text) if alone is not None and not (named and named.isdisjoint(words)) else (),
+        _alone(text, lang, level, words),
     ):
         claims.add(Found(found.start(), found.end(), "date") for found in layer)
     return claims.items
@@ -229,7 +256,7 @@ def dates(text: str, lang: str) -> list[Found]:
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only. At most seven groups:
 # without a bound a table of numbers is one figure, and leaving it step by step is quadratic (17 s for 20 KB).
 _FIGURE = r"(?:\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,6}(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*[½¼¾]?)"
-_GAP = r"[ \u00a0\u202f]{0,3}"
+_GAP = r"[ \u00a0\u202f]{0,3}+"
 # A letter or digit of a script that parts words by spaces: 人口1400万 is a number, X1400 is none.
 _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
@@ -254,17 +281,17 @@ _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之
 def _layers() -> tuple[re.Pattern[str], ...]:
     """Money, percentages, quantities, magnitudes and plain numbers: what says more comes first."""
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
-    figure = rf"{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?"
+    figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
     money = (
         rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?[$€£¥₽₹₩₴₺₫]{_GAP}{figure}{magnitude}"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
-        rf"|{_BEFORE}{_FIGURE}{_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
+        rf"|{_BEFORE}(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
     return (
         re.compile(money),
         re.compile(rf"{_BEFORE}[-+−]?{figure}{_GAP}{_PERCENT}|百分之[\d一二三四五六七八九十]+"),
         re.compile(rf"{_BEFORE}{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}(?!\d)"),
-        re.compile(rf"{_BEFORE}{figure}{_GAP}{_MAGNITUDE}{_END}|{_BEFORE}{_FIGURE}[万萬亿億兆만억조]+"),
+        re.compile(rf"{_BEFORE}{figure}{_GAP}{_MAGNITUDE}{_END}|{_BEFORE}(?>{_FIGURE})[万萬亿億兆만억조]+"),
         # neither a citation mark [3], nor a list marker 3. at a line start, nor part of a code
         re.compile(
             rf"{_BEFORE}(?<!\[){_FIGURE}(?!{_JOINED}|/|[.,:]\d|-[^\W\d_])(?!(?<=\n\d)[.)]|(?<=\n\d\d)[.)])"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from workbench.proposing.rules.lexicon import (
@@ -21,13 +23,14 @@ from workbench.proposing.rules.lexicon import (
     is_people,
     is_place,
 )
-from workbench.text.tokens import Token, sentences, tokens
+from workbench.text.tokens import Cut, cut, sentences
 
 ROMANCE = frozenset({"es", "pt", "it", "fr", "ro", "ca"})
 ARTICLES = frozenset({"el", "la", "los", "las", "le", "les", "lo", "o", "a", "os", "as"})
 _LONGEST = 24  # tokens; no name is longer, a page in capitals is
 _SCORES = 6  # tokens around a number in which another one makes it a result
 _MARKS = frozenset(",;()-–|")
+_OPENING = re.compile("[“«„•*@]")
 _NICKNAME = frozenset("\"“”'‘’«»")
 
 
@@ -43,7 +46,9 @@ class Reading(NamedTuple):
 
     text: str
     lang: str
-    tokens: Sequence[Token]
+    words: Sequence[str]  # the tokens, with the offsets of each
+    starts: Sequence[int]
+    ends: Sequence[int]
     capital: Sequence[bool]
     opening: frozenset[int]  # tokens that open a sentence: their capital says nothing
     capitalised: frozenset[str]  # folded words with a capital elsewhere than at an opening
@@ -52,20 +57,17 @@ class Reading(NamedTuple):
 
 def read(text: str, lang: str, claims: Claims) -> Reading:
     """Tokens of the text; those in a claimed stretch can be part of no name."""
-    found = tokens(text)
-    blocked = _blocked(found, claims)
-    opening = _opening(text, found)
-    capital = [
-        not b and not token.text.islower() and is_capital(token.text)
-        for token, b in zip(found, blocked, strict=True)
-    ]
-    lowered = frozenset(token.text for token in found if token.text.islower())
+    found = cut(text)
+    words = found.words
+    opening = _opening(text, words, found.starts)
+    capital = [word[0].isupper() or (not word.islower() and is_capital(word)) for word in words]
+    _block(capital, found, claims)
     capitalised = frozenset(
-        token.text.casefold()
-        for index, token in enumerate(found)
-        if capital[index] and index not in opening and len(token.text) > 1
+        words[index].casefold()
+        for index in compress(range(len(words)), capital)
+        if index not in opening and len(words[index]) > 1
     )
-    return Reading(text, lang, found, capital, opening, capitalised, lowered)
+    return Reading(text, lang, *found, capital, opening, capitalised, frozenset(filter(str.islower, words)))
 
 
 def is_capital(word: str) -> bool:
@@ -80,33 +82,35 @@ def is_capital(word: str) -> bool:
     return any(letter.isupper() for letter in word[1:4])
 
 
-def _blocked(found: Sequence[Token], claims: Claims) -> list[bool]:
-    marks = [False] * len(found)
-    ends = [token.end for token in found] if claims.items else []
+def _block(capital: list[bool], found: Cut, claims: Claims) -> None:
+    """Claimed tokens count as no capitals."""
     for item in claims.items:
-        at = bisect_right(ends, item.start)
-        while at < len(found) and found[at].start < item.end:
-            marks[at] = True
+        at = bisect_right(found.ends, item.start)
+        while at < len(capital) and found.starts[at] < item.end:
+            capital[at] = False
             at += 1
-    return marks
 
 
-def _opening(text: str, found: Sequence[Token]) -> frozenset[int]:
+def _opening(text: str, words: Sequence[str], starts: Sequence[int]) -> frozenset[int]:
     """The first word of every sentence, and of every quotation or item in it; the one after a handle."""
-    starts = [span.start for span in sentences(text)]
-    opening = set()
-    at = 0
-    fresh = False
-    for index, token in enumerate(found):
-        while at < len(starts) and starts[at] <= token.start:
-            fresh = True
-            at += 1
-        if fresh and token.text[0].isalnum():
-            opening.add(index)
-            fresh = False
-        elif token.text in {"“", "«", "„", "•", "*"} or (index and found[index - 1].text == "@"):
-            fresh = True
+    opening: set[int] = set()
+    for span in sentences(text):
+        _open(opening, words, bisect_left(starts, span.start))
+    if _OPENING.search(text):
+        for index, word in enumerate(words):
+            if word in {"“", "«", "„", "•", "*"}:
+                _open(opening, words, index)
+            elif word == "@" and index + 1 not in opening:
+                _open(opening, words, index + 2)
     return frozenset(opening)
+
+
+def _open(opening: set[int], words: Sequence[str], index: int) -> None:
+    """Add the first word from a token on."""
+    while index < len(words) and not words[index][0].isalnum():
+        index += 1
+    if index < len(words):
+        opening.add(index)
 
 
 def runs(reading: Reading) -> Iterator[Run]:
@@ -123,44 +127,47 @@ def runs(reading: Reading) -> Iterator[Run]:
 
 
 def _folded(reading: Reading, index: int) -> str:
-    return reading.tokens[index].text.casefold() if index < len(reading.tokens) else ""
+    return reading.words[index].casefold() if index < len(reading.words) else ""
 
 
-def _gap(reading: Reading, left: int, right: int) -> str:
-    return reading.text[reading.tokens[left].end : reading.tokens[right].start]
+def gap(reading: Reading, left: int, right: int) -> str:
+    """What stands between two tokens."""
+    return reading.text[reading.ends[left] : reading.starts[right]]
 
 
 def _near(reading: Reading, left: int, right: int) -> bool:
     """Whether only a few spaces of one line stand between two tokens."""
-    gap = _gap(reading, left, right)
-    return len(gap) <= 3 and not gap.strip() and "\n" not in gap
+    between = gap(reading, left, right)
+    return between == " " or (len(between) <= 3 and not between.strip() and "\n" not in between)
 
 
 def _is_capital(reading: Reading, index: int) -> bool:
-    return index < len(reading.tokens) and reading.capital[index]
+    return index < len(reading.words) and reading.capital[index]
 
 
 def _joined(reading: Reading, first: int, last: int) -> int | None:
     """The token that continues the run after `last`, or None."""
     after = last + 1
-    if after >= len(reading.tokens) or not _near(reading, last, after):
+    if after >= len(reading.words) or not _near(reading, last, after):
         return None
     if reading.capital[after]:
-        if _gap(reading, last, after) == "" and not reading.tokens[last].text.endswith((".", "'", "’")):
+        if gap(reading, last, after) == "" and not reading.words[last].endswith((".", "'", "’")):
             return None
         return after
     folded = _folded(reading, after)
-    for rule in (_after_mark, _after_particle, _after_number, _after_syllable):
-        if (found := rule(reading, first, last, after, folded)) is not None:
-            return found
-    return None
+    return (
+        (None if folded[0].isalnum() else _after_mark(reading, first, last, after, folded))
+        or _after_particle(reading, first, last, after, folded)
+        or (_after_number(reading, first, last, after) if folded.isdecimal() else None)
+        or (_after_syllable(reading, after) if reading.lang == "vi" else None)
+    )
 
 
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
     """J. Smith, St. Louis, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
-    touching = _gap(reading, last, after) == ""
+    touching = gap(reading, last, after) == ""
     follower = after + 1
-    word = reading.tokens[last].text
+    word = reading.words[last]
     if mark == "-" and touching:
         return _tail(reading, first, last, follower)
     if not _is_capital(reading, follower):
@@ -174,20 +181,20 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         wanted = _folded(reading, follower) in POSSESSED and not is_place(word)
         saint = _folded(reading, first) in {"st", "saint"}
         return follower if (wanted or saint) and _near(reading, after, follower) else None
-    if mark in {"&", "‐", "‑"} and touching and _gap(reading, after, follower) == "":
+    if mark in {"&", "‐", "‑"} and touching and gap(reading, after, follower) == "":
         return follower
     if mark == "&" and _near(reading, after, follower):
         return follower
-    if mark in _NICKNAME and not touching and _gap(reading, after, follower) == "":
+    if mark in _NICKNAME and not touching and gap(reading, after, follower) == "":
         return _nickname(reading, follower)
     return None
 
 
 def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
     """Kim Jong-un and Гран-при keep a small tail, Paris-based and Tokyo-born do not."""
-    if follower >= len(reading.tokens) or _gap(reading, last + 1, follower) != "":
+    if follower >= len(reading.words) or gap(reading, last + 1, follower) != "":
         return None
-    tail = reading.tokens[follower].text
+    tail = reading.words[follower]
     if reading.capital[follower]:
         return follower
     cyrillic = "\u0400" <= tail[0] < "\u0530"
@@ -198,9 +205,9 @@ def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
 def _nickname(reading: Reading, opened: int) -> int | None:
     """The name after a quoted nickname of one or two words."""
     for closed in (opened + 1, opened + 2):
-        if closed + 1 < len(reading.tokens) and reading.tokens[closed].text in _NICKNAME:
+        if closed + 1 < len(reading.words) and reading.words[closed] in _NICKNAME:
             known = _is_capital(reading, closed + 1) and _near(reading, closed, closed + 1)
-            return closed + 1 if known and _gap(reading, closed, closed + 1) else None
+            return closed + 1 if known and gap(reading, closed, closed + 1) else None
     return None
 
 
@@ -208,8 +215,8 @@ def _after_particle(reading: Reading, first: int, last: int, after: int, folded:
     """Bank of the West, Ludwig van der Rohe, Department of Health and Social Care."""
     index = after
     kinds = set()
-    while index < len(reading.tokens) and index - after < 3 and not reading.capital[index]:
-        word = reading.tokens[index].text.casefold()
+    while index < len(reading.words) and index - after < 3 and not reading.capital[index]:
+        word = reading.words[index].casefold()
         if word == "the":
             kinds.add("the")
         elif reading.lang in ROMANCE and (word in {"y", "e"} or (index == after and word in ARTICLES)):
@@ -220,7 +227,7 @@ def _after_particle(reading: Reading, first: int, last: int, after: int, folded:
             kinds.add("weak")
         else:
             return None
-        if index + 1 < len(reading.tokens) and not (_near(reading, index, index + 1)):
+        if index + 1 < len(reading.words) and not (_near(reading, index, index + 1)):
             return None
         index += 1
     if (
@@ -234,7 +241,7 @@ def _after_particle(reading: Reading, first: int, last: int, after: int, folded:
     if kinds == {"the"}:
         bound = _folded(reading, last) in function_words(reading.lang) or _folded(reading, index) in EPITHETS
         return index if bound and last > first - 1 else None
-    if _folded(reading, after) in {"of", "y", "e"} and is_people(reading.tokens[last].text):
+    if _folded(reading, after) in {"of", "y", "e"} and is_people(reading.words[last]):
         return None
     return index
 
@@ -258,30 +265,29 @@ def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
     return False
 
 
-def _after_syllable(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+def _after_syllable(reading: Reading, after: int) -> int | None:
     """Đại học Michigan: Vietnamese writes the later syllables of a word small."""
-    if reading.lang != "vi" or not is_syllable(reading, after):
+    if not is_syllable(reading, after):
         return None
     return after + 1 if _is_capital(reading, after + 1) and _near(reading, after, after + 1) else None
 
 
 def is_syllable(reading: Reading, index: int) -> bool:
     """Whether a Vietnamese token is a small syllable that says something and follows a space."""
-    if index >= len(reading.tokens) or not _near(reading, index - 1, index):
+    if index >= len(reading.words) or not _near(reading, index - 1, index):
         return False
-    word = reading.tokens[index].text
+    word = reading.words[index]
     return word.islower() and word.isalpha() and word not in function_words(reading.lang)
 
 
-def _after_number(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+def _after_number(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it; no result."""
-    word = reading.tokens[after].text
-    if not (word.isdecimal() and len(word) <= 3) or _folded(reading, last) in function_words(reading.lang):
+    if len(reading.words[after]) > 3 or _folded(reading, last) in function_words(reading.lang):
         return None
-    if reading.text[reading.tokens[after].end :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
+    if reading.text[reading.ends[after] :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
         return None
-    person = len(reading.tokens[first].text) == 1 and last > first
-    if person or is_place(reading.tokens[last].text) or is_score(reading, first, last, after):
+    person = len(reading.words[first]) == 1 and last > first
+    if person or is_place(reading.words[last]) or is_score(reading, first, last, after):
         return None
     following = _folded(reading, after + 1)
     if (
@@ -299,20 +305,20 @@ def is_score(reading: Reading, first: int, last: int, number: int) -> bool:
     Then another number, or another name with its number, stands in the same line with nothing but names
     and marks between. Apollo 11, Apollo 12 are names.
     """
-    head = reading.tokens[last].text
+    head = reading.words[last]
     before = range(first - 1, max(-1, first - 1 - _SCORES), -1)
     return _counts(reading, range(number + 1, number + 1 + _SCORES), head) or _counts(reading, before, head)
 
 
 def _counts(reading: Reading, around: range, head: str) -> bool:
     """Whether a number that is no part of a name with the same head is met on the way along a line."""
-    tokens = reading.tokens
+    words = reading.words
     for index in around:
-        if not 0 <= index < len(tokens) or "\n" in _gap(reading, index - (index > 0), index):
+        if not 0 <= index < len(words) or "\n" in gap(reading, index - (index > 0), index):
             return False
-        word = tokens[index].text
+        word = words[index]
         if word.isdecimal() and len(word) <= 3:
-            return not index or tokens[index - 1].text != head
+            return not index or words[index - 1] != head
         if not (reading.capital[index] or word in _MARKS):
             return False
     return False

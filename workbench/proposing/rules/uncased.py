@@ -18,6 +18,14 @@ BODIES = frozenset(_WORDS["bodies"].strip().split("|"))
 SOUNDS = _WORDS["sounds"].replace("\n", "")
 
 _SCRIPTS = re.compile("[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# A pattern is tried on texts only that have its script.
+_HAN_OR_KANA = re.compile("[\u3005\u3040-\u30ff\u3400-\u9fff]")
+_DOT = re.compile("[·•‧・＝=]")
+_HANGUL = re.compile("[가-힣]")
+_ARABIC = re.compile("[\u0600-\u06ff]")
+_HEBREW = re.compile("[\u0590-\u05ff]")
+_DEVANAGARI = re.compile("[\u0900-\u097f]")
+_THAI = re.compile("[\u0e00-\u0e7f]")
 
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff"
 _KATA = "\u30a1-\u30fa\u30fc"
@@ -79,19 +87,24 @@ def _alternatives(names: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _known() -> re.Pattern[str]:
-    """All known places: Arabic and Hebrew ones after up to two prefix letters, Thai and Han ones anywhere."""
+def _known() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """All known places by script: Arabic and Hebrew ones after up to two prefix letters, Han ones anywhere."""
     japanese = _names("japanese")
     katakana = [name for name in japanese if re.match(f"[{_KATA}]", name)]
     han = [name for name in (*_names("han"), *japanese) if name not in katakana]
-    return re.compile(
-        f"(?<![{_KATA}])(?:{_alternatives(katakana)})(?![{_KATA}])|(?:{_alternatives(han)})"
-        f"|(?<![가-힣])(?:{_alternatives(_names('korean'))})"
-        rf"|(?<!\w)(?:[وبلفك]{{1,2}})?(?P<ar>{_alternatives(_names('arabic'))})(?!\w)"
-        rf"|(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<he>{_alternatives(_names('hebrew'))})(?!\w)"
-        rf"|(?<![\u0900-\u097f])(?:{_alternatives(_names('devanagari'))})(?![\u0900-\u097f])"
-        rf"|(?:{_alternatives(_names('thai'))})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"
+    kana = f"(?<![{_KATA}])(?:{_alternatives(katakana)})(?![{_KATA}])"
+    written = (
+        (_HAN_OR_KANA, f"{kana}|(?P<name>{_alternatives(han)})"),
+        (_HANGUL, f"(?<![가-힣])(?P<name>{_alternatives(_names('korean'))})"),
+        (_ARABIC, rf"(?<!\w)(?:[وبلفك]{{1,2}})?(?P<name>{_alternatives(_names('arabic'))})(?!\w)"),
+        (_HEBREW, rf"(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<name>{_alternatives(_names('hebrew'))})(?!\w)"),
+        (
+            _DEVANAGARI,
+            rf"(?<!{_DEVANAGARI.pattern})(?P<name>{_alternatives(_names('devanagari'))})(?!{_DEVANAGARI.pattern})",
+        ),
+        (_THAI, rf"(?P<name>{_alternatives(_names('thai'))})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"),
     )
+    return tuple((script, re.compile(pattern)) for script, pattern in written)
 
 
 def uncased(text: str) -> list[Found]:
@@ -99,22 +112,33 @@ def uncased(text: str) -> list[Found]:
     if not _SCRIPTS.search(text):
         return []
     claims = Claims()
-    claims.add(Found(found.start(), found.end(), "person") for found in _DOTTED.finditer(text))
-    for label, pattern in _headed():
+    eastern = _HAN_OR_KANA.search(text)
+    if eastern and _DOT.search(text):
+        claims.add(Found(found.start(), found.end(), "person") for found in _DOTTED.finditer(text))
+    for label, pattern in _headed() if eastern else ():
         claims.add(Found(found.start(), found.end(), label) for found in pattern.finditer(text))
-    for pattern in (_KATA_HEADED, _KOREAN_HEADED):
+    for script, pattern in ((_HAN_OR_KANA, _KATA_HEADED), (_HANGUL, _KOREAN_HEADED)):
         claims.add(
             Found(found.start(), found.end(), "place" if found.group("place") else "organisation")
-            for found in pattern.finditer(text)
+            for found in pattern.finditer(text if script.search(text) else "")
         )
-    claims.add(_of_known(found) for found in _known().finditer(text))
-    for pattern in (_ARABIC_AFTER, _HEBREW_AFTER):
-        claims.add(Found(found.start("name"), found.end("name"), "place") for found in pattern.finditer(text))
-    claims.add(Found(found.start(), found.end(), "place") for found in _THAI_AFTER.finditer(text))
+    claims.add(
+        _of_known(found)
+        for script, pattern in _known()
+        for found in pattern.finditer(text if script.search(text) else "")
+    )
+    for script, pattern in ((_ARABIC, _ARABIC_AFTER), (_HEBREW, _HEBREW_AFTER)):
+        claims.add(
+            Found(found.start("name"), found.end("name"), "place")
+            for found in pattern.finditer(text if script.search(text) else "")
+        )
+    if _THAI.search(text):
+        claims.add(Found(found.start(), found.end(), "place") for found in _THAI_AFTER.finditer(text))
     return claims.items
 
 
 def _of_known(found: re.Match[str]) -> Found:
-    group = next((name for name in ("ar", "he") if found.group(name) is not None), 0)
-    start, end = found.span(group)
-    return Found(start, end, "organisation" if found.group(group) in BODIES else "place")
+    start, end = found.span("name")
+    if start < 0:  # in kana
+        start, end = found.span()
+    return Found(start, end, "organisation" if found.string[start:end] in BODIES else "place")
