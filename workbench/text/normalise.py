@@ -179,7 +179,7 @@ _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
 _ORDINAL = re.compile(r"(?<=\d)-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|ым|м)\b")
 _DECADE_WORD = re.compile(r"(\d+0)(?:er|х|е)")
 _ORDINAL_WORD = re.compile(r"(\d+)(?:st|nd|rd|th|й|я|го)")
-_ELISION = re.compile(r"(?:l|d|qu|dell|nell|sull|all|dall|un|c|j|m|n|s|t)'(?=\w)")
+_ELISION = re.compile(r"(?:l|d|qu|dell|nell|sull|all|dall|un|c|j|m|n|s|t)'(?=[^\W\d])")
 _TURKISH = re.compile(r"(?<=\w{4})'[a-z]{1,6}$")
 _ELIDING = frozenset({"fr", "it", "ca"})
 

@@ -102,7 +102,11 @@ def number(literal: str, lang: str | None) -> str:
         plain = plain.replace(",", ".", 1)
     if not _LITERAL.fullmatch(plain):
         return literal
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+    if "." not in plain:
+        return plain
+    short = plain.rstrip("0").rstrip(".")
+    # 2,3760 keeps a zero in German: 2.376 is 2376 there
+    return f"{short}0" if lang in _DOT_THOUSANDS and _THOUSANDS.fullmatch(short) else short
 
 
 def date(year: int | None, month: int, day: int | None) -> str:
