@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from tests.rows import naming, sample, write_rows
+from tests.rows import naming, sample, units, write_rows
 from workbench.comparing.plans import lowest
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
@@ -265,6 +265,27 @@ def test_no_more_is_recommended_than_can_be_reviewed(bench: Any, scored: Path) -
             review(bench, number, toggled=False)
         steps = answer(bench.store, bench.info(), "ann")[0].steps
         assert wanted == [one.samples for one in steps if one.what in ("random", "extend", "all")]
+
+
+def test_no_policy_is_recommended_that_would_end_the_estimate(bench: Any, tmp_path: Path) -> None:
+    """People reject every person: elsewhere it is recommended not to count them."""
+    rows = []
+    for n in range(60):
+        found = {"proposer": "p", "reference_entities": units(["Rome"]) + units(["Bo"], "person")}
+        marks = {"proposal": found | {"context_entities": [["Rome"]]}}
+        rows.append(sample(f"s{n}", f"Bo is in Rome {n}.", "Rome.", **marks))
+    drawn_by(bench, corpus_of(tmp_path, rows), 30)
+    bench.load(rows, dataset="all")
+
+    for name, wanted in (("all", ["policy"]), ("out", [])):
+        info = bench.info(name)
+        for number in list(queue_ids(bench.store, info, "ann"))[:20]:
+            opened = open_sample(bench.store, number, "ann")
+            bo = next(one for one in opened.state.entity.assessment.units if one.text == "Bo")
+            opened = act(bench.store, opened, editing.reject(opened, bo))
+            act(bench.store, opened, editing.accept(opened, "entity"))
+        steps = answer(bench.store, info, "ann")[0].steps
+        assert wanted == [one.what for one in steps if one.what == "policy"]
 
 
 def test_a_larger_draw_with_the_same_seed_has_the_samples_of_the_smaller(bench: Any, scored: Path) -> None:
