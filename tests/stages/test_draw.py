@@ -19,6 +19,7 @@ from workbench.comparing.plans import lowest
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
+from workbench.stages import draw as drawing
 from workbench.stages import editing, plan, recompute
 from workbench.stages.answer import answer
 from workbench.stages.corpus import recipe_of, score_files
@@ -27,7 +28,8 @@ from workbench.stages.figures import figures
 from workbench.stages.queue import queue_ids, scored_by
 from workbench.stages.review import act, open_sample
 from workbench.store import plans
-from workbench.store.datasets import list_datasets
+from workbench.store.datasets import list_datasets, set_dataset
+from workbench.store.engine import open_store
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 ROWS = 300
@@ -166,6 +168,23 @@ def test_a_name_that_another_draw_takes_meanwhile_is_refused_and_its_plan_stays(
         drawn_by(bench, scored, dataset="x", seed=seed, progress=first)
 
     assert [("bo", 40)] == bench.query("SELECT annotator, planned_n FROM plan")
+
+
+def test_others_write_while_the_texts_of_a_corpus_are_read(
+    bench: Any, scored: Path, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.load([naming("s", ["Rome"], ["Rome"])])
+    other, texts = open_store(bench.store.url), drawing._texts
+
+    def meanwhile(*given: Any) -> dict[str, Path]:
+        set_dataset(other, 1, lease=7)
+        return texts(*given)
+
+    monkeypatch.setattr(drawing, "_texts", meanwhile)
+    drawn_by(bench, scored)
+    other.close()
+
+    assert [7, 15] == [info.lease for info in list_datasets(bench.store)]
 
 
 def test_rows_without_a_proposal_get_the_one_that_they_were_scored_by(bench: Any, tmp_path: Path) -> None:
