@@ -63,7 +63,6 @@ def assign(
     """
     from workbench.stages import team as stage
     from workbench.stages import training as trained
-    from workbench.store.datasets import find_dataset
 
     call: Call = context.obj
     if sum(one is not None for one in (overlap, to, release, training)) > 1:
@@ -95,7 +94,8 @@ def assign(
             said = "nobody is trained any more\n"
         if info.training is not None and not said:
             said = training_text(trained.progress(store, info))
-        found = stage.team(store, find_dataset(store, info.name))
+    with dataset_of(call) as (store, info):  # its settings may be others now
+        found = stage.team(store, info)
     reports.show(found, said + team_text(found), as_json=json)
 
 
