@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from tests.rows import naming, sample, write_rows
+from tests.rows import naming, sample, units, write_rows
 from workbench.comparing.plans import lowest
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
+from workbench.stages import draw as drawing
 from workbench.stages import editing, plan, recompute
 from workbench.stages.answer import answer
 from workbench.stages.corpus import recipe_of, score_files
@@ -27,7 +28,8 @@ from workbench.stages.figures import figures
 from workbench.stages.queue import queue_ids, scored_by
 from workbench.stages.review import act, open_sample
 from workbench.store import plans
-from workbench.store.datasets import list_datasets
+from workbench.store.datasets import list_datasets, set_dataset
+from workbench.store.engine import open_store
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 ROWS = 300
@@ -168,6 +170,23 @@ def test_a_name_that_another_draw_takes_meanwhile_is_refused_and_its_plan_stays(
     assert [("bo", 40)] == bench.query("SELECT annotator, planned_n FROM plan")
 
 
+def test_others_write_while_the_texts_of_a_corpus_are_read(
+    bench: Any, scored: Path, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.load([naming("s", ["Rome"], ["Rome"])])
+    other, texts = open_store(bench.store.url), drawing._texts
+
+    def meanwhile(*given: Any) -> dict[str, Path]:
+        set_dataset(other, 1, lease=7)
+        return texts(*given)
+
+    monkeypatch.setattr(drawing, "_texts", meanwhile)
+    drawn_by(bench, scored)
+    other.close()
+
+    assert [7, 15] == [info.lease for info in list_datasets(bench.store)]
+
+
 def test_rows_without_a_proposal_get_the_one_that_they_were_scored_by(bench: Any, tmp_path: Path) -> None:
     rows = [
         sample(f"r{number}", f"{name} was born in Paris in {1900 + number}.", f"Paris, {1900 + number % 7}")
@@ -265,6 +284,27 @@ def test_no_more_is_recommended_than_can_be_reviewed(bench: Any, scored: Path) -
             review(bench, number, toggled=False)
         steps = answer(bench.store, bench.info(), "ann")[0].steps
         assert wanted == [one.samples for one in steps if one.what in ("random", "extend", "all")]
+
+
+def test_no_policy_is_recommended_that_would_end_the_estimate(bench: Any, tmp_path: Path) -> None:
+    """People reject every person: elsewhere it is recommended not to count them."""
+    rows = []
+    for n in range(60):
+        found = {"proposer": "p", "reference_entities": units(["Rome"]) + units(["Bo"], "person")}
+        marks = {"proposal": found | {"context_entities": [["Rome"]]}}
+        rows.append(sample(f"s{n}", f"Bo is in Rome {n}.", "Rome.", **marks))
+    drawn_by(bench, corpus_of(tmp_path, rows), 30)
+    bench.load(rows, dataset="all")
+
+    for name, wanted in (("all", ["policy"]), ("out", [])):
+        info = bench.info(name)
+        for number in list(queue_ids(bench.store, info, "ann"))[:20]:
+            opened = open_sample(bench.store, number, "ann")
+            bo = next(one for one in opened.state.entity.assessment.units if one.text == "Bo")
+            opened = act(bench.store, opened, editing.reject(opened, bo))
+            act(bench.store, opened, editing.accept(opened, "entity"))
+        steps = answer(bench.store, info, "ann")[0].steps
+        assert wanted == [one.what for one in steps if one.what == "policy"]
 
 
 def test_a_larger_draw_with_the_same_seed_has_the_samples_of_the_smaller(bench: Any, scored: Path) -> None:

@@ -14,7 +14,7 @@ from tests.rows import naming
 from workbench.errors import UsageError
 from workbench.formats.policy import to_toml
 from workbench.model import Match
-from workbench.reports.team import lesson_text, trainee_line
+from workbench.reports.team import lesson_text, trainee_line, training_text
 from workbench.reviewing.edits import Dispose, Put
 from workbench.stages import editing, queue, team, training, upkeep
 from workbench.stages.agree import agree
@@ -22,7 +22,7 @@ from workbench.stages.desk import Desk, open_desk
 from workbench.stages.figures import figures
 from workbench.stages.people import Person, add_person
 from workbench.stages.policy import change_policy
-from workbench.stages.review import act, open_sample
+from workbench.stages.review import act, open_sample, undo
 from workbench.stages.upkeep import doctor
 from workbench.store.engine import Store, open_store
 from workbench.store.tables import DATASET
@@ -87,6 +87,14 @@ def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_other
         (one.name, one.decided, one.by) for one in training.progress(taught.store, taught.info()).people
     ]
     assert "data" == sits_down(taught, "ann").info.name
+
+
+def test_who_has_no_known_answer_to_decide_has_not_failed(taught: Any) -> None:
+    begin(taught, "id:s11")
+    undo(taught.store, taught.info().id, "ann")  # the answer of the owner
+
+    assert "data" == sits_down(taught, "bo").info.name
+    assert "not passed" not in training_text(training.progress(taught.store, taught.info()))
 
 
 def test_a_change_of_the_policy_reaches_those_who_are_in_training(taught: Any) -> None:

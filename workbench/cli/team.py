@@ -78,27 +78,24 @@ def assign(
     with dataset_of(call) as (store, info):
         said = ""
         if overlap is not None:
-            found = stage.assign(store, info, call.annotator, overlap, share, lease)
-        else:
-            if to is not None:
-                held, fit = stage.give(store, info, call.annotator, annotator_name(to), filter_)
-                said = f"{to} holds {held:,} of {many(fit, 'sample')}"
-                said += "; the others have no free place\n" if held < fit else "\n"
-            elif release is not None:
-                freed = stage.release(store, info, call.annotator, release)
-                said = (
-                    f"{release} gave back {many(freed, 'place')}\n" if freed else f"{release} holds nothing\n"
-                )
-            elif training:
-                said = training_text(
-                    trained.begin(store, info, call.annotator, filter_, 0.8 if mark is None else mark)
-                )
-            elif training is False:
-                trained.end(store, info, call.annotator)
-                said = "nobody is trained any more\n"
-            found = stage.team(store, info)
+            stage.assign(store, info, call.annotator, overlap, share, lease)
+        elif to is not None:
+            held, fit = stage.give(store, info, call.annotator, annotator_name(to), filter_)
+            said = f"{to} holds {held:,} of {many(fit, 'sample')}"
+            said += "; the others have no free place\n" if held < fit else "\n"
+        elif release is not None:
+            freed = stage.release(store, info, call.annotator, release)
+            said = f"{release} " + (f"gave back {many(freed, 'place')}\n" if freed else "holds nothing\n")
+        elif training:
+            begun = trained.begin(store, info, call.annotator, filter_, 0.8 if mark is None else mark)
+            said = training_text(begun)
+        elif training is False:
+            trained.end(store, info, call.annotator)
+            said = "nobody is trained any more\n"
         if info.training is not None and not said:
             said = training_text(trained.progress(store, info))
+    with dataset_of(call) as (store, info):  # its settings may be others now
+        found = stage.team(store, info)
     reports.show(found, said + team_text(found), as_json=json)
 
 

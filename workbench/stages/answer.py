@@ -129,7 +129,10 @@ def answer(
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
             mean_error(scores, rows), {one: error for one, error in errors.items() if error is not None},
             found.estimate.ahead, found.estimate.soon,
-            _policy_step(store, here, chosen) if kind == "entity" and chosen is not None and both else None,
+            # another policy would end the estimate of a drawn corpus
+            _policy_step(store, here, chosen)
+            if kind == "entity" and chosen is not None and both and not prefix.corpus
+            else None,
         ),
         measured=measured,
         withheld=len(withheld),

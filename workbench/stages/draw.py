@@ -10,6 +10,7 @@ import json
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,9 +123,10 @@ def draw(
     if Counter({name: sum(one.values()) for name, one in values[scorer].items()}) != sizes:
         raise InputError(f"{out}: changed while it was read")
     strata = {name: (sizes[name], taken) for name, taken in allocation.items()}
-    with TemporaryDirectory() as folder, store.writing():
-        _check_new(store, name)  # again: another command may have made it meanwhile
+    with TemporaryDirectory() as folder, ExitStack() as stack:
         texts = _texts(partitions, recipe, chosen, Path(folder, "drawn.jsonl"))
+        stack.enter_context(store.writing())  # others write as long as the inputs are read
+        _check_new(store, name)  # again: another command may have made it meanwhile
         for format, path in texts.items():  # noqa: A001
             options = ImportOptions(
                 name, format=format, seed=seed, strict=True, kinds=(kind,), fields=recipe.columns

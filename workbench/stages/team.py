@@ -8,7 +8,7 @@ from workbench.stages.queue import searched
 from workbench.stages.training import is_trained
 from workbench.store import assignments
 from workbench.store.assignments import Held, Team, of_others, team
-from workbench.store.datasets import DatasetInfo, find_dataset
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
 __all__ = ["Held", "Team", "team"]
@@ -19,18 +19,16 @@ MOST = 9
 
 def assign(
     store: Store, info: DatasetInfo, by: str, overlap: int, share: float | None, lease: int | None
-) -> Team | None:
-    """Say how many people review a sample; None after 0, which takes all places away.
+) -> None:
+    """Say how many people review a sample; 0 takes all places away.
 
     The share and the lease stay as they were where they are not given. Raises UsageError.
     """
     check(store, by, "assign samples")
     if not 0 <= overlap <= MOST:
         raise UsageError(f"--overlap {overlap}: give a number of people from 1 to {MOST}, or 0 to end it")
-    assignments.assign(
-        store, info, overlap, info.overlap_share if share is None else share, lease or info.lease
-    )
-    return assignments.team(store, find_dataset(store, info.name))
+    share = info.overlap_share if share is None else share
+    assignments.assign(store, info, overlap, share, lease or info.lease)
 
 
 def give(store: Store, info: DatasetInfo, by: str, name: str, text: str) -> tuple[int, int]:

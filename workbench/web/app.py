@@ -113,6 +113,7 @@ class Pages:
         self._store, self._dataset, self._site = store, dataset, site
         self._guest, self._proxy = guest, proxy
         self._failed, self._acts = Limit(LOGINS, LOGIN_WINDOW), Limit(ACTS, ACT_WINDOW)
+        self._one_login = asyncio.Lock()
         self._said: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._static = {
             name: (files("workbench.web").joinpath("static", name).read_bytes(), kind)
@@ -236,20 +237,19 @@ class Pages:
             return self._login_page(str(refused), refused.status)
         name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
-        if any(self._failed.full(one) for one in tried):
-            said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
-            return self._login_page(said, 429, name)
-        for one in tried:  # before it is known, so that many at the same moment count too
-            self._failed.add(one)
-        try:
-            secret = await self._store.write(people.log_in, name, token, self._guest)
-        except WorkbenchError as error:
-            return self._login_page(str(error), _status(error), name)
-        if secret is None:
-            request.state.error = "LoginFailed"
-            return self._login_page("this name and token do not fit together", 401, name)
-        for one in tried:
-            self._failed.take_back(one)
+        async with self._one_login:  # at a time, so that those of one moment count together
+            if any(self._failed.full(one) for one in tried):
+                said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
+                return self._login_page(said, 429, name)
+            try:
+                secret = await self._store.write(people.log_in, name, token, self._guest)
+            except WorkbenchError as error:
+                return self._login_page(str(error), _status(error), name)
+            if secret is None:
+                for one in tried:
+                    self._failed.add(one)
+                request.state.error = "LoginFailed"
+                return self._login_page("this name and token do not fit together", 401, name)
         request.state.person = name
         answer = RedirectResponse("/next", 303)
         answer.set_cookie(

@@ -112,11 +112,6 @@ class Limit:
         if len(self._seen) > KEYS:
             self._seen.popitem(last=False)
 
-    def take_back(self, name: str) -> None:
-        """The one that was added last does not count."""
-        if times := self._seen.get(name):
-            times.pop()
-
 
 class Guard:
     """Refuses foreign hosts and foreign forms, adds the headers of safety, and writes a line a request."""

@@ -258,7 +258,8 @@ def _what_next(report: PlanReport) -> str:
 def _what_holds(report: PlanReport) -> list[str]:
     """What to know, as long as the plan has no end; each fits into 78 cells."""
     if report.complete:
-        left = min(40, report.population - report.prefix)
+        drawn = report.plan is not None and report.plan.corpus
+        left = 0 if drawn else min(40, report.population - report.prefix)
         return [f"For a narrower interval: workbench plan --more {left}."] if left > 0 else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
