@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import multiprocessing
 import os
+import pkgutil
 import re
 import signal
 import subprocess
@@ -331,3 +333,21 @@ def test_a_cluster_of_dask_gives_the_same_bytes(corpus: Path, tmp_path: Path) ->
 
     assert {} == report.failed
     assert bytes_of(tmp_path / "whole") == bytes_of(tmp_path / "out")
+
+
+def test_what_is_remembered_of_names_is_bounded() -> None:
+    """A worker meets names without end; of each cache a few thousand entries stay."""
+    modules = [
+        importlib.import_module(found.name)
+        for part in ("text", "matching", "scoring", "proposing.rules")
+        for package in [importlib.import_module(f"workbench.{part}")]
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    ]
+    caches = {
+        f"{module.__name__}.{name}": cached.cache_parameters()["maxsize"]
+        for module in modules
+        for name, cached in vars(module).items()
+        if hasattr(cached, "cache_parameters")
+    }
+    assert len(caches) > 20
+    assert {} == {name: size for name, size in caches.items() if size is None or size > 16_384}

@@ -16,7 +16,7 @@ _RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPT
 _WORD = re.compile(r"[^\W\d_]+")
 _ASCII = bytes(range(128))
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+_NO_LETTERS = bytes(code for code in range(256) if not (code < 128 and chr(code).isalpha()))
 
 # Stop words that few other languages of the script share.
 _STOP = {script: by_key(_WORDS[script]) for script in ("latin", "cyrillic")}
@@ -60,10 +60,10 @@ def _detected(sample: str) -> str:
     if sample.isascii():  # no other script: it would be counted letter by letter
         return _by_words(sample, "latin")
     sizes: Counter[str] = Counter()
-    if latin := len(sample.encode("ascii", "ignore").translate(None, _NO_LETTERS)):
+    encoded = sample.encode("utf-8", "surrogatepass")
+    if latin := len(encoded.translate(None, _NO_LETTERS)):
         sizes["latin"] = latin
-    others = sample.encode("utf-8", "surrogatepass").translate(None, _ASCII)
-    for match in _RUNS.finditer(others.decode("utf-8", "surrogatepass")):
+    for match in _RUNS.finditer(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
         sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
         return ""

@@ -246,7 +246,7 @@ def _ends(text: str, match: re.Match[str]) -> bool:
         return False  # "Yahoo! is", "etc. and"
     if mark.rstrip(_CLOSERS) != ".":
         return True
-    before = text[max(0, match.start() - 30) : match.start() + 1]
+    before = text[max(0, match.start() - 30) : match.start() + 1].rpartition(" ")[2]
     word = _LAST_WORD.search(before)
     if word is None:
         return True

@@ -38,6 +38,7 @@ _ENGLISH_HEADS = words(_WORDS["english-heads"])
 _ARTICLES = words(
     "der die das den dem des ein eine einen einem einer eines kein keine jeder jede jedes dieser diese dieses"
 )
+_HEADS = ORGANISATION | PLACE | EVENT
 _PLACE_BEFORE = frozenset({"in", "nach", "aus", "bei", "nahe"})
 # "in Kraft", "aus Angst": nouns that stand after a bare preposition.
 _BARE = words(_WORDS["bare"])
@@ -99,7 +100,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
         word.isupper() or (any(letter.isupper() for letter in word[1:]) and "-" not in word)
     ):
         return index
-    if second and folded in (ORGANISATION | PLACE | EVENT) and not is_title(word):
+    if second and folded in _HEADS and not is_title(word):
         return run.last
     return _bare(reading, run, index, second)
 

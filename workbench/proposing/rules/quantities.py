@@ -271,6 +271,7 @@ _PERCENT = (
 _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
 _NUMBER_WORDS = _EITHER["number words"]
+_SPELLED = frozenset(_NUMBER_WORDS.split("|"))
 
 
 _SIGN = re.compile("[$€£¥₽₹₩₴₺₫]")
@@ -321,8 +322,9 @@ def amounts(text: str) -> list[Found]:
 
 def numbers(text: str, lang: str) -> list[Found]:
     """Plain numbers, in English also in words; citation marks ([3]) and list markers are none."""
-    starts = _starts(text)
-    return _found(_at(_layers()[-1], text, starts), _spelled().finditer(text if lang == "en" else ""))
+    level = _levelled(text) if lang == "en" else ""
+    spelled = _places(_SPELLED.intersection(word_counts(level)), level)
+    return _found(_at(_layers()[-1], text, _starts(text)), _at(_spelled(), text, spelled))
 
 
 def _found(*layers: Iterator[re.Match[str]]) -> list[Found]:
