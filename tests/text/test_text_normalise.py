@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.text.inflection import forms
-from workbench.text.normalise import fold, key
+from workbench.text.normalise import fold, key, words
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 PIECES = st.sampled_from(
@@ -101,6 +101,10 @@ def test_two_names_have_two_keys(a: str, b: str, lang: str | None) -> None:
 def test_a_name_of_articles_alone_keeps_them() -> None:
     """Nothing is dropped when nothing would be left."""
     assert key("The The", "en") == "the the"
+
+
+def test_a_number_word_is_read_in_the_language_of_a_text_without_figures() -> None:
+    assert words("Tiene cuatro perros", "es") == words("Tiene 4 perros", "es") == ["tiene", "4", "perros"]
 
 
 def test_a_text_without_letters_has_no_key() -> None:

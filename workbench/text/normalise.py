@@ -257,7 +257,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
     """All words of a name in one spelling, in order; initials keep their dot ("j.", "k.", "rowling")."""
     if text.isascii():  # most names
         if text.replace(" ", "").isalpha() and not numbers.ROMAN_END.search(text):
-            return numbers.canonical(text.lower().split())
+            return numbers.canonical(text.lower().split(), lang)
         if text.isdecimal():
             return [text]
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
@@ -266,7 +266,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
         folded = _ORDINAL.sub("", _DECADE.sub("s", folded))
     simple = plain(folded)
     if simple and not _SPECIAL.search(folded) and not _INITIAL.search(folded):
-        return numbers.canonical(_LETTERS_ONLY.findall(folded))
+        return numbers.canonical(_LETTERS_ONLY.findall(folded), lang)
     found = _word_pattern(simple).findall(folded)
     for index, word in enumerate(found):
         if not (word.isalpha() or word.isdecimal() or word.endswith(".")):
