@@ -142,7 +142,9 @@ def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
 
 def _worded(opened: Opened, before: Unit, unit: Unit) -> tuple[Unit, ...]:
     """An entity with other words: the machine's verdict follows them, a person's stays."""
-    return (unit,) if by_person(opened, before) else matched(opened, unit)
+    if by_person(opened, before):
+        return (unit,)
+    return (_added(opened, unit),) if unit.origin == "human" else matched(opened, unit)
 
 
 def by_person(opened: Opened, unit: Unit) -> bool:
@@ -175,7 +177,7 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
         spans=spans if kind == "entity" else (span,),
         origin="human",
     )
-    return Put("add", kind, matched(opened, unit))
+    return Put("add", kind, (_added(opened, unit),))
 
 
 def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
@@ -248,8 +250,7 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     """Units that a person made or edited with the verdicts of the matcher that opened the sample.
 
     They are linked together with all that count: one name of a context finds one unit. Those whose ids are
-    `gone` count no more. Undecided when blind, and for statements. What a person added is also found where
-    it stands in the text of a context: nobody looked for it there.
+    `gone` count no more. Undecided when blind, and for statements.
     """
     if opened.blind or units[0].kind == "statement":
         return tuple(replace(unit, match=Match()) for unit in units)
@@ -265,21 +266,23 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
         aliases=opened.dataset.aliases,
         among=others,
     )
-    both = zip(units, found.units, strict=True)
-    return tuple(unit.matched(_in_text(opened, one) or one.match) for unit, one in both)
+    return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
 
 
-def _in_text(opened: Opened, unit: Unit) -> Match | None:
-    """The match of an added name that no name of the contexts links to, where their text has it."""
-    if unit.origin != "human" or unit.match.verdict != "missing":
-        return None
+def _added(opened: Opened, unit: Unit) -> Unit:
+    """A name that a person added, matched; also found where it stands in the text of a context.
+
+    Nobody looked for it there when the names of the contexts were proposed.
+    """
+    (unit,) = matched(opened, unit)
+    if unit.match.verdict != "missing" or unit.kind == "statement":
+        return unit
     lang = language_of(opened.sample, opened.policy)
     found = look_up(
         opened.sample, [unit], policy=opened.policy, threshold=opened.opening.threshold, lang=lang,
         aliases=opened.dataset.aliases,
     )  # fmt: skip
-    match = found.units[0].match
-    return match if match.verdict == "found" else None
+    return found.units[0] if found.units[0].match.verdict == "found" else unit
 
 
 def _match(
