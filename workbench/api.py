@@ -220,8 +220,8 @@ class _Recall:
         plural = "entities" if self.kind == "entity" else "statements"
         if assessment is None or not tally.units:
             return f"The reference has no {plural}: the score is undefined."
-        said = "are in the contexts" if self.kind == "entity" else "are supported by the contexts"
-        text = f"{tally.found} of {tally.units} {plural} {said}."
+        phrase = "are in the contexts" if self.kind == "entity" else "are supported by the contexts"
+        text = f"{tally.found} of {tally.units} {plural} {phrase}."
         missing = [u.text for u in assessment.units if u.counted and u.match.verdict == "missing"]
         return f"{text} Missing: {'; '.join(missing)}." if missing else text
 
@@ -236,7 +236,7 @@ def _line(unit: Unit) -> str:
     match = unit.match
     verdict = match.verdict if unit.counted else "not counted"
     why = [match.rule or "", match.note, f"duplicate of {unit.duplicate_of}" if unit.duplicate_of else ""]
-    told = "; ".join(one for one in why if one)
+    told = "; ".join(reason for reason in why if reason)
     return f"  {verdict}: {unit.text}" + (f" ({told})" if told else "")
 
 

@@ -390,7 +390,7 @@ class Record:
 def named_language(meta: Mapping[str, Any]) -> str:
     """The language that `language` or `lang` of a sample's meta names; empty where none does."""
     given = (meta.get(name) for name in ("language", "lang"))
-    named = next((one for one in given if isinstance(one, str) and one), "")
+    named = next((tag for tag in given if isinstance(tag, str) and tag), "")
     return named.split("-")[0].lower()
 
 

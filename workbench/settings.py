@@ -137,7 +137,7 @@ def _keys(path: Path, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     keys = table.get("keys", {})
     if not isinstance(keys, Mapping):
         raise UsageError(f"{path}: keys: write it as a table, [keys]")
-    found: dict[str, tuple[str, ...]] = {}
+    bindings: dict[str, tuple[str, ...]] = {}
     open_tables = [("", keys)]
     while open_tables:
         lead, inner = open_tables.pop()
@@ -146,8 +146,8 @@ def _keys(path: Path, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             if isinstance(value, Mapping):
                 open_tables.append((f"{full}.", value))
             else:
-                found[full] = _key_list(f"{path}: keys: {full}", value)
-    return found
+                bindings[full] = _key_list(f"{path}: keys: {full}", value)
+    return bindings
 
 
 def _key_list(where: str, value: object) -> tuple[str, ...]:
@@ -161,10 +161,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` with the nearest known word, or nothing when none is near."""
     from rapidfuzz import fuzz, process, utils
 
-    found = process.extractOne(
+    match = process.extractOne(
         word, list(known), scorer=fuzz.WRatio, processor=utils.default_process, score_cutoff=NEAR
     )
-    return f"; did you mean {found[0]!r}?" if found else ""
+    return f"; did you mean {match[0]!r}?" if match else ""
 
 
 View = tuple[str, str]
@@ -216,7 +216,9 @@ def remember(
     """
     state = read_state(path)
     if view is not None:
-        views = {name: one for name, one in {**state.views, view[0]: view[1]}.items() if one is not None}
+        views = {
+            name: entry for name, entry in {**state.views, view[0]: view[1]}.items() if entry is not None
+        }
         state = replace(state, views=views)
     if theme:
         state = replace(state, theme=theme, theme_over=settings.theme)

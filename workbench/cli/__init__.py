@@ -67,7 +67,11 @@ class Root(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        options = [one for one in self.params if isinstance(one, TyperOption) and one.name in EVERYWHERE]
+        options = [
+            parameter
+            for parameter in self.params
+            if isinstance(parameter, TyperOption) and parameter.name in EVERYWHERE
+        ]
         _hand_down(self, [_late(option) for option in options])
 
 

@@ -73,8 +73,8 @@ def audit(
     report = _import(call, file, options)
     asked = _of_file(call, file, report, scorer)
     while True:
-        found = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
-        start = None if print_only else _asked(found)
+        answer = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
+        start = None if print_only else _asked(answer)
         if start is None:
             break
         open_app(call.db, report.dataset, call.annotator, start)
@@ -86,10 +86,10 @@ def _check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -
     """Raise UsageError, before anything is written, for a score that neither the dataset nor the file has."""
     from workbench.stages.queue import counts
 
-    found = previewed(call, file, options)
+    report = previewed(call, file, options)
     try:
-        if found.good:  # else the import says what is wrong
-            counts(scorer, dict.fromkeys((*_columns(call, found.dataset), *found.columns)))
+        if report.good:  # else the import says what is wrong
+            counts(scorer, dict.fromkeys((*_columns(call, report.dataset), *report.columns)))
     except UsageError as error:
         raise UsageError(f"{error}; nothing was imported") from None
 
@@ -129,7 +129,7 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     columns = _columns(call, report.dataset)
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
-        if perhaps := next((one for one in report.columns if "recall" in one.lower()), ""):
+        if perhaps := next((column for column in report.columns if "recall" in column.lower()), ""):
             option = f"{one_line(perhaps)}=entity"
             command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
             typer.echo(f"if {one_line(perhaps)} is a recall, audit it:\n  {command}", err=True)
@@ -167,37 +167,37 @@ def _answer(
     from workbench.stages.answer import answer
 
     with counted(replace(call, dataset=dataset), "Comparing") as (store, info, progress):
-        found, figures = answer(
+        summary, figures = answer(
             store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
         )
     looks = reports.looks()
     if full:
         looks.pop("height", None)  # more follows than a screen holds
-    text = answer_markdown(found) if markdown else answer_text(found, **looks)
+    text = answer_markdown(summary) if markdown else answer_text(summary, **looks)
     if full:
         text += "\n\n" + figures_text(figures)
-    elif not markdown and not on_terminal() and any(one.what != "send" for one in found.steps):
+    elif not markdown and not on_terminal() and any(step.what != "send" for step in summary.steps):
         text += "\n\nTo review, run the same command in a terminal."
-    reports.show(found, text, as_json=json)
-    return found
+    reports.show(summary, text, as_json=json)
+    return summary
 
 
-def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:
+def _asked(answer: Answer) -> tuple[int, ...] | Literal["next"] | None:
     """What to open: the suspicious samples, the next one in random order, or nothing."""
-    picks = tuple(one.sample_id for one in found.triage.shown)
-    picks = picks if any(one.what == "check" for one in found.steps) else ()
-    left = any(one.what in ("all", "random") for one in found.steps)
+    picks = tuple(suspect.sample_id for suspect in answer.triage.shown)
+    picks = picks if any(step.what == "check" for step in answer.steps) else ()
+    left = any(step.what in ("all", "random") for step in answer.steps)
     if not left:
         return None
     choices = {"r": "review in random order", "q": "leave"}
     if picks:
         choices = {"c": "check these"} | choices
     listed = ", ".join(f"{key} to {what}" for key, what in choices.items())  # in less than 80 cells
-    said = ""
-    while said not in choices:
+    choice = ""
+    while choice not in choices:
         try:
-            said = input(f"\n{listed}, then Enter: ").strip().lower()
+            choice = input(f"\n{listed}, then Enter: ").strip().lower()
         except (EOFError, KeyboardInterrupt):
             typer.echo()
             return None
-    return {"c": picks, "r": "next"}.get(said)  # type: ignore[return-value]
+    return {"c": picks, "r": "next"}.get(choice)  # type: ignore[return-value]

@@ -57,9 +57,9 @@ def calibrate(
     document: dict[str, Any]
     with counted(call, "Calibrating") as (store, info, progress):
         if saved:
-            found = stage.list_calibrations(store, info.id)
-            document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
-            text = list_text(found, info.calibration)
+            rows = stage.list_calibrations(store, info.id)
+            document = {"in_use": info.calibration, "calibrations": [row.document for row in rows]}
+            text = list_text(rows, info.calibration)
         elif use is not None and save is None:
             info = stage.use(store, info, use, call.annotator, progress, out=out, force=force)
             document = {"in_use": info.calibration, "threshold": info.threshold}
@@ -79,6 +79,6 @@ def calibrate(
 
 def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
     """Raise UsageError for options that would do nothing next to one that fits nothing."""
-    others = [one.opts[0] for one in given(context) if one.name not in taken]
+    others = [option.opts[0] for option in given(context) if option.name not in taken]
     if others:
         raise UsageError(f"{', '.join(others)}: {alone} fits nothing, so this would do nothing")

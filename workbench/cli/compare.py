@@ -88,22 +88,22 @@ def compare(
         reports.show(reports.document(twice), against_text(twice), as_json=json)
         return
     with counted(call, "Comparing") as (store, info, progress):
-        found, figures = answer(
+        summary, figures = answer(
             store, info, call.reader, run=run, scorer=scorer,
             usual=usual_scorer(), progress=progress,
         )  # fmt: skip
         if html is not None:
-            write_html(store, info, html, found, figures, text=not no_text, force=force)
+            write_html(store, info, html, summary, figures, text=not no_text, force=force)
     if html is not None:
         typer.echo(f"wrote {html}", err=True)
-    steps = found.steps if html is None else tuple(one for one in found.steps if one.what != "send")
+    steps = summary.steps if html is None else tuple(step for step in summary.steps if step.what != "send")
     looks = reports.looks()
     if full or samples:
         looks.pop("height", None)  # more follows than a screen holds
-    parts = [answer_text(replace(found, steps=steps), **looks)]
+    parts = [answer_text(replace(summary, steps=steps), **looks)]
     parts += ["", samples_text(figures)] if samples else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
-    document = {"answer": found, "figures": reports.figures_document(figures)}
+    document = {"answer": summary, "figures": reports.figures_document(figures)}
     reports.show(document, "\n".join(parts), as_json=json)
 
 
@@ -121,8 +121,8 @@ def diff(
     needed = not (stage.is_folder(first) and stage.is_folder(second))
     there = needed or "://" in call.db or Path(call.db).expanduser().exists()
     with open_for(call.db, create=False) if there else nullcontext() as store:
-        found = stage.diff(store, call.dataset, first, second)
-    reports.show(reports.document(found), diff_text(found, limit), as_json=json)
+        changes = stage.diff(store, call.dataset, first, second)
+    reports.show(reports.document(changes), diff_text(changes, limit), as_json=json)
 
 
 disputes_app = typer.Typer(no_args_is_help=False)
@@ -187,6 +187,6 @@ def set_one(
         if state == "explained" and not note.strip():
             raise UsageError('what explains it? give --note "…"')
         report = stage.disputes(store, info, call.annotator, between=between, run=run, progress=progress)
-        found = stage.find(report, sample, between, of_kind)
-        now = stage.set_state(store, found, state, note.strip(), call.annotator)
+        dispute = stage.find(report, sample, between, of_kind)
+        now = stage.set_state(store, dispute, state, note.strip(), call.annotator)
     reports.show(dispute_document(now), state_text(now), as_json=json)

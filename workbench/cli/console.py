@@ -146,11 +146,11 @@ def on_terminal() -> bool:
 def given(context: typer.Context) -> list[TyperOption]:
     """The options of its own that a command was given."""
     return [
-        one
-        for one in context.command.params
-        if isinstance(one, TyperOption)
-        and not one.hidden  # those of every command
-        and (source := context.get_parameter_source(one.name or "")) is not None
+        parameter
+        for parameter in context.command.params
+        if isinstance(parameter, TyperOption)
+        and not parameter.hidden  # those of every command
+        and (source := context.get_parameter_source(parameter.name or "")) is not None
         and source.name == "COMMANDLINE"
     ]
 
@@ -230,7 +230,7 @@ def check_format(format: str, *, json: bool) -> None:  # noqa: A002
 
 def one_kind(named: str | None) -> Kind | None:
     """The kind of unit that an option names; None for none. Raises UsageError."""
-    kind = next((one for one in KINDS if one == named), None)
+    kind = next((kind for kind in KINDS if kind == named), None)
     if kind is None and named is not None:
         raise UsageError(f"no kind {named!r}; there is: {', '.join(KINDS)}")
     return kind

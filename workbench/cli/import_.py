@@ -144,7 +144,7 @@ def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
 def size_of(file: Path) -> int:
     """The bytes of a file, or of all in a folder; none of what is not there."""
     files = [file] if file.is_file() else file.rglob("*")
-    return sum(one.stat().st_size for one in files if one.is_file())
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def new_file(call: Call) -> Path | None:

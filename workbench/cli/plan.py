@@ -56,8 +56,8 @@ def plan(
 
     with dataset_of(call) as (store, info):
         if precision is not None:
-            found = precisions.precision(store, info, precision)
-            reports.show(found, precision_text(found), as_json=json)
+            answer = precisions.precision(store, info, precision)
+            reports.show(answer, precision_text(answer), as_json=json)
             return
         if n is not None:
             chosen = design or ("stratified" if by else "")
@@ -83,7 +83,9 @@ def _agree(question: str, refused: str, *, yes: bool) -> None:
 
 def _refuse_making(context: typer.Context) -> None:
     """Raise UsageError for options of a plan without its size: they would do nothing."""
-    making = [one for one in given(context) if one.rich_help_panel == MAKING and one.name != "yes"]
+    making = [
+        option for option in given(context) if option.rich_help_panel == MAKING and option.name != "yes"
+    ]
     if making:
-        named = ", ".join(one.opts[0] for one in making)
+        named = ", ".join(option.opts[0] for option in making)
         raise UsageError(f"{named}: a plan needs its number of reviews too: --n N")

@@ -115,7 +115,7 @@ def propose(
 
 def _refuse_services(context: typer.Context) -> None:
     """Raise UsageError for options that only services have: a --dry-run of the rules would be none."""
-    names = [one.opts[0] for one in given(context) if one.rich_help_panel == SERVICE]
+    names = [option.opts[0] for option in given(context) if option.rich_help_panel == SERVICE]
     if names:
         raise UsageError(f"{', '.join(names)}: only with --proposer claude or openai")
 

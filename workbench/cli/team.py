@@ -148,11 +148,11 @@ def person_add(
         if own and role is None:
             role, adjudicator = own.role, adjudicator or own.adjudicator
         person = stage.Person(name, role or "annotator", adjudicator, disabled=False)
-        found = stage.add_person(store, call.annotator, person)
+        people = stage.add_person(store, call.annotator, person)
         token = stage.new_token(store, call.annotator, name) if new_token or not own else ""
     if token:
         typer.echo(f"The token of {clean(name)} for workbench serve, shown once: {token}", err=True)
-    reports.show(found, people_text(found), as_json=json)
+    reports.show(people, people_text(people), as_json=json)
 
 
 @person_app.command("list")
@@ -162,8 +162,8 @@ def person_list(context: typer.Context, json: Json = False) -> None:
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
-        found = stage.people(store)
-    reports.show(found, people_text(found), as_json=json)
+        people = stage.people(store)
+    reports.show(people, people_text(people), as_json=json)
 
 
 @person_app.command("pass")
@@ -177,8 +177,8 @@ def person_pass(
 
     call: Call = context.obj
     with dataset_of(call) as (store, info):
-        found = let_pass(store, info, call.annotator, annotator_name(name))
-    reports.show(found, training_text(found), as_json=json)
+        training = let_pass(store, info, call.annotator, annotator_name(name))
+    reports.show(training, training_text(training), as_json=json)
 
 
 @person_app.command("disable")
@@ -192,5 +192,5 @@ def person_disable(
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
-        found = stage.disable(store, call.annotator, name)
-    reports.show(found, people_text(found), as_json=json)
+        people = stage.disable(store, call.annotator, name)
+    reports.show(people, people_text(people), as_json=json)

@@ -67,7 +67,7 @@ class Verdicts:
     parts: tuple[Verdicts, ...] = field(default=(), repr=False, compare=False)
 
     def _rate(self, hits: Callable[[Verdicts], int], of: Callable[[Verdicts], int]) -> Rate:
-        return Rate(hits(self), of(self), tuple((hits(one), of(one)) for one in self.parts))
+        return Rate(hits(self), of(self), tuple((hits(table), of(table)) for table in self.parts))
 
     @property
     def n(self) -> int:
@@ -82,27 +82,31 @@ class Verdicts:
     @property
     def tpr(self) -> Rate:
         """Of those found by the person, found by the machine."""
-        return self._rate(lambda one: one.both_found, lambda one: one.both_found + one.only_human)
+        return self._rate(lambda table: table.both_found, lambda table: table.both_found + table.only_human)
 
     @property
     def tnr(self) -> Rate:
         """Of those missing by the person, missing by the machine."""
-        return self._rate(lambda one: one.both_missing, lambda one: one.both_missing + one.only_machine)
+        return self._rate(
+            lambda table: table.both_missing, lambda table: table.both_missing + table.only_machine
+        )
 
     @property
     def ppv(self) -> Rate:
         """Of those found by the machine, found by the person."""
-        return self._rate(lambda one: one.both_found, lambda one: one.both_found + one.only_machine)
+        return self._rate(lambda table: table.both_found, lambda table: table.both_found + table.only_machine)
 
     @property
     def npv(self) -> Rate:
         """Of those missing by the machine, missing by the person."""
-        return self._rate(lambda one: one.both_missing, lambda one: one.both_missing + one.only_human)
+        return self._rate(
+            lambda table: table.both_missing, lambda table: table.both_missing + table.only_human
+        )
 
     @property
     def raw(self) -> Rate:
         """Equal verdicts."""
-        return self._rate(lambda one: one.both_found + one.both_missing, lambda one: one.n)
+        return self._rate(lambda table: table.both_found + table.both_missing, lambda table: table.n)
 
     @property
     def specific(self) -> tuple[float | None, float | None]:
@@ -225,8 +229,8 @@ class Overlaps:
 
 def overlaps(samples: Sequence[Overlap]) -> Overlaps:
     """Micro and macro agreement on units."""
-    micro = Overlap(*(sum(getattr(one, name) for one in samples) for name in Overlap.__slots__))
-    return Overlaps(micro, sum(one.f1 for one in samples) / len(samples) if samples else None)
+    micro = Overlap(*(sum(getattr(overlap, name) for overlap in samples) for name in Overlap.__slots__))
+    return Overlaps(micro, sum(overlap.f1 for overlap in samples) / len(samples) if samples else None)
 
 
 def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> Mapping[str, Overlap]:
@@ -280,7 +284,7 @@ def _within(counts: Mapping[Value, int], distance: Distance[Value]) -> float:
     """The distances of all ordered pairs of different entries."""
     values = list(counts.items())
     return 2 * fsum(
-        n * m * distance(one, other) for i, (one, n) in enumerate(values) for other, m in values[i + 1 :]
+        n * m * distance(value, other) for i, (value, n) in enumerate(values) for other, m in values[i + 1 :]
     )
 
 

@@ -186,20 +186,21 @@ class Answer:
     chosen: bool = False
 
 
-def estimated(found: Estimate) -> Estimated | None:
+def estimated(estimate: Estimate) -> Estimated | None:
     """The estimate as the answer gives it, or None."""
-    if found.refusal or found.point is None:
+    if estimate.refusal or estimate.point is None:
         return None
-    whole = found.complete
-    ends = found.reach if whole else found.corpus
-    settled = whole and not found.open and found.reach is None
+    whole = estimate.complete
+    ends = estimate.reach if whole else estimate.corpus
+    settled = whole and not estimate.open and estimate.reach is None
     low, high = (ends.low, ends.high) if ends is not None and not settled else (None, None)
-    off = found.bias_interval
+    off = estimate.bias_interval
     sure = settled or (off is not None and off.low * off.high > 0)
-    bias = None if whole and off is not None and not sure else found.bias
+    bias = None if whole and off is not None and not sure else estimate.bias
     return Estimated(
-        found.total, found.n, found.excluded, not (found.undefined or found.excluded), found.point, low, high,
-        settled, whole, found.open, found.unsure, bias, sure,
+        estimate.total, estimate.n, estimate.excluded, not (estimate.undefined or estimate.excluded),
+        estimate.point, low, high,
+        settled, whole, estimate.open, estimate.unsure, bias, sure,
     )  # fmt: skip
 
 
@@ -211,14 +212,14 @@ def left_out(
     known = list(rows)
     no_units = sum(row.verified is None for row in known)
     both = sum(row.delta is not None for row in known)
-    found: dict[LeftOut, int] = {
+    counts: dict[LeftOut, int] = {
         "excluded": excluded,
         "no units": no_units,
         "no score": reviewed - both - no_units,
         "not in order": both - used,
         "holdout": holdout,
     }
-    return {why: count for why, count in found.items() if count}
+    return {why: count for why, count in counts.items() if count}
 
 
 def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
@@ -228,7 +229,7 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
     """
     known = [row for row in rows if row.delta is not None]
     traced = any(share.cause not in ("untraced", "rounding") for row in known for share in row.shares)
-    found: dict[What, list[tuple[int, int, Fraction]]] = {}
+    by_reason: dict[What, list[tuple[int, int, Fraction]]] = {}
     for row in known:
         for share in row.shares:
             if share.share is None:
@@ -237,7 +238,7 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
             if what == "untraced" and not traced:
                 what = "too high" if share.share > 0 else "too low"
             units = 0 if what in NO_UNITS else share.units
-            found.setdefault(what, []).append((row.sample_id, units, share.share))
+            by_reason.setdefault(what, []).append((row.sample_id, units, share.share))
     listed = [
         Effect(
             what,
@@ -245,9 +246,9 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
             len({number for number, _, part in parts if part}),
             float(sum(part for _, _, part in parts) / len(known)),
         )
-        for what, parts in found.items()
+        for what, parts in by_reason.items()
     ]
-    return tuple(sorted(listed, key=lambda one: -abs(one.share)))
+    return tuple(sorted(listed, key=lambda effect: -abs(effect.share)))
 
 
 def steps(
@@ -268,29 +269,29 @@ def steps(
     def minutes(samples: int) -> int:
         return max(1, round(samples * seconds / 60))
 
-    found = []
+    actions = []
     if fast:
-        found.append(Step("fast", fast))
+        actions.append(Step("fast", fast))
     if open_:
-        found.append(Step("settle", open_))
+        actions.append(Step("settle", open_))
     if change is not None:
-        found.append(change)
+        actions.append(change)
     if shown and left and estimate is None:
-        found.append(Step("check", shown, minutes(shown)))
+        actions.append(Step("check", shown, minutes(shown)))
     now = (
         (estimate.high - estimate.low) / 2 if estimate and estimate.low is not None and estimate.high else 0.0
     )
     if left and total < REVIEW_ALL:
-        found.append(Step("all", left, minutes(left), sure=not planned))
+        actions.append(Step("all", left, minutes(left), sure=not planned))
     elif left:
         wanted = AT_ONCE - in_order if not estimate and in_order < FEWEST else ahead or MORE
         wanted = min(left, wanted)
         gain = (now, soon) if soon is not None else (0.0, 0.0)
         what: Literal["extend", "random"] = "extend" if planned else "random"
-        found.append(Step(what, wanted, minutes(wanted), "", *gain))
+        actions.append(Step(what, wanted, minutes(wanted), "", *gain))
     best = min(rivals, key=lambda name: rivals[name], default="")
     if error is not None and best and error - rivals[best] > BETTER:
-        found.append(Step("scorer", scorer=best, before=error, after=rivals[best]))
+        actions.append(Step("scorer", scorer=best, before=error, after=rivals[best]))
     if estimate is not None or (not left and error is not None) or (total and not left):
-        found.append(Step("send"))
-    return tuple(found)
+        actions.append(Step("send"))
+    return tuple(actions)

@@ -66,12 +66,12 @@ def at_planned(parts: Sequence[Part]) -> Interval:
     """
     low: Floats = np.zeros(DRAWS)
     high: Floats = np.zeros(DRAWS)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         known, rest = float(part.values.sum()), part.open
         low, high = low + known, high + known
         if rest:
             atoms, each = _atoms(part.values)
-            shares = _urn(place, len(atoms), each, rest)
+            shares = _urn(index, len(atoms), each, rest)
             alike: Floats = rest * (shares[:, :-1] @ atoms)
             hidden: Floats = rest * shares[:, -1].astype(np.float64)
             low = low + alike + _least(part.low, part.each, hidden)
@@ -85,13 +85,13 @@ def _atoms(values: Floats) -> tuple[Floats, float]:
     ordered = np.sort(values)
     if len(values) <= ATOMS:
         return ordered, 1.0
-    return np.array([one.mean() for one in np.array_split(ordered, ATOMS)]), len(values) / ATOMS
+    return np.array([chunk.mean() for chunk in np.array_split(ordered, ATOMS)]), len(values) / ATOMS
 
 
 @lru_cache(maxsize=16)
-def _urn(place: int, atoms: int, each: float, rest: int) -> NDArray[np.float32]:
+def _urn(index: int, atoms: int, each: float, rest: int) -> NDArray[np.float32]:
     """Always the same shares of `rest` draws that equal each atom, and in the last column the one more."""
-    draw = np.random.default_rng([place, atoms, rest])
+    draw = np.random.default_rng([index, atoms, rest])
     weights = draw.standard_gamma(each, (DRAWS, atoms))
     even = (draw.permutation(DRAWS) + 0.5) / DRAWS
     worst = 1 - even ** (1 / (atoms * each))  # Beta(1, n), evenly spread
@@ -133,15 +133,15 @@ def any_look(parts: Sequence[Part]) -> Interval:
         inside = np.array([int(gains.argmin())])
     low = start + step * max(0, int(inside[0]) - 1)
     high = start + step * (int(inside[-1]) + 1 + len(parts))
-    most = sum(float(one.values.sum() + (one.high * one.each).sum()) for one in parts)
+    most = sum(float(part.values.sum() + (part.high * part.each).sum()) for part in parts)
     return Interval(low / total, min(high, most) / total)
 
 
 def log_gain(part: Part, means: Floats) -> Floats:
     """The logarithm of what betting against each of these means of the stratum has gained."""
     stakes = bets(part, means).sum(axis=2)
-    found: Floats = np.logaddexp.reduce(stakes) - log(len(stakes))
-    return found
+    gains: Floats = np.logaddexp.reduce(stakes) - log(len(stakes))
+    return gains
 
 
 def bets(part: Part, means: Floats) -> Floats:
@@ -152,19 +152,19 @@ def bets(part: Part, means: Floats) -> Floats:
     off = part.values - expected
     up = off / np.maximum(expected - part.ends.low, 1e-12)
     down = off / np.maximum(part.ends.high - expected, 1e-12)
-    found: Floats = np.array([np.log1p(bet * one) for bet in BETS for one in (up, -down)])
-    return found
+    logs: Floats = np.array([np.log1p(bet * payoff) for bet in BETS for payoff in (up, -down)])
+    return logs
 
 
 def grown(parts: Sequence[Part], n: int) -> list[Part]:
     """The parts as they may look after n reviews in all: the values so far more often, fewer open samples."""
     total = sum(part.size for part in parts)
     chance = np.random.default_rng(n)
-    found = []
+    strata = []
     for part in parts:
         more = min(part.size, max(len(part.values), round(n * part.size / total)))
         places = (np.arange(more) + 0.5) * len(part.values) / max(more, 1)
         values = chance.permutation(np.sort(part.values)[places.astype(int)])
         left = part.each * (part.size - more) / max(part.open, 1)
-        found.append(Part(values, part.low, part.high, part.ends, left))
-    return found
+        strata.append(Part(values, part.low, part.high, part.ends, left))
+    return strata

@@ -148,21 +148,21 @@ class TooFewError(ValueError):
 
 def table_of(cases: Sequence[FitCase]) -> Table:
     """The cases, ordered by id so that their order cannot matter."""
-    ordered = sorted(cases, key=lambda one: one.id)
-    names = tuple(sorted({one.group for one in ordered}))
-    number = {name: place for place, name in enumerate(names)}
-    defined = [one for one in ordered if one.recall is not None and one.similarities]
-    every = curve.vectors([one.similarities for one in ordered], [one.human for one in ordered])
+    ordered = sorted(cases, key=lambda case: case.id)
+    names = tuple(sorted({case.group for case in ordered}))
+    number = {name: index for index, name in enumerate(names)}
+    defined = [case for case in ordered if case.recall is not None and case.similarities]
+    every = curve.vectors([case.similarities for case in ordered], [case.human for case in ordered])
     of = np.repeat(np.arange(len(ordered)), every.sizes)
     judged = (every.human == FOUND) | (every.human == MISSING)
-    weight = np.array([one.weight for one in ordered], dtype=np.float64)
-    group = np.array([number[one.group] for one in ordered], dtype=np.int64)
+    weight = np.array([case.weight for case in ordered], dtype=np.float64)
+    group = np.array([number[case.group] for case in ordered], dtype=np.int64)
     return Table(
-        ids=tuple(one.id for one in defined),
-        known=curve.vectors([one.similarities for one in defined], [one.human for one in defined]),
-        verified=np.array([one.recall for one in defined], dtype=np.float64),
-        weights=np.array([one.weight for one in defined], dtype=np.float64),
-        groups=np.array([number[one.group] for one in defined], dtype=np.int64),
+        ids=tuple(case.id for case in defined),
+        known=curve.vectors([case.similarities for case in defined], [case.human for case in defined]),
+        verified=np.array([case.recall for case in defined], dtype=np.float64),
+        weights=np.array([case.weight for case in defined], dtype=np.float64),
+        groups=np.array([number[case.group] for case in defined], dtype=np.int64),
         names=names,
         scores=every.similarity[judged].astype(np.float64),
         positive=(every.human[judged] == FOUND).astype(np.float64),
@@ -183,20 +183,20 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     _check(table)
     sums = _sums(table, objective)
     folds = curve.draw_folds(len(table.names), seed)
-    found = curve.validate(sums, objective, folds)
-    chosen, cut = int(found.threshold), max(now, FLOOR)
+    validation = curve.validate(sums, objective, folds)
+    chosen, cut = int(validation.threshold), max(now, FLOOR)
     present = curve.at_threshold(sums, cut)
     if np.array_equal(curve.at_threshold(sums, chosen), present):
         chosen = now  # another number between the same two similarities is no other choice
-    by_sample = np.array(found.folds)[folds[table.groups]]
-    by_pair = np.array(found.folds)[folds[table.pair_groups]]
-    gain, better = gain_of(found.by_group, present, objective, seed)
+    by_sample = np.array(validation.folds)[folds[table.groups]]
+    by_pair = np.array(validation.folds)[folds[table.pair_groups]]
+    gain, better = gain_of(validation.by_group, present, objective, seed)
     scored = curve.recalls_at(table.known.similarity, table.known, now)
     trivial = None
     if objective == "f1":
         all_found = curve.at_threshold(sums, 0)
         trivial = float(curve.figure(all_found.sum(axis=1), objective))
-        better = better and gain_of(found.by_group, all_found, objective, seed)[1]
+        better = better and gain_of(validation.by_group, all_found, objective, seed)[1]
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
     return Calibrated(
@@ -209,8 +209,8 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         pairs=len(table.scores),
         found=int(table.positive.sum()),
         unsure=table.unsure,
-        folds=tuple(int(one) for one in found.folds),
-        fold_of={one.id: int(folds[np.searchsorted(table.names, one.group)]) for one in cases},
+        folds=tuple(int(fold) for fold in validation.folds),
+        fold_of={case.id: int(folds[np.searchsorted(table.names, case.group)]) for case in cases},
         curve=curve_of(table),
         verified=float(table.weights @ table.verified / table.weights.sum()),
         chosen=_measured(table, _recalls_by(table, by_sample), _f1(table, by_pair)),
@@ -262,10 +262,10 @@ def _check(table: Table) -> None:
     judged = len(table.scores)
     if len(set(table.groups.tolist())) < 2:
         raise TooFewError("all verified samples are of one group; two are needed to try a choice on another")
-    found = int(table.positive.sum())
-    if not 0 < found < judged:
+    hits = int(table.positive.sum())
+    if not 0 < hits < judged:
         raise TooFewError(
-            f"{judged} judged units, {found} of them found: both verdicts are needed to choose a threshold"
+            f"{judged} judged units, {hits} of them found: both verdicts are needed to choose a threshold"
         )
 
 
@@ -297,8 +297,8 @@ def gain_of(chosen: Floats, present: Floats, objective: Objective, seed: int) ->
     No interval below ten groups, where fewer than five groups change (no better then), and where every
     group changes alike: a bootstrap of equal values has no width, and a sign test is sure of ten.
     """
-    ends = (curve.quality(one.sum(axis=1), objective) for one in (chosen, present))
-    first, second = (float(one) for one in ends)
+    ends = (curve.quality(parts.sum(axis=1), objective) for parts in (chosen, present))
+    first, second = (float(end) for end in ends)
     gain = first - second
     if chosen.shape[1] < FEWEST:
         return Figure(gain), None
@@ -332,18 +332,20 @@ def _bias(off: Floats, weights: Floats, groups: Ints) -> Figure:
 
 def _recalls_by(table: Table, cuts: Floats) -> Floats:
     """Every sample's recall at its own threshold."""
-    found = np.empty(len(table.ids))
+    recalls = np.empty(len(table.ids))
     for cut in np.unique(cuts):
         inside = cuts == cut
-        found[inside] = curve.recalls_at(table.known.similarity, table.known, int(cut))[inside]
-    return found
+        recalls[inside] = curve.recalls_at(table.known.similarity, table.known, int(cut))[inside]
+    return recalls
 
 
 def _counts(table: Table, cuts: Floats | int) -> tuple[float, float, float, float]:
     """True and false positives, false and true negatives over judged units, weighted."""
-    said = table.scores >= cuts
+    predicted = table.scores >= cuts
     w, so = table.pair_weights, table.positive > 0
-    return tuple(float(w[one].sum()) for one in (said & so, said & ~so, ~said & so, ~said & ~so))  # type: ignore[return-value]
+    return tuple(
+        float(w[cell].sum()) for cell in (predicted & so, predicted & ~so, ~predicted & so, ~predicted & ~so)
+    )  # type: ignore[return-value]
 
 
 def _f1(table: Table, cuts: Floats | int) -> float | None:
@@ -494,10 +496,10 @@ class Calibration:
 
 
 def document_of(
-    found: Calibrated, learned: Sequence[Learned], *, data_sha256: str, holdout: Any, **head: Any
+    calibration: Calibrated, learned: Sequence[Learned], *, data_sha256: str, holdout: Any, **head: Any
 ) -> dict[str, Any]:
     """The document of a calibration, `head` first: its name, dataset, run. Equal input gives equal bytes."""
-    fit = asdict(found)
+    fit = asdict(calibration)
     del fit["fold_of"]
     return {
         "schema": SCHEMA,
@@ -508,10 +510,10 @@ def document_of(
         "gold": {
             "sha256": data_sha256,
             "fold_thresholds": fit.pop("folds"),
-            "samples": [asdict(one) for one in learned],
+            "samples": [asdict(sample) for sample in learned],
         },
         **fit,
-        "probabilities": [round(found.model.probability(at), 6) for at in range(101)],
+        "probabilities": [round(calibration.model.probability(at), 6) for at in range(101)],
         "holdout": holdout,
     }
 
@@ -538,7 +540,7 @@ def calibration_of(document: Mapping[str, Any]) -> Calibration:
 def gold_hash(cases: Sequence[FitCase]) -> str:
     """A SHA-256 over all that a calibration was fitted on."""
     digest = hashlib.sha256()
-    for one in sorted(cases, key=lambda one: one.id):
-        head = f"{one.id}\0{one.group}\0{one.recall!r}\0{one.weight!r}\0{len(one.similarities)}\0"
-        digest.update(head.encode("utf-8", "surrogatepass") + one.similarities + one.human)
+    for case in sorted(cases, key=lambda case: case.id):
+        head = f"{case.id}\0{case.group}\0{case.recall!r}\0{case.weight!r}\0{len(case.similarities)}\0"
+        digest.update(head.encode("utf-8", "surrogatepass") + case.similarities + case.human)
     return digest.hexdigest()

@@ -73,10 +73,10 @@ def shares(n: LinkCounts) -> UnitShares | None:
     return UnitShares(
         false=weight,
         missed=-weight,
-        invented_found=_mean([one for one, _ in invented]),
-        invented=_mean([one for _, one in invented]),
-        lacking_found=-_mean([one for one, _ in lacking]),
-        lacking=-_mean([one for _, one in lacking]),
+        invented_found=_mean([share for share, _ in invented]),
+        invented=_mean([share for _, share in invented]),
+        lacking_found=-_mean([share for share, _ in lacking]),
+        lacking=-_mean([share for _, share in lacking]),
     )
 
 
@@ -159,14 +159,14 @@ class Difference:
     @property
     def totals(self) -> tuple[Total, ...]:
         """The causes that occur, the largest share first."""
-        found = []
+        totals = []
         for cause in CAUSES:
             of_cause = [row for row in self.rows if row.cause == cause]
             if of_cause:
                 known = [row.share for row in of_cause if row.share is not None]
                 share = sum(known, Fraction(0)) if self.delta is not None else None
-                found.append(Total(cause, len(of_cause), share))
-        return tuple(sorted(found, key=lambda one: abs(one.share or Fraction(0)), reverse=True))
+                totals.append(Total(cause, len(of_cause), share))
+        return tuple(sorted(totals, key=lambda total: abs(total.share or Fraction(0)), reverse=True))
 
 
 def difference(
@@ -185,25 +185,25 @@ def difference(
     cause is `unsure`.
     """
     linked = links(automatic, verified, based=based, lang=lang)
-    ours, theirs = {one.automatic.id for one in linked}, {one.verified.id for one in linked}
+    ours, theirs = {pair.automatic.id for pair in linked}, {pair.verified.id for pair in linked}
     invented = [unit for unit in automatic.units if unit.counted and unit.id not in ours]
     lacking = [unit for unit in verified.units if unit.counted and unit.id not in theirs]
     each = shares(_counts(linked, invented, lacking))
-    rows = [_linked(one, each, extracted) for one in linked]
+    rows = [_linked(pair, each, extracted) for pair in linked]
     rows += _invented(invented, lacking, linked, verified, each, lang, based)
     repeats = {unit.id: unit.duplicate_of for unit in automatic.units if unit.duplicate_of and based}
-    pairs = [(one.verified, one.automatic) for one in linked]
+    pairs = [(pair.verified, pair.automatic) for pair in linked]
     for unit in lacking:
         part, beside = _granularity(unit, lacking, invented, pairs)
         part = _TURNED.get(part, part)
         if not part and unit.id in repeats:  # the machine took it for another mention of that unit
             part = "merge"
-            beside = next((one for one in automatic.units if one.id == repeats[unit.id]), None)
+            beside = next((mention for mention in automatic.units if mention.id == repeats[unit.id]), None)
         share = None if each is None else each.lacking_found if _found(unit) else each.lacking
         rows.append(UnitRow(None, unit, "", "granularity" if part else "missed unit", part, share, beside))
-    one, other = count(automatic.units), count(verified.units)
-    delta = None if one.recall is None or other.recall is None else one.recall - other.recall
-    return Difference(one, other, delta, tuple(sorted(rows, key=_place)))
+    tally, other = count(automatic.units), count(verified.units)
+    delta = None if tally.recall is None or other.recall is None else tally.recall - other.recall
+    return Difference(tally, other, delta, tuple(sorted(rows, key=_place)))
 
 
 def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
@@ -231,18 +231,18 @@ def precision_of(digits: Iterable[str]) -> float:
     two digits, for a column of few values may have no more. Not below the 1e-8 that ragas adds to its
     denominators.
     """
-    exponents = (Decimal(one).as_tuple().exponent for one in digits)
-    decimals = max((-one for one in exponents if isinstance(one, int)), default=0)
+    exponents = (Decimal(digit).as_tuple().exponent for digit in digits)
+    decimals = max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
     return max(10.0 ** -max(decimals, 2), 1e-8)
 
 
 def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> LinkCounts:
-    said = [(_found(one.automatic), _found(one.verified)) for one in linked]
+    verdicts = [(_found(pair.automatic), _found(pair.verified)) for pair in linked]
     return LinkCounts(
         links=len(linked),
-        both=said.count((True, True)),
-        false=said.count((True, False)),
-        missed=said.count((False, True)),
+        both=verdicts.count((True, True)),
+        false=verdicts.count((True, False)),
+        missed=verdicts.count((False, True)),
         invented=len(invented),
         invented_found=sum(map(_found, invented)),
         lacking=len(lacking),
@@ -254,25 +254,25 @@ def _found(unit: Unit) -> bool:
     return unit.match.verdict == "found"
 
 
-def _linked(one: Link, each: UnitShares | None, extracted: Extracted | None) -> UnitRow:
-    ours, theirs = one.automatic, one.verified
+def _linked(pair: Link, each: UnitShares | None, extracted: Extracted | None) -> UnitRow:
+    ours, theirs = pair.automatic, pair.verified
     nothing = Fraction(0)
     if _found(ours) == _found(theirs) or each is None:
-        return UnitRow(ours, theirs, one.rule, "", "", nothing)
+        return UnitRow(ours, theirs, pair.rule, "", "", nothing)
     part: Part = ""
     if _found(ours):
         if theirs.match.verdict == "unsure":
-            return UnitRow(ours, theirs, one.rule, "unsure", "", each.false)
+            return UnitRow(ours, theirs, pair.rule, "unsure", "", each.false)
         if extracted is not None:  # the name that was linked stands in no context: it was not read there
             part = "comparator" if ours.match.evidence else "context extraction"
-        return UnitRow(ours, theirs, one.rule, "false match", part, each.false)
+        return UnitRow(ours, theirs, pair.rule, "false match", part, each.false)
     if ours.match.nested:
         part = "nested"
     elif extracted is not None:
         evidence = theirs.match.evidence
         read = any(map(extracted, evidence))
         part = "comparator" if read else "context extraction" if evidence else "unattributed"
-    return UnitRow(ours, theirs, one.rule, "missed match", part, each.missed)
+    return UnitRow(ours, theirs, pair.rule, "missed match", part, each.missed)
 
 
 def _invented(
@@ -291,7 +291,7 @@ def _invented(
     by_key = {key(unit.text, lang) or unit.text: unit for unit in known}
     by_id = {unit.id: unit for unit in known}
     merged = {unit.id: by_id.get(unit.duplicate_of) for unit in verified.units if based}
-    pairs = [(one.automatic, one.verified) for one in linked]
+    pairs = [(pair.automatic, pair.verified) for pair in linked]
     rows = []
     for unit in invented:
         part: Part = ""
@@ -303,7 +303,7 @@ def _invented(
                 part, beside = "", merged[unit.id]
             cause = "granularity" if part else "duplicate"
         if beside is None:
-            beside = _other_mention(unit, [one for _, one in pairs], lang)
+            beside = _other_mention(unit, [unit for _, unit in pairs], lang)
             cause = "duplicate" if beside else "invented unit"
         share = None if each is None else each.invented_found if _found(unit) else each.invented
         rows.append(UnitRow(unit, None, "", cause, part, share, beside))
@@ -314,7 +314,7 @@ def _other_mention(unit: Unit, known: Sequence[Unit], lang: str | None) -> Unit 
     """The verified unit that this one names in another way (Armstrong for Neil Armstrong)."""
     if unit.kind == "statement":
         return None
-    names = [name_of(one) for one in known]
+    names = [name_of(unit) for unit in known]
     near = link([name_of(unit)], names, threshold=SIMILAR, lang=lang)[0]
     return None if near is None else known[near.candidate]
 
@@ -328,12 +328,12 @@ def _granularity(
     other). `merge`: it holds several of the others; `split`: one of the others holds it and more;
     `nested`: one name inside another that both sides have; `boundary`: another beginning or end.
     """
-    free = [one for one in other if overlap(unit, one)]
+    free = [candidate for candidate in other if overlap(unit, candidate)]
     if free:
-        beside = max(free, key=lambda one: (overlap(unit, one), place(one)))
+        beside = max(free, key=lambda candidate: (overlap(unit, candidate), place(candidate)))
         if len(free) > 1:
             return "merge", beside
-        return ("split" if sum(bool(overlap(one, beside)) for one in own) > 1 else "boundary"), beside
+        return ("split" if sum(bool(overlap(unit, beside)) for unit in own) > 1 else "boundary"), beside
     over = [pair for pair in linked if overlap(unit, pair[1])]
     if not over:
         return "", None

@@ -155,8 +155,8 @@ def _sandwich(x: Floats, error: Floats, groups: Ints, w: Floats) -> tuple[float,
     summed = np.stack([np.bincount(groups, scores[:, k], minlength=count) for k in range(2)])
     bread = np.linalg.inv(inner)
     there = len(np.unique(groups))
-    found = bread @ (summed @ summed.T) @ bread * there / (there - 1)
-    return float(found[0, 0]), float(found[1, 1]), float(found[0, 1])
+    covariance = bread @ (summed @ summed.T) @ bread * there / (there - 1)
+    return float(covariance[0, 0]), float(covariance[1, 1]), float(covariance[0, 1])
 
 
 def _clip(value: float) -> float:
@@ -200,11 +200,11 @@ class Model:
         if self.kind == "platt":
             return _sigmoid(self.a * similarity + self.b)
         xs, ys = self.similarities, self.probabilities
-        place = bisect_left(xs, similarity)
-        if place == 0 or place == len(xs):
-            return ys[min(place, len(ys) - 1)]
-        share = (similarity - xs[place - 1]) / (xs[place] - xs[place - 1])
-        return ys[place - 1] + share * (ys[place] - ys[place - 1])
+        index = bisect_left(xs, similarity)
+        if index == 0 or index == len(xs):
+            return ys[min(index, len(ys) - 1)]
+        share = (similarity - xs[index - 1]) / (xs[index] - xs[index - 1])
+        return ys[index - 1] + share * (ys[index] - ys[index - 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,15 +235,15 @@ def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
     if not len(scores):
         raise ValueError("no pairs to fit")
     near = scores > 0
-    found, missing = (float(weights[~near] @ one[~near]) for one in (positive, 1 - positive))
-    none = (found + 1) / (found + missing + 2)
+    hits, missing = (float(weights[~near] @ outcome[~near]) for outcome in (positive, 1 - positive))
+    none = (hits + 1) / (hits + missing + 2)
     if not near.any():
         return Model("platt", none, 0.0, -log(none / (1 - none)))
     rest = scores[near], positive[near], weights[near]
     if len(scores) < ENOUGH:
         a, b = platt(*rest)
-        found, total = float(rest[2] @ rest[1]), float(rest[2].sum())
-        level = log((total - found + 1) / (found + 1))  # a level sigmoid, where likeness says nothing
+        hits, total = float(rest[2] @ rest[1]), float(rest[2].sum())
+        level = log((total - hits + 1) / (hits + 1))  # a level sigmoid, where likeness says nothing
         model = Model("platt", none, min(a, 0.0), b if a < 0 else level)
     else:
         xs, ys = isotonic(*rest)
@@ -300,19 +300,19 @@ def predict(model: Model, scores: Floats) -> Floats:
 
 def reliability(predicted: Floats, scores: Floats, positive: Floats, weights: Floats) -> Reliability:
     """How far probabilities are from what people said; counts are of pairs, means are weighted."""
-    kept = np.clip(predicted, _SURE, 1 - _SURE)
-    loss = -(positive * np.log(kept) + (1 - positive) * np.log(1 - kept))
+    clipped = np.clip(predicted, _SURE, 1 - _SURE)
+    loss = -(positive * np.log(clipped) + (1 - positive) * np.log(1 - clipped))
     total = weights.sum()
     edges = np.array([0, *_EDGES])
     row = np.searchsorted(edges, scores, side="right") - 1
     bins = []
-    for place in range(len(edges)):
-        inside = row == place
+    for index in range(len(edges)):
+        inside = row == index
         if inside.any():
             share = weights[inside] / weights[inside].sum()
-            high = 100 if place == len(edges) - 1 else int(edges[place + 1]) - 1
-            said, so = float(share @ predicted[inside]), float(share @ positive[inside])
-            bins.append(ReliabilityBin(int(edges[place]), high, int(inside.sum()), said, so))
+            high = 100 if index == len(edges) - 1 else int(edges[index + 1]) - 1
+            forecast, so = float(share @ predicted[inside]), float(share @ positive[inside])
+            bins.append(ReliabilityBin(int(edges[index]), high, int(inside.sum()), forecast, so))
     brier = float(weights @ (predicted - positive) ** 2 / total)
     return Reliability(brier, float(weights @ loss / total), tuple(bins))
 

@@ -41,13 +41,15 @@ def vectors(similarities: Sequence[bytes], human: Sequence[bytes | None] | None 
     Raises ValueError when the two differ in length for a sample.
     """
     verdicts = [
-        bytes(len(one)) if said is None else said
-        for one, said in zip(similarities, human or [None] * len(similarities), strict=True)
+        bytes(len(similarity)) if verdict is None else verdict
+        for similarity, verdict in zip(similarities, human or [None] * len(similarities), strict=True)
     ]
-    if any(len(one) != len(said) for one, said in zip(similarities, verdicts, strict=True)):
+    if any(
+        len(similarity) != len(verdict) for similarity, verdict in zip(similarities, verdicts, strict=True)
+    ):
         raise ValueError("a sample has another number of verdicts than of units")
     starts = np.zeros(len(similarities) + 1, dtype=np.int64)
-    np.cumsum([len(one) for one in similarities], out=starts[1:])
+    np.cumsum([len(similarity) for similarity in similarities], out=starts[1:])
     sizes = np.diff(starts)
     return Vectors(
         np.frombuffer(b"".join(similarities), dtype=np.uint8),
@@ -81,9 +83,9 @@ def mean_curve(values: Bytes, given: Vectors) -> Floats:
 def recalls_at(values: Bytes, given: Vectors, threshold: int) -> Floats:
     """Every sample's recall at one threshold; NaN where undefined. Below 60 no link is kept."""
     passed = np.concatenate(([0], np.cumsum(values >= max(threshold, FLOOR))))
-    found = passed[given.starts[1:]] - passed[given.starts[:-1]]
+    hits = passed[given.starts[1:]] - passed[given.starts[:-1]]
     with np.errstate(invalid="ignore"):
-        return np.where(given.sizes > 0, found / given.sizes, np.nan)
+        return np.where(given.sizes > 0, hits / given.sizes, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def moves(similarities: Sequence[bytes], now: int) -> Moves:
 
 def move_to(prepared: Moves, threshold: int) -> MovedCurve:
     """Score every sample at a threshold. 100,000 samples of eight units take 10 ms."""
-    given, ends = prepared.given, sorted(max(one, FLOOR) for one in (threshold, prepared.now))
+    given, ends = prepared.given, sorted(max(cut, FLOOR) for cut in (threshold, prepared.now))
     recalls, mean = (
         recalls_at(given.similarity, given, threshold),
         float(prepared.curve[max(threshold, FLOOR)]),
@@ -225,14 +227,14 @@ def best_threshold(sums: Sums, objective: Objective, *, without: NDArray[np.bool
 
     `without` marks groups that are left out. Raises ValueError when no score is left.
     """
-    kept = slice(None) if without is None else ~without
-    usable = np.flatnonzero(sums.there[kept].any(axis=0))
+    groups = slice(None) if without is None else ~without
+    usable = np.flatnonzero(sums.there[groups].any(axis=0))
     if not len(usable):
         raise ValueError("no scores to choose a threshold from")
-    found = quality(sums.parts[:, kept].sum(axis=1), objective)[usable]
-    place = int(np.flatnonzero(found >= np.nanmax(found) - _EQUAL)[-1])
-    here = sums.values[usable[place]]
-    return float(here if place == 0 else (sums.values[usable[place - 1]] + here) / 2)
+    qualities = quality(sums.parts[:, groups].sum(axis=1), objective)[usable]
+    index = int(np.flatnonzero(qualities >= np.nanmax(qualities) - _EQUAL)[-1])
+    here = sums.values[usable[index]]
+    return float(here if index == 0 else (sums.values[usable[index - 1]] + here) / 2)
 
 
 def draw_folds(groups: int, seed: int) -> Ints:
@@ -280,8 +282,8 @@ def resampled(by_group: Sequence[Floats], objective: Objective, seed: int) -> li
     for start in range(0, RESAMPLES, step):
         size = min(step, RESAMPLES - start)
         times = chance.multinomial(groups, np.full(groups, 1 / groups), size=size).astype(np.float64)
-        for place, parts in enumerate(by_group):
-            found[place].append(quality(parts @ times.T, objective))
+        for index, parts in enumerate(by_group):
+            found[index].append(quality(parts @ times.T, objective))
     return [np.concatenate(one) for one in found]
 
 

@@ -62,13 +62,13 @@ def apart(
     both = first.keys() & second.keys()
     plain = (1 / len(both) if both else 0.0) if otherwise is None else otherwise
     known = weights or {}
-    found = []
+    gaps = []
     for number in both:
         delta = first[number] - second[number]
         if disputed(delta):
             moves = abs(delta) * known.get(number, plain)
-            found.append(Apart(number, first[number], second[number], delta, moves))
-    return found
+            gaps.append(Apart(number, first[number], second[number], delta, moves))
+    return gaps
 
 
 def disputed(delta: float) -> bool:
@@ -101,16 +101,16 @@ def stamped(note: str, of: str) -> str:
     return f"[{of}] {note}".rstrip(" ")
 
 
-def standing(state: State, kept: str, now: str) -> tuple[State, str]:
+def standing(state: State, text: str, now: str) -> tuple[State, str]:
     """The state that holds now, and the note without its stamp.
 
     A state holds for what it was said of: when a value changes since, the dispute is open again. What is
     called fixed and is in the list with the same values still differs.
     """
-    found = _STAMP.fullmatch(kept)
-    if found is None:
-        return state, kept
-    of, note = found.groups()
+    match = _STAMP.fullmatch(text)
+    if match is None:
+        return state, text
+    of, note = match.groups()
     return (state if of == now else "open"), note
 
 

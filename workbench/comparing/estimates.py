@@ -35,49 +35,52 @@ DRAWN = {
 }
 
 
-def assumptions(found: Estimate) -> tuple[str, ...]:
+def assumptions(summary: Estimate) -> tuple[str, ...]:
     """The sentences that belong to an estimate, the way it was drawn first."""
-    complete = found.complete
-    said = [*([] if complete else [DRAWN[found.design], PROMISES[found.method]]), *_of_samples(found)]
-    if found.groups is not None:
-        few = f", fewer than {FEWEST}, so no interval." if found.groups < FEWEST else "."
-        said.append(f"New samples by group: {found.groups} groups{few}")
+    complete = summary.complete
+    sentences = [
+        *([] if complete else [DRAWN[summary.design], PROMISES[summary.method]]),
+        *_of_samples(summary),
+    ]
+    if summary.groups is not None:
+        few = f", fewer than {FEWEST}, so no interval." if summary.groups < FEWEST else "."
+        sentences.append(f"New samples by group: {summary.groups} groups{few}")
     if not complete:
-        said.append(_of_the_score(found))
-        if found.n < BADGE:
-            said.append(f"{many(found.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
-    return tuple(one for one in said if one)
+        sentences.append(_of_the_score(summary))
+        if summary.n < BADGE:
+            sentences.append(f"{many(summary.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
+    return tuple(sentence for sentence in sentences if sentence)
 
 
-def _of_the_score(found: Estimate) -> str:
+def _of_the_score(summary: Estimate) -> str:
     """That the automatic values do not make the interval narrower; empty where they do."""
-    if found.corpus is not None and found.gold_only is not None:
-        wide, alone = found.corpus.width, found.gold_only.width
+    if summary.corpus is not None and summary.gold_only is not None:
+        wide, alone = summary.corpus.width, summary.gold_only.width
         if alone <= NARROWER * wide:
             narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
             return (
                 f"The automatic score does not help here: without it the interval would be {narrower}. Decide"
                 " before you review which of the two you report."
             )
-    if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
+    if summary.correlation is not None and abs(summary.correlation) <= least_correlation(summary.n):
         return "The automatic values follow the verified ones too loosely to help."
     return ""
 
 
-def _of_samples(found: Estimate) -> list[str]:
-    said = []
-    if found.automatic.n and found.automatic.undefined:
-        said.append(f"Everything here is about the {many(found.total, 'sample')} that have a score.")
-    if found.open:
-        said.append(
-            f"Open samples: {found.open}. An unresolved one counts at its annotators' lowest and highest"
+def _of_samples(summary: Estimate) -> list[str]:
+    sentences = []
+    if summary.automatic.n and summary.automatic.undefined:
+        sentences.append(f"Everything here is about the {many(summary.total, 'sample')} that have a score.")
+    if summary.open:
+        sentences.append(
+            f"Open samples: {summary.open}. An unresolved one counts at its annotators' lowest and highest"
             " value, a skipped one at 0 and 1."
         )
-    if found.undefined or found.excluded:
-        said.append(
-            f"{found.undefined} without units and {found.excluded} not counted are no part of the mean."
+    if summary.undefined or summary.excluded:
+        sentences.append(
+            f"{summary.undefined} without units and {summary.excluded} not counted are no part of the mean."
         )
-    return said
+    return sentences
 
 
 def least_correlation(n: int) -> float:
@@ -175,24 +178,24 @@ def estimate(
     ask = partial(
         _estimate, design=design, strata=layers, times=often, at_planned=at_planned, limits=limits,
     )  # fmt: skip
-    found = replace(ask(known, reached), automatic=scores)
-    if found.point is None:
-        return found
-    if found.counted is not None and scores.value is not None:
-        ends = None if found.corpus is None else found.corpus.mirrored(found.counted)
-        if limits == UNIT and (found.undefined or found.excluded):  # `counted` is an estimate too
+    summary = replace(ask(known, reached), automatic=scores)
+    if summary.point is None:
+        return summary
+    if summary.counted is not None and scores.value is not None:
+        ends = None if summary.corpus is None else summary.corpus.mirrored(summary.counted)
+        if limits == UNIT and (summary.undefined or summary.excluded):  # `counted` is an estimate too
             off = ask(known, reached, both=True)
             ends = None if off.corpus is None else off.corpus.mirrored(0.0)
-        found = replace(found, bias=found.counted - found.point, bias_interval=ends)
-        if limits == UNIT and found.corpus is not None and found.method in PROMISES:
-            bare = ask([0.0] * len(known), [replace(one, automatic=0.0) for one in reached])
+        summary = replace(summary, bias=summary.counted - summary.point, bias_interval=ends)
+        if limits == UNIT and summary.corpus is not None and summary.method in PROMISES:
+            bare = ask([0.0] * len(known), [replace(sample, automatic=0.0) for sample in reached])
             ahead = planned - len(drawn) if planned and not at_planned else MORE
             ahead = min(max(ahead, 1), (sum(times) or len(automatic)) - len(drawn))
             soon = half_width(
                 automatic, drawn, strata, len(drawn) + ahead, times=times, at_planned=planned is not None
             )
-            found = replace(found, gold_only=bare.corpus, ahead=ahead, soon=soon)
-    return replace(found, assumptions=assumptions(found))
+            summary = replace(summary, gold_only=bare.corpus, ahead=ahead, soon=soon)
+    return replace(summary, assumptions=assumptions(summary))
 
 
 def _estimate(
@@ -330,7 +333,7 @@ def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
         return "nothing is settled" if start.open else "nothing was verified"
     if not complete and start.design in REFUSED:
         return REFUSED[start.design]
-    if not complete and any(one.pi is None or one.pi <= 0 for one in drawn):
+    if not complete and any(sample.pi is None or sample.pi <= 0 for sample in drawn):
         return "the chance of some verified sample to be drawn is unknown or 0"
     if start.n < FEWEST:
         return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}: counts only"
@@ -339,6 +342,6 @@ def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
 
 def _correlation(drawn: Sequence[Reached]) -> float | None:
     """How closely both values go together; None where one of them does not vary."""
-    pairs = [(one.automatic, one.verified) for one in drawn]
+    pairs = [(sample.automatic, sample.verified) for sample in drawn]
     known = np.array([(f, y) for f, y in pairs if f is not None and y is not None])
     return pearson(*known.T) if len(known) >= FEWEST else None

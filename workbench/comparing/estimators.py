@@ -76,14 +76,19 @@ def with_score(
 ) -> tuple[list[float], list[Reached], list[str], list[int]]:
     """The same without the samples that have no automatic value; where none has one, 0 for each."""
     often = times or [1] * len(automatic)
-    if all(one is None for one in automatic):
-        return [0.0] * len(automatic), [replace(one, automatic=0.0) for one in drawn], [*strata], [*often]
-    known = [(place, one) for place, one in enumerate(automatic) if one is not None]
+    if all(value is None for value in automatic):
+        return (
+            [0.0] * len(automatic),
+            [replace(sample, automatic=0.0) for sample in drawn],
+            [*strata],
+            [*often],
+        )
+    known = [(index, value) for index, value in enumerate(automatic) if value is not None]
     return (
-        [one for _, one in known],
-        [one for one in drawn if one.automatic is not None],
-        [strata[place] for place, _ in known] if strata else [],
-        [often[place] for place, _ in known],
+        [value for _, value in known],
+        [sample for sample in drawn if sample.automatic is not None],
+        [strata[index] for index, _ in known] if strata else [],
+        [often[index] for index, _ in known],
     )
 
 
@@ -123,8 +128,8 @@ def difference(
     f, mine = np.array(automatic, dtype=float), np.array([one.automatic for one in kept], dtype=float)
     values = [_value(one, fill) for one in kept]
     z, y = (
-        np.array([one is not None for one in values], dtype=float),
-        np.array([one or 0.0 for one in values]),
+        np.array([value is not None for value in values], dtype=float),
+        np.array([value or 0.0 for value in values]),
     )
     share = float((relative * z).sum())
     if share <= 0:
@@ -148,16 +153,16 @@ def difference(
     return EstimateFigures(point, level, counted, parts, process, endless, len(kept), groups, share)
 
 
-def _value(one: Reached, fill: Fill) -> float | None:
-    bound = None if fill == "drop" else one.low if fill == "low" else one.high
-    return one.verified if bound is None else bound
+def _value(sample: Reached, fill: Fill) -> float | None:
+    bound = None if fill == "drop" else sample.low if fill == "low" else sample.high
+    return sample.verified if bound is None else bound
 
 
 def _part(errors: Floats, known: Floats, often: Floats, mine: Floats, limits: Interval, share: float) -> Part:
     """A stratum: `known` has the automatic values of all its samples, each as `often` as said, `mine` those
     of the reviewed ones."""
-    values, place = np.unique(np.r_[known, mine], return_inverse=True)
-    left = np.bincount(place, np.r_[often, np.full(len(mine), -1.0)])
+    values, inverse = np.unique(np.r_[known, mine], return_inverse=True)
+    left = np.bincount(inverse, np.r_[often, np.full(len(mine), -1.0)])
     low, high = ((end - values) / share for end in (limits.low, limits.high))
     ends = Interval(min(0.0, low.min(), errors.min()), max(0.0, high.max(), errors.max()))
     return Part(errors, low[left > 0], high[left > 0], ends, left[left > 0].astype(float))
@@ -166,7 +171,7 @@ def _part(errors: Floats, known: Floats, often: Floats, mine: Floats, limits: In
 def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
     """A number from 0 for each entry, equal for equal names; None is a group of its own."""
     known: dict[str | int, int] = {}
-    keys = (place if name is None else name for place, name in enumerate(names))
+    keys = (index if name is None else name for index, name in enumerate(names))
     return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
 
 

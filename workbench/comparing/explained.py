@@ -72,28 +72,28 @@ class Explained:
         if not self.delta:
             return ""
         nets: dict[str, Fraction] = {}
-        for one in self.shares:
-            nets[one.cause] = nets.get(one.cause, Fraction(0)) + (one.share or 0)
+        for share in self.shares:
+            nets[share.cause] = nets.get(share.cause, Fraction(0)) + (share.share or 0)
         return max(nets, key=lambda cause: abs(nets[cause]), default="")
 
 
-def explained(found: Difference) -> Explained:
+def explained(difference: Difference) -> Explained:
     """What is kept of a difference."""
     by_cause: dict[tuple[Cause, Part, Fraction | None], list[UnitRow]] = {}
-    for row in found.rows:
+    for row in difference.rows:
         if row.cause:
             by_cause.setdefault((row.cause, row.part, row.share), []).append(row)
     return Explained(
-        found.automatic,
-        found.verified,
+        difference.automatic,
+        difference.verified,
         tuple(
             Share(
                 cause, part, len(rows), None if each is None else each * len(rows), tuple(map(_label, rows))
             )
             for (cause, part, each), rows in by_cause.items()
         ),
-        tuple(_judged(row) for row in found.rows if row.automatic or row.verified),
-        found.imported,
+        tuple(_judged(row) for row in difference.rows if row.automatic or row.verified),
+        difference.imported,
     )
 
 
@@ -147,16 +147,16 @@ def cause_totals(known: Iterable[Explained], labels: Collection[str] | None = No
     A cause's share of a sample is divided evenly among its units when only some of them are wanted: units
     of one cause, part and verdict weigh alike.
     """
-    defined = [one for one in known if one.delta is not None]
+    defined = [sample for sample in known if sample.delta is not None]
     by_cause: dict[Cause, list[tuple[int, Share, Fraction, int]]] = {}
-    for number, one in enumerate(defined):
-        for share in one.shares:
+    for number, sample in enumerate(defined):
+        for share in sample.shares:
             units = share.units if labels is None else sum(label in labels for label in share.labels)
             if units and share.share is not None:
                 part = share.share * Fraction(units, share.units)
                 by_cause.setdefault(share.cause, []).append((number, share, part, units))
     totals = [_total(cause, by_cause[cause], len(defined)) for cause in CAUSES if cause in by_cause]
-    return tuple(sorted(totals, key=lambda one: -abs(one.share)))
+    return tuple(sorted(totals, key=lambda total: -abs(total.share)))
 
 
 def _total(cause: Cause, rows: list[tuple[int, Share, Fraction, int]], n: int) -> CauseTotal:
@@ -177,7 +177,7 @@ def _total(cause: Cause, rows: list[tuple[int, Share, Fraction, int]], n: int) -
         _sum(net for net in nets if net < 0) / n,
         tuple(
             PartTotal(part, units, net / n)
-            for part, (units, net) in sorted(parts.items(), key=lambda one: -abs(one[1][1]))
+            for part, (units, net) in sorted(parts.items(), key=lambda pair: -abs(pair[1][1]))
         ),
     )
 
@@ -224,17 +224,17 @@ def shows(cause: str, share: Fraction | None) -> bool:
     return cause != "rounding" or share is None or abs(share) >= LEAST
 
 
-def reasons(found: Difference) -> list[tuple[What, int, Fraction]]:
+def reasons(difference: Difference) -> list[tuple[What, int, Fraction]]:
     """Why one sample differs: each reason with its units and its share, the largest share first."""
     units: dict[What, int] = {}
     shares: dict[What, Fraction] = {}
-    for row in found.rows:
+    for row in difference.rows:
         if row.cause and row.share is not None:
             what = what_of(row.cause, row.part)
             units[what] = units.get(what, 0) + 1
             shares[what] = shares.get(what, Fraction(0)) + row.share
     shown = [(what, units[what], share) for what, share in shares.items() if abs(share) >= LEAST]
-    return sorted(shown, key=lambda one: -abs(one[2]))
+    return sorted(shown, key=lambda reason: -abs(reason[2]))
 
 
 def in_short(what: What, units: int, kind: Kind) -> str:

@@ -183,7 +183,7 @@ def bins(rows: Iterable[Row]) -> list[Bin]:
     if not filled:
         return []
     places = range(min(*filled, 0), max(*filled, 0) + 1)
-    return [Bin(*_ends(place), tuple(filled.get(place, ()))) for place in places]
+    return [Bin(*_ends(step), tuple(filled.get(step, ()))) for step in places]
 
 
 def _place(delta: float) -> int:
@@ -194,8 +194,8 @@ def _place(delta: float) -> int:
     return steps if delta > 0 else -steps
 
 
-def _ends(place: int) -> tuple[float, float]:
-    if not place:
+def _ends(step: int) -> tuple[float, float]:
+    if not step:
         return 0.0, 0.0
-    near, far = (abs(place) - 1) / STEPS, abs(place) / STEPS
-    return (near, far) if place > 0 else (-far, -near)
+    near, far = (abs(step) - 1) / STEPS, abs(step) / STEPS
+    return (near, far) if step > 0 else (-far, -near)

@@ -58,7 +58,7 @@ class PolicyChange:
         if self.what != "labels":
             return f"count {ASKED[self.what]} as {getattr(self.policy, self.what)}"
         return (
-            f"do not count {', '.join(one for one in self.support if one not in self.policy.counted_labels)}"
+            f"do not count {', '.join(key for key in self.support if key not in self.policy.counted_labels)}"
         )
 
 
@@ -109,26 +109,26 @@ def learn(
 ) -> tuple[Policy, Mapping[str, tuple[int, int]]]:
     """The policy that most decisions of the reviewers agree with, and how many do."""
     if what != "labels":
-        said = [one.human[at] for one in cases for at, (rule, _) in one.loose.items() if rule == what]
-        found, judged = said.count(FOUND), said.count(FOUND) + said.count(MISSING)
+        verdicts = [case.human[at] for case in cases for at, (rule, _) in case.loose.items() if rule == what]
+        hits, judged = verdicts.count(FOUND), verdicts.count(FOUND) + verdicts.count(MISSING)
         now = getattr(policy, what)
-        against, other = (judged - found, "missing") if now == "found" else (found, "found")
+        against, other = (judged - hits, "missing") if now == "found" else (hits, "found")
         changed: dict[str, Any] = {what: other} if 2 * against > judged + PRIOR else {}
-        return replace(policy, **changed), {what: (found, judged)}
-    units = [pair for one in cases for pair in zip(one.labels, one.human, strict=True)]
-    kept, proposed = (
-        Counter(label for label, said in units if said != UNLINKED),
-        Counter(one for one, _ in units),
+        return replace(policy, **changed), {what: (hits, judged)}
+    units = [pair for case in cases for pair in zip(case.labels, case.human, strict=True)]
+    accepted, proposed = (
+        Counter(label for label, verdict in units if verdict != UNLINKED),
+        Counter(label for label, _ in units),
     )
     counted = policy.counted_labels or policy.label_names()
-    stay = tuple(label for label in counted if 2 * kept[label] >= proposed[label])
-    support = {label: (kept[label], proposed[label]) for label in counted if proposed[label]}
+    stay = tuple(label for label in counted if 2 * accepted[label] >= proposed[label])
+    support = {label: (accepted[label], proposed[label]) for label in counted if proposed[label]}
     return (replace(policy, counted_labels=stay) if stay and stay != counted else policy), support
 
 
 def recall_under(case: FitCase, policy: Policy, threshold: int) -> float:
     """A sample's automatic recall under a policy; 0 where no unit is left, which is no merit of a policy."""
-    found = []
+    hits = []
     for at, (alike, label) in enumerate(zip(case.similarities, case.labels, strict=True)):
         if policy.counted_labels and label not in policy.counted_labels:
             continue
@@ -136,5 +136,5 @@ def recall_under(case: FitCase, policy: Policy, threshold: int) -> float:
             rule, loosely = case.loose[at]
             otherwise = 0 if rule == "nested" else SUGGESTED
             alike = loosely if getattr(policy, rule) == "found" else otherwise
-        found.append(alike >= max(threshold, FLOOR))
-    return sum(found) / len(found) if found else 0.0
+        hits.append(alike >= max(threshold, FLOOR))
+    return sum(hits) / len(hits) if hits else 0.0

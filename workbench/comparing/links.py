@@ -48,14 +48,14 @@ def links(
     """
     ours = sorted((unit for unit in automatic.units if unit.counted), key=place)
     theirs = sorted((unit for unit in verified.units if unit.counted), key=place)
-    found: list[Link] = []
+    linked: list[Link] = []
 
     def take(rule: str, pairs: Iterable[tuple[Unit, Unit]]) -> None:
         nonlocal ours, theirs
         free, others = {unit.id for unit in ours}, {unit.id for unit in theirs}
         for one, other in pairs:
             if one.id in free and other.id in others:
-                found.append(Link(one, other, rule))
+                linked.append(Link(one, other, rule))
                 free.remove(one.id)
                 others.remove(other.id)
         ours = [unit for unit in ours if unit.id in free]
@@ -72,7 +72,7 @@ def links(
     take("key", _equal(ours, theirs, lambda unit: key(unit.text, lang) or unit.text))
     if not based and ours and theirs:
         take("similar", _similar(ours, theirs, lang))
-    return tuple(sorted(found, key=lambda one: (place(one.verified), place(one.automatic))))
+    return tuple(sorted(linked, key=lambda pair: (place(pair.verified), place(pair.automatic))))
 
 
 def descends(opening: Open, state: KindState, proposal: int | None) -> bool:
@@ -80,14 +80,14 @@ def descends(opening: Open, state: KindState, proposal: int | None) -> bool:
 
     Not so for a blind review, gold of a file, units carried over from a sibling and another run's proposal.
     """
-    shown = [one for one in opening.assessments if one.kind == state.assessment.kind]
+    shown = [assessment for assessment in opening.assessments if assessment.kind == state.assessment.kind]
     return (
         proposal is not None
         and opening.proposal == proposal
         and opening.shown == "assisted"
         and not state.imported
         and bool(shown)
-        and not any(unit.origin == "carried" for one in shown for unit in one.units)
+        and not any(unit.origin == "carried" for assessment in shown for unit in assessment.units)
     )
 
 
@@ -97,9 +97,9 @@ def place(unit: Unit) -> Place:
     return where.start, where.end, unit.text, unit.label, unit.match.verdict or "", unit.id
 
 
-def overlap(one: Unit, other: Unit) -> int:
+def overlap(unit: Unit, other: Unit) -> int:
     """How many code points of the reference two units share."""
-    pairs = ((a, b) for a in covered(one) for b in covered(other))
+    pairs = ((a, b) for a in covered(unit) for b in covered(other))
     return sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a, b in pairs)
 
 
@@ -119,15 +119,15 @@ def _same_span(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit,
     for unit in theirs:
         if unit.spans:
             by_span.setdefault(unit.spans[0], []).append(unit)
-    pairs = [(one, other) for one in ours if one.spans for other in by_span.get(one.spans[0], ())]
-    if len({one.id for one, _ in pairs}) == len({other.id for _, other in pairs}) == len(pairs):
+    pairs = [(unit, other) for unit in ours if unit.spans for other in by_span.get(unit.spans[0], ())]
+    if len({unit.id for unit, _ in pairs}) == len({other.id for _, other in pairs}) == len(pairs):
         return pairs  # nothing to choose between, as mostly
     return sorted(pairs, key=lambda pair: (-fuzz.ratio(pair[0].text, pair[1].text), _places(pair)))
 
 
 def _overlapping(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit, Unit]]:
     """Pairs that share text, the most first; among equals the pair with the least text beside it."""
-    pairs = [(one, other) for one in ours for other in theirs if overlap(one, other)]
+    pairs = [(unit, other) for unit in ours for other in theirs if overlap(unit, other)]
 
     def strength(pair: tuple[Unit, Unit]) -> tuple[int, int, tuple[Place, Place]]:
         return -overlap(*pair), length(pair[0]) + length(pair[1]), _places(pair)
@@ -143,13 +143,13 @@ def _equal(
     by_key: dict[str, list[Unit]] = {}
     for unit in theirs:
         by_key.setdefault(key_of(unit), []).append(unit)
-    return [(one, other) for one in ours for other in by_key.get(key_of(one), ())]
+    return [(unit, other) for unit in ours for other in by_key.get(key_of(unit), ())]
 
 
 def _similar(ours: Sequence[Unit], theirs: Sequence[Unit], lang: str | None) -> list[tuple[Unit, Unit]]:
     names = [name_of(unit) for unit in ours]
     near = link([name_of(unit) for unit in theirs], names, threshold=SIMILAR, lang=lang)
-    return [(ours[one.candidate], theirs[index]) for index, one in enumerate(near) if one is not None]
+    return [(ours[match.candidate], theirs[index]) for index, match in enumerate(near) if match is not None]
 
 
 def name_of(unit: Unit) -> Name:
@@ -178,28 +178,28 @@ class Sided:
     @property
     def agreed(self) -> bool:
         """Whether all have it, in one place, with one label and one verdict."""
-        has = {one and (place_of(one), one.label, one.match.verdict) for one in self.sides}
+        has = {unit and (place_of(unit), unit.label, unit.match.verdict) for unit in self.sides}
         return len(has) == 1
 
     @property
     def shown(self) -> Unit:
         """The unit that stands there at first: what all have, else the wording of the first, undecided."""
-        first = next(one for one in self.sides if one is not None)
+        first = next(unit for unit in self.sides if unit is not None)
         return replace(first, id=self.id, match=first.match if self.agreed else Match())
 
     def taken(self, side: int) -> Unit:
         """The unit as one person has it; who has none says that it is none."""
-        one = self.sides[side]
-        if one is None:
+        unit = self.sides[side]
+        if unit is None:
             return replace(self.shown, match=Match(), rejected=True)
-        return replace(one, id=self.id, rejected=False, duplicate_of="")
+        return replace(unit, id=self.id, rejected=False, duplicate_of="")
 
     def letters(self, unit: Unit) -> tuple[str, ...]:
         """The letters of those who have it as it stands now; none where it is open or a third way."""
         same = tuple(letter(side) for side in range(len(self.sides)) if self.taken(side) == unit)
         if same or not unit.rejected:
             return same
-        return tuple(letter(side) for side, one in enumerate(self.sides) if one is None)
+        return tuple(letter(side) for side, unit in enumerate(self.sides) if unit is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class Sides:
 
     def of(self, unit: Unit) -> Sided | None:
         """What the people have of a unit; None for one that was added while it is settled."""
-        return next((one for one in self.units.get(unit.kind, ()) if one.id == unit.id), None)
+        return next((row for row in self.units.get(unit.kind, ()) if row.id == unit.id), None)
 
     def open(self, units: Iterable[Unit]) -> list[Unit]:
         """Those of some units on which nobody has decided yet."""
@@ -230,26 +230,26 @@ class Sides:
 def aligned(each: Sequence[Assessment], lang: str | None = None) -> tuple[Sided, ...]:
     """The units of several people, those that are one and the same for the matcher next to each other."""
     rows: list[list[Unit | None]] = []
-    for number, one in enumerate(each):
+    for number, assessment in enumerate(each):
         firsts = (next(unit for unit in row if unit is not None) for row in rows)
         known = tuple(replace(unit, id=str(at)) for at, unit in enumerate(firsts))
-        both = links(Assessment(one.kind, "", known), one, based=False, lang=lang)
+        both = links(Assessment(assessment.kind, "", known), assessment, based=False, lang=lang)
         partner = {link.verified.id: int(link.automatic.id) for link in both}
         for row in rows:
             row.append(None)
-        for unit in gold_units(one.units):
+        for unit in gold_units(assessment.units):
             if unit.id in partner:
                 rows[partner[unit.id]][number] = unit
             else:
                 rows.append([None] * number + [unit])
-    found: list[Sided] = []
+    units: list[Sided] = []
     seen: Counter[str] = Counter()
     for row in rows:
-        said = [None if unit is None else unit_document(replace(unit, id="")) for unit in row]
-        name = f"{MADE}{text_hash(json.dumps(said, sort_keys=True))[:12]}"
+        documents = [None if unit is None else unit_document(replace(unit, id="")) for unit in row]
+        name = f"{MADE}{text_hash(json.dumps(documents, sort_keys=True))[:12]}"
         seen[name] += 1
-        found.append(Sided(f"{name}.{seen[name]}" if seen[name] > 1 else name, tuple(row)))
-    return tuple(sorted(found, key=lambda one: place(one.shown)))
+        units.append(Sided(f"{name}.{seen[name]}" if seen[name] > 1 else name, tuple(row)))
+    return tuple(sorted(units, key=lambda row: place(row.shown)))
 
 
 def settling(before: Assessment, sides: Sequence[Sided]) -> Assessment:
@@ -259,5 +259,5 @@ def settling(before: Assessment, sides: Sequence[Sided]) -> Assessment:
     """
     decided = {unit.id: unit for unit in before.units}
     added = [unit for unit in before.units if not unit.id.startswith(MADE)]
-    units = [decided.get(one.id, one.shown) for one in sides]
+    units = [decided.get(row.id, row.shown) for row in sides]
     return replace(before, units=tuple(sorted([*units, *added], key=place)))

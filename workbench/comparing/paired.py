@@ -47,9 +47,9 @@ def spearman(x: Floats, y: Floats) -> float | None:
 
 
 def _ranks(values: Floats) -> Floats:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    ranks: Floats = (last - (counts - 1) / 2)[place]
+    ranks: Floats = (last - (counts - 1) / 2)[inverse]
     return ranks
 
 
@@ -132,15 +132,15 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
     )
     d = x - y
     size = np.abs(d)
-    equal = _equal(size < [one.within for one in pairs], [one.group for one in pairs])
+    equal = _equal(size < [pair.within for pair in pairs], [pair.group for pair in pairs])
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
     if len(pairs) < FEWEST:
         return Paired(len(pairs), equal, largest, early=early)
     off = d.tolist()
-    names = [one.group for one in pairs]
+    names = [pair.group for pair in pairs]
     average = mean_of(off, names)
-    odd = rare(off, max(one.within for one in pairs))
+    odd = rare(off, max(pair.within for pair in pairs))
     n = len(off)
     grouped = average.df + 1 < n
     return Paired(
@@ -312,7 +312,7 @@ def compare_retrievers(samples: Iterable[RetrieverSample]) -> Retrievers:
         names=ordered,
         pairs=pairs,
         means=means,
-        contrasts=tuple(one for one in contrasts if one is not None),
+        contrasts=tuple(contrast for contrast in contrasts if contrast is not None),
         unpaired=len(by_reference) - len(shared),
         repeated=len(repeated),
     )
@@ -333,10 +333,13 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
     flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
     first_only, second_only = flipped.count(("found", "missing")), flipped.count(("missing", "found"))
     by_group: dict[object, float] = {}
-    for place, (pair, one, other) in enumerate(recalls):
-        key = place if pair.group is None else pair.group
+    for index, (pair, one, other) in enumerate(recalls):
+        key = index if pair.group is None else pair.group
         by_group[key] = by_group.get(key, 0.0) + float(one - other)
-    ahead = sum(one > EQUAL for one in by_group.values()), sum(one < -EQUAL for one in by_group.values())
+    ahead = (
+        sum(delta > EQUAL for delta in by_group.values()),
+        sum(delta < -EQUAL for delta in by_group.values()),
+    )
     return Contrast(
         first,
         second,
@@ -359,9 +362,9 @@ def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
             if unit.counted:
                 verdicts.setdefault(place_of(unit), {})[name] = unit.match.verdict or "unsure"
     flips = tuple(
-        Flip(str(place[0]), said)
-        for place, said in verdicts.items()
-        if len(said) == len(names) and len(set(said.values())) > 1
+        Flip(str(place[0]), verdict)
+        for place, verdict in verdicts.items()
+        if len(verdict) == len(names) and len(set(verdict.values())) > 1
     )
     return ReferencePair(
         reference_hash=row[names[0]].reference_hash,

@@ -69,7 +69,9 @@ def strata_of(counts: Mapping[float | None, int]) -> dict[float | None, str]:
     below = sum(counts[value] for value in low if low[value])
     if min(below, sum(counts[value] for value in low) - below) < SMALLEST:
         return dict.fromkeys(counts, "")
-    names = {value: f"score below {CUT:g}" if one else f"score {CUT:g} or more" for value, one in low.items()}
+    names = {
+        value: f"score below {CUT:g}" if is_low else f"score {CUT:g} or more" for value, is_low in low.items()
+    }
     return {value: "no score" if value is None else names[value] for value in counts}
 
 
@@ -92,21 +94,21 @@ def stratified_ranks(u: Sequence[float], strata: Sequence[str], allocation: Mapp
     The first n of it, n the sum of the allocation, hold exactly the allocation.
     """
     members: dict[str, list[int]] = defaultdict(list)
-    for place in sorted(range(len(u)), key=u.__getitem__):
-        members[strata[place]].append(place)
+    for index in sorted(range(len(u)), key=u.__getitem__):
+        members[strata[index]].append(index)
     ranks = [0.0] * len(u)
     for name, places in members.items():
-        for number, place in enumerate(places):
-            ranks[place] = (number + 0.5) / allocation[name]
+        for number, index in enumerate(places):
+            ranks[index] = (number + 0.5) / allocation[name]
     return ranks
 
 
 def places(ranks: Sequence[float], u: Sequence[float]) -> list[float]:
     """The same order as numbers in [0, 1): each one's place divided by how many there are; ties go by u."""
-    found = [0.0] * len(ranks)
-    for number, place in enumerate(sorted(range(len(ranks)), key=lambda one: (ranks[one], u[one]))):
-        found[place] = number / len(ranks)
-    return found
+    shares = [0.0] * len(ranks)
+    for number, index in enumerate(sorted(range(len(ranks)), key=lambda at: (ranks[at], u[at]))):
+        shares[index] = number / len(ranks)
+    return shares
 
 
 def blind_share_for(share: float, planned_n: int) -> float:
@@ -126,10 +128,10 @@ def families(groups: Sequence[str | None], references: Sequence[str]) -> list[li
         if group is not None:
             kin.add(f"g{group}")
             kin.merge(f"g{group}", f"r{reference}")
-    found: dict[str, list[int]] = defaultdict(list)
-    for place, reference in enumerate(references):
-        found[kin[f"r{reference}"]].append(place)
-    return list(found.values())
+    members: dict[str, list[int]] = defaultdict(list)
+    for index, reference in enumerate(references):
+        members[kin[f"r{reference}"]].append(index)
+    return list(members.values())
 
 
 def keep_back(kin: Sequence[Sequence[int]], keys: Sequence[str], share: float, seed: int) -> set[int]:
@@ -138,14 +140,14 @@ def keep_back(kin: Sequence[Sequence[int]], keys: Sequence[str], share: float, s
     A family that would lead further away from the share is passed over. Empty where all of them are.
     """
     wanted = share * len(keys)
-    kept: set[int] = set()
+    holdout: set[int] = set()
 
     def drawn(family: Sequence[int]) -> bytes:
-        name = f"{seed}:holdout:{min(keys[place] for place in family)}"
+        name = f"{seed}:holdout:{min(keys[index] for index in family)}"
         return hashlib.blake2b(name.encode(), digest_size=8).digest()
 
     for family in sorted(kin, key=drawn):
-        after = len(kept) + len(family)
-        if after - wanted <= wanted - len(kept):
-            kept.update(family)
-    return kept
+        after = len(holdout) + len(family)
+        if after - wanted <= wanted - len(holdout):
+            holdout.update(family)
+    return holdout

@@ -43,8 +43,8 @@ class Decided:
     @property
     def recall(self) -> float | None:
         """The recall of their units; None without any."""
-        found = count(self.assessment.units).recall
-        return None if found is None else float(found)
+        recall = count(self.assessment.units).recall
+        return None if recall is None else float(recall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,29 +168,30 @@ Words = Mapping[str, Sequence[Token]]
 
 def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
     """The figures of some pairs."""
-    samples = {one.one.sample for one in pairs}
-    verdicts = tabulate(each for one in pairs for each in one.verdicts if "unsure" not in each)
-    unsure = sum("unsure" in each for one in pairs for each in one.verdicts)
-    empty = [one.empty for one in pairs]
-    units = [one.linked for one in pairs]
-    found = Agreement(
-        len(samples), len(pairs), empty.count(2), empty.count(1), len({one.one.group for one in pairs}),
-        sum(one.linked for one in units), sum(one.automatic for one in units),
-        sum(one.verified for one in units), sum(one.strict for one in pairs),
-        sum(one.boundary for one in pairs), sum(one.label for one in pairs), unsure,
+    samples = {couple.one.sample for couple in pairs}
+    verdicts = tabulate(each for couple in pairs for each in couple.verdicts if "unsure" not in each)
+    unsure = sum("unsure" in each for couple in pairs for each in couple.verdicts)
+    empty = [couple.empty for couple in pairs]
+    units = [couple.linked for couple in pairs]
+    figures = Agreement(
+        len(samples), len(pairs), empty.count(2), empty.count(1), len({couple.one.group for couple in pairs}),
+        sum(overlap.linked for overlap in units), sum(overlap.automatic for overlap in units),
+        sum(overlap.verified for overlap in units), sum(couple.strict for couple in pairs),
+        sum(couple.boundary for couple in pairs), sum(couple.label for couple in pairs), unsure,
     )  # fmt: skip
-    if found.few:
-        return found
+    if figures.few:
+        return figures
     shares = [
-        (one.one.group, 2 * one.linked.linked, one.linked.automatic + one.linked.verified) for one in pairs
+        (couple.one.group, 2 * couple.linked.linked, couple.linked.automatic + couple.linked.verified)
+        for couple in pairs
     ]
     apart = [
-        (one.one.group, abs(ours - theirs), 1)
-        for one in pairs
-        if (ours := one.one.recall) is not None and (theirs := one.other.recall) is not None
+        (couple.one.group, abs(ours - theirs), 1)
+        for couple in pairs
+        if (ours := couple.one.recall) is not None and (theirs := couple.other.recall) is not None
     ]
     return replace(
-        found,
+        figures,
         interval=ratio_interval(shares),
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         differs=fsum(size for _, size, _ in apart) / len(apart) if apart else None,
@@ -223,8 +224,8 @@ def ratio_interval(parts: Iterable[tuple[str, float, float]]) -> Interval | None
 def word_alpha(pairs: Sequence[Pair], words: Words) -> Alpha:
     """Krippendorff's α of the label that each person gave each word of a reference, none included."""
     people: dict[str, dict[str, Assessment]] = defaultdict(dict)
-    for one in pairs:
-        for each in (one.one, one.other):
+    for couple in pairs:
+        for each in (couple.one, couple.other):
             people[each.sample][each.person] = each.assessment
     items: list[tuple[str, ...]] = []
     for sample, each_of in people.items():

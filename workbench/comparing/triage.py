@@ -139,8 +139,8 @@ def suspect(
         return Suspicion("no contexts", score, 0.0, (), score) if score > 0 else None
     refused = _refused(sample.reference)
     if refused and score >= HIGH:
-        said = Clue(_text(sample, refused), None, same=True, at=refused)
-        return Suspicion("nothing found", score, None, (said,), 0.0)
+        clue = Clue(_text(sample, refused), None, same=True, at=refused)
+        return Suspicion("nothing found", score, None, (clue,), 0.0)
     if kind == "entity":
         return _names(sample, score, units())
     return None if refused else _statements(sample, score, units)
@@ -148,19 +148,19 @@ def suspect(
 
 def _refused(reference: str) -> Span | None:
     """Where the first sentence says that the contexts do not have the answer."""
-    for one in sentences(reference)[:1]:
-        if said := _NOTHING_FOUND.search(reference[one.start : one.end]):
-            return Span(one.start + said.start(), one.start + said.end())
+    for sentence in sentences(reference)[:1]:
+        if match := _NOTHING_FOUND.search(reference[sentence.start : sentence.end]):
+            return Span(sentence.start + match.start(), sentence.start + match.end())
     return None
 
 
 def _names(sample: Sample, score: float, units: Sequence[Unit] | None) -> Suspicion | None:
     counted = [unit for unit in units or () if unit.counted]
-    found = [unit for unit in counted if unit.match.verdict == "found"]
-    if not found or len(found) / len(counted) - score <= GAP:
+    hits = [unit for unit in counted if unit.match.verdict == "found"]
+    if not hits or len(hits) / len(counted) - score <= GAP:
         return None
-    share = len(found) / len(counted)
-    return Suspicion("names", score, share, clues(found, sample), share - score)
+    share = len(hits) / len(counted)
+    return Suspicion("names", score, share, clues(hits, sample), share - score)
 
 
 def _statements(sample: Sample, score: float, units: Callable[[], Sequence[Unit] | None]) -> Suspicion | None:
@@ -168,13 +168,15 @@ def _statements(sample: Sample, score: float, units: Callable[[], Sequence[Unit]
         return None
     cut = sentences(sample.reference)
     copied = [
-        (one, place) for one in cut if (place := verbatim(_text(sample, one), sample.retrieved_contexts))
+        (span, evidence)
+        for span in cut
+        if (evidence := verbatim(_text(sample, span), sample.retrieved_contexts))
     ]
     if copied and len(copied) >= len(cut) / 2:
         share = len(copied) / len(cut)
         shown = tuple(
-            Clue(_text(sample, one), quote(sample.retrieved_contexts, place), same=False, at=one)
-            for one, place in copied
+            Clue(_text(sample, span), quote(sample.retrieved_contexts, evidence), same=False, at=span)
+            for span, evidence in copied
         )
         return Suspicion("word for word", score, share, shown, share - score)
     telling = [unit for unit in units() or () if unit.counted and _tells(unit, sample)]
@@ -196,12 +198,12 @@ def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
         low = context.lower()
         if not wanted or len(low) != len(context) or not len(wanted) / 2 <= len(low) <= LONGEST:
             continue
-        found = fuzz.partial_ratio_alignment(wanted, low, score_cutoff=NEAR)
-        if found is None or (best is not None and found.score <= best[0]):
+        alignment = fuzz.partial_ratio_alignment(wanted, low, score_cutoff=NEAR)
+        if alignment is None or (best is not None and alignment.score <= best[0]):
             continue
-        passage, around = _passage(wanted, context, Span(found.dest_start, found.dest_end))
+        passage, around = _passage(wanted, context, Span(alignment.dest_start, alignment.dest_end))
         if _agree(wanted, context[passage.start : passage.end], context[around.start : around.end]):
-            best = found.score, Evidence(number, passage.start, passage.end)
+            best = alignment.score, Evidence(number, passage.start, passage.end)
     return best[1] if best else None
 
 
@@ -213,7 +215,9 @@ def _passage(sentence: str, context: str, window: Span) -> tuple[Span, Span]:
     """
     slack = (window.end - window.start) * (100 - NEAR) // 100
     core = Span(window.start + slack, window.end - slack)
-    inside = [one for one in sentences(context) if one.start < core.end and core.start < one.end] or [window]
+    inside = [
+        sentence for sentence in sentences(context) if sentence.start < core.end and core.start < sentence.end
+    ] or [window]
     first, last = inside[0].start, inside[-1].end
 
     def whole(by: int) -> Span:
@@ -221,7 +225,7 @@ def _passage(sentence: str, context: str, window: Span) -> tuple[Span, Span]:
 
     passage, wide = whole(0), whole(slack)
     near = _words(context[wide.start : wide.end].lower())
-    edits = Indel.opcodes([one.text for one in _words(sentence)], [one.text for one in near])
+    edits = Indel.opcodes([word.text for word in _words(sentence)], [token.text for token in near])
     same = [near[at] for edit in edits if edit.tag == "equal" for at in range(edit.dest_start, edit.dest_end)]
     if same:
         start, end = wide.start + same[0].start, wide.start + same[-1].end
@@ -230,14 +234,14 @@ def _passage(sentence: str, context: str, window: Span) -> tuple[Span, Span]:
 
 
 def _words(text: str) -> list[Token]:
-    return [one for one in tokens(text) if one.text[0].isalnum()]
+    return [token for token in tokens(text) if token.text[0].isalnum()]
 
 
 def _agree(sentence: str, passage: str, around: str) -> bool:
     """Whether a passage has the numbers of a sentence, and both it and its sentence as many negations."""
     there = iter(_numbers(passage))
     negations = {len(_NEGATION.findall(text)) for text in (sentence, passage, around)}
-    return len(negations) == 1 and all(one in there for one in _numbers(sentence))
+    return len(negations) == 1 and all(number in there for number in _numbers(sentence))
 
 
 def _numbers(text: str) -> list[str]:
@@ -253,22 +257,22 @@ def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
         here = quote(contexts, places[0]) if places and places[0].context < len(contexts) else None
         same = here is None or any(contexts[e.context][e.start : e.end] == unit.text for e in places)
         shown.append(Clue(unit.text, here, same, unit.spans[0] if unit.spans else None))
-    return tuple(sorted(shown, key=lambda one: (one.text.isdigit(), one.same, -len(one.text))))
+    return tuple(sorted(shown, key=lambda clue: (clue.text.isdigit(), clue.same, -len(clue.text))))
 
 
-def quote(contexts: Sequence[str], place: Evidence) -> Quote:
+def quote(contexts: Sequence[str], evidence: Evidence) -> Quote:
     """A place of a context with what stands around it."""
-    text = contexts[place.context]
+    text = contexts[evidence.context]
     return Quote(
-        place.context + 1,
-        text[max(0, place.start - AROUND) : place.start],
-        text[place.start : place.end],
-        text[place.end : place.end + AROUND],
+        evidence.context + 1,
+        text[max(0, evidence.start - AROUND) : evidence.start],
+        text[evidence.start : evidence.end],
+        text[evidence.end : evidence.end + AROUND],
     )
 
 
-def _text(sample: Sample, one: Span) -> str:
-    return sample.reference[one.start : one.end]
+def _text(sample: Sample, span: Span) -> str:
+    return sample.reference[span.start : span.end]
 
 
 def _tells(unit: Unit, sample: Sample) -> bool:

@@ -44,8 +44,10 @@ class GoldVersion:
     def people(self) -> set[str]:
         """Everybody who verified or excluded anything."""
         each = self.samples.values()
-        verified = {said.annotator for one in each for of_kind in one.gold.values() for said in of_kind}
-        return verified.union(*(names for one in each for names in one.excluded.values()))
+        verified = {
+            review.annotator for sample in each for of_kind in sample.gold.values() for review in of_kind
+        }
+        return verified.union(*(names for sample in each for names in sample.excluded.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,29 +171,31 @@ def differences(first: GoldVersion, second: GoldVersion) -> GoldDiff:
         second=second.name,
         dataset=second.dataset,
         both=len(shared),
-        gone=tuple(SampleName(id_, one.question) for id_, one in before.items() if id_ not in shared),
-        new=tuple(SampleName(id_, one.question) for id_, one in after.items() if id_ not in shared),
+        gone=tuple(SampleName(id_, sample.question) for id_, sample in before.items() if id_ not in shared),
+        new=tuple(SampleName(id_, sample.question) for id_, sample in after.items() if id_ not in shared),
         texts=tuple(
-            SampleName(id_, one.question) for id_, one in after.items()
-            if id_ in shared and before[id_].content != one.content
+            SampleName(id_, sample.question) for id_, sample in after.items()
+            if id_ in shared and before[id_].content != sample.content
         ),
         verified=tuple(_moved(f"verified_{kind}", *each) for kind, each in recalls.items() if any(each)),
         columns=tuple(_moved(name, old.get(name, {}), new.get(name, {})) for name in sorted({*old, *new})),
         by=dict(sorted(Counter(name for name, _ in by).items())),
         also=dict(sorted(Counter(name for name, _ in also).items())),
         named=named,
-        changes=tuple(sorted(changes, key=lambda one: (one.effect is None, -abs(one.effect or 0.0)))),
+        changes=tuple(
+            sorted(changes, key=lambda change: (change.effect is None, -abs(change.effect or 0.0)))
+        ),
     )  # fmt: skip
 
 
 def _stands(version: GoldVersion, id_: str, kind: Kind, without: str | None = None) -> _Stands:
     """What stands in a version, or would stand `without` what one annotator verified."""
-    one = version.samples.get(id_)
-    if one is None:
+    sample = version.samples.get(id_)
+    if sample is None:
         return _Stands()
-    if one.excluded.get(kind):
+    if sample.excluded.get(kind):
         return _Stands("excluded")
-    each = [said for said in one.gold.get(kind, ()) if said.annotator != without]
+    each = [review for review in sample.gold.get(kind, ()) if review.annotator != without]
     gold = resolve(each, version.counted) if each else None
     if gold is None:
         return _Stands("unresolved" if each else "")
@@ -201,14 +205,14 @@ def _stands(version: GoldVersion, id_: str, kind: Kind, without: str | None = No
 def _recalls(version: GoldVersion, kind: Kind) -> dict[str, float | None]:
     """The verified recall of every sample with settled gold of a kind."""
     each = ((id_, _stands(version, id_, kind)) for id_ in version.samples)
-    return {id_: one.recall for id_, one in each if one.what == "verified"}
+    return {id_: state.recall for id_, state in each if state.what == "verified"}
 
 
 def _numbers(version: GoldVersion) -> dict[str, dict[str, float | None]]:
     """The numbers of files by metric and sample; of several runs of a metric the newest."""
-    columns = {column for one in version.samples.values() for column in one.scores}
+    columns = {column for sample in version.samples.values() for column in sample.scores}
     return {
-        metric: {id_: one.scores.get(newest) for id_, one in version.samples.items()}
+        metric: {id_: sample.scores.get(newest) for id_, sample in version.samples.items()}
         for metric in {metric_of(column) for column in columns}
         for newest in runs_of(metric, columns)[-1:]
     }
@@ -216,7 +220,7 @@ def _numbers(version: GoldVersion) -> dict[str, dict[str, float | None]]:
 
 def _moved(name: str, before: Mapping[str, float | None], after: Mapping[str, float | None]) -> MeanChange:
     both = [id_ for id_ in before if before[id_] is not None and after.get(id_) is not None]
-    known = [{id_: one for id_, one in each.items() if one is not None} for each in (before, after)]
+    known = [{id_: value for id_, value in each.items() if value is not None} for each in (before, after)]
     return MeanChange(
         name, mean(known[0].values()), mean(known[1].values()),
         (mean(before[id_] for id_ in both), mean(after[id_] for id_ in both)),
@@ -231,8 +235,11 @@ def _compared(
     sides = [version.samples.get(id_) for version in versions]
     side = sides[1] or sides[0]
     assert side is not None  # one of the two has the sample
-    ours, theirs = ({said.annotator: said for said in one.gold.get(kind, ())} if one else {} for one in sides)
-    if not (ours or theirs or any(one and one.excluded.get(kind) for one in sides)):
+    ours, theirs = (
+        {review.annotator: review for review in sample.gold.get(kind, ())} if sample else {}
+        for sample in sides
+    )
+    if not (ours or theirs or any(sample and sample.excluded.get(kind) for sample in sides)):
         return None, ()
     before, after = (_stands(version, id_, kind) for version in versions)
     if before.same(after):
@@ -248,7 +255,7 @@ def _compared(
     elif before.what and sides[0] is not None and sides[0].content != sides[1].content:
         what = "another text"
     elif "excluded" in (before.what, after.what):
-        by = [name for one in sides if one for name in one.excluded.get(kind, ())]
+        by = [name for sample in sides if sample for name in sample.excluded.get(kind, ())]
     else:
         by = [name for name in differing if _matters(versions, (ours, theirs), id_, kind, name)] or differing
     pairs = [(before.units, after.units)] if before.what == after.what else []
@@ -258,8 +265,8 @@ def _compared(
         pairs = [
             (before.units, other.assessment.units)
             if before.what == "verified"
-            else (one.assessment.units, after.units)
-            for one, other in both
+            else (review.assessment.units, after.units)
+            for review, other in both
         ]
     units: list[UnitChange] = []
     for changes in (_units(*pair) for pair in pairs):
@@ -285,9 +292,9 @@ def _what(before: Standing, after: Standing) -> str:
     return {"unresolved": "settled", "verified": "changed"}.get(before, "verified")
 
 
-def _same(one: Verified, other: Verified) -> bool:
-    settles = {one.origin == "adjudicated", other.origin == "adjudicated"}
-    return len(settles) == 1 and not _units(one.assessment.units, other.assessment.units)
+def _same(review: Verified, other: Verified) -> bool:
+    settles = {review.origin == "adjudicated", other.origin == "adjudicated"}
+    return len(settles) == 1 and not _units(review.assessment.units, other.assessment.units)
 
 
 def _matters(
@@ -301,7 +308,7 @@ def _matters(
 def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
     """The units that differ. At one place the same label is the same unit, else a unit with another label."""
     ours, theirs = map(_by_place, (before, after))
-    found = []
+    changes = []
     for place in dict.fromkeys((*ours, *theirs)):
         old, new = sorted(ours.get(place, ())), sorted(theirs.get(place, ()))
         several = len(old) > 1 or len(new) > 1
@@ -317,19 +324,19 @@ def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
                     differing = slice(int(one[0] == other[0]), 1 if one[1] == other[1] else 2)
                     was, now = (", ".join(each[differing]) for each in (one, other))
                     label = one[0] if several and one[0] == other[0] else ""
-                    found.append(UnitChange(place[0], was, now, label))
-        found += [UnitChange(place[0], verdict, "", label if several else "") for label, verdict in old]
-        found += [UnitChange(place[0], "", verdict, label if several else "") for label, verdict in new]
-    return found
+                    changes.append(UnitChange(place[0], was, now, label))
+        changes += [UnitChange(place[0], verdict, "", label if several else "") for label, verdict in old]
+        changes += [UnitChange(place[0], "", verdict, label if several else "") for label, verdict in new]
+    return changes
 
 
 def _by_place(units: Iterable[Unit]) -> dict[Place, list[tuple[str, str]]]:
     """The labels and verdicts at each place."""
-    found: dict[Place, list[tuple[str, str]]] = {}
+    by_place: dict[Place, list[tuple[str, str]]] = {}
     for unit in gold_units([*units]):
         verdict = unit.match.verdict or "unsure"
-        found.setdefault(place_of(unit), []).append((unit.label or "no label", verdict))
-    return found
+        by_place.setdefault(place_of(unit), []).append((unit.label or "no label", verdict))
+    return by_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,12 +380,16 @@ def against(
 ) -> Against:
     """Hold two columns of values against each other; `days` has the names of both."""
     both = [
-        (one, one.first, one.second) for one in samples if one.first is not None and one.second is not None
+        (sample, sample.first, sample.second)
+        for sample in samples
+        if sample.first is not None and sample.second is not None
     ]
-    off = [(one, first - second) for one, first, second in both if abs(first - second) >= EQUAL]
-    known = [(first, second, one.verified) for one, first, second in both if one.verified is not None]
+    off = [(sample, first - second) for sample, first, second in both if abs(first - second) >= EQUAL]
+    known = [
+        (first, second, sample.verified) for sample, first, second in both if sample.verified is not None
+    ]
     listed = [
-        one for one in sorted(off, key=lambda one: (-abs(one[1]), one[0].id)) if one[0].id not in hidden
+        pair for pair in sorted(off, key=lambda pair: (-abs(pair[1]), pair[0].id)) if pair[0].id not in hidden
     ]
     first, second = days
     return Against(
@@ -387,17 +398,17 @@ def against(
         second=second,
         days=(days[first], days[second]),
         means=(mean(one for _, one, _ in both), mean(other for _, _, other in both)),
-        paired=paired([Pair(one.id, ours, theirs, one.group) for one, ours, theirs in both]),
+        paired=paired([Pair(sample.id, ours, theirs, sample.group) for sample, ours, theirs in both]),
         only=(
-            sum(one.second is None for one in samples if one.first is not None),
-            sum(one.first is None for one in samples if one.second is not None),
+            sum(sample.second is None for sample in samples if sample.first is not None),
+            sum(sample.first is None for sample in samples if sample.second is not None),
         ),
         errors=(
-            mean(abs(one - true) for one, _, true in known),
-            mean(abs(one - true) for _, one, true in known),
+            mean(abs(value - true) for value, _, true in known),
+            mean(abs(value - true) for _, value, true in known),
         ),
         higher=sum(delta > 0 for _, delta in off),
         lower=sum(delta < 0 for _, delta in off),
-        moved=tuple(one for one, _ in listed),
+        moved=tuple(sample for sample, _ in listed),
         hidden=len(off) - len(listed),
     )

@@ -122,51 +122,53 @@ def _listed(parts: Sequence[tuple[int, str]]) -> str:
 # The estimate.
 
 
-def estimate_label(found: Estimate) -> str:
+def estimate_label(estimate: Estimate) -> str:
     """`estimated for all 5,000`, or `verified, all 105` where every sample was reached."""
-    return f"{'verified,' if found.complete else 'estimated for'} {those(found)}"
+    return f"{'verified,' if estimate.complete else 'estimated for'} {those(estimate)}"
 
 
-def those(found: Estimate) -> str:
+def those(estimate: Estimate) -> str:
     """The samples that an estimate is about: `all 5,000`, or `the 43 scored`."""
-    some = found.automatic.n and found.automatic.undefined
-    return f"the {found.total:,} scored" if some else f"all {found.total:,}"
+    some = estimate.automatic.n and estimate.automatic.undefined
+    return f"the {estimate.total:,} scored" if some else f"all {estimate.total:,}"
 
 
-def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
+def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     """The corpus means: automatic, verified so far, estimated for all with both intervals, the bias.
 
     `assisted` labels the estimate by the gold that it rests on.
     """
-    automatic, lacking = number(found.automatic.value), found.automatic.undefined
-    without = f"{lacking:,} have no score" if found.automatic.n and lacking else ""
-    facts = [Fact(f"automatic, {those(found)}", automatic, without)]
-    if not found.complete or found.open:
-        facts += _so_far(found)
-    if found.complete and found.reach is not None:
-        facts.append(Fact(estimate_label(found), between(found.reach), settled(found)))
-    elif found.refusal:
-        facts.append(Fact(estimate_label(found), UNDEFINED, "no estimate"))
+    automatic, lacking = number(estimate.automatic.value), estimate.automatic.undefined
+    without = f"{lacking:,} have no score" if estimate.automatic.n and lacking else ""
+    facts = [Fact(f"automatic, {those(estimate)}", automatic, without)]
+    if not estimate.complete or estimate.open:
+        facts += _so_far(estimate)
+    if estimate.complete and estimate.reach is not None:
+        facts.append(Fact(estimate_label(estimate), between(estimate.reach), settled(estimate)))
+    elif estimate.refusal:
+        facts.append(Fact(estimate_label(estimate), UNDEFINED, "no estimate"))
     else:
-        notes = [KNOWN if found.complete else "", "reviewers saw the suggestions" if assisted else ""]
-        facts.append(Fact(estimate_label(found), number(found.point), ", ".join(filter(None, notes))))
-        if found.reach is not None:
-            facts.append(Fact("open and unsure samples", interval(found.reach), "all lowest to all highest"))
-    if found.refusal:
+        notes = [KNOWN if estimate.complete else "", "reviewers saw the suggestions" if assisted else ""]
+        facts.append(Fact(estimate_label(estimate), number(estimate.point), ", ".join(filter(None, notes))))
+        if estimate.reach is not None:
+            facts.append(
+                Fact("open and unsure samples", interval(estimate.reach), "all lowest to all highest")
+            )
+    if estimate.refusal:
         return facts
-    if found.bias is not None and (found.undefined or found.excluded):
-        facts.insert(1, Fact("automatic, those counted", number(found.counted), _counted(found)))
-    if not found.complete:
-        these = f"95 % {VALID.get(found.method, '')}, the mean of {those(found)}"
-        facts.append(Fact("these samples", interval(found.corpus) or UNDEFINED, these))
-    by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
-    general = interval(found.generalising)
+    if estimate.bias is not None and (estimate.undefined or estimate.excluded):
+        facts.insert(1, Fact("automatic, those counted", number(estimate.counted), _counted(estimate)))
+    if not estimate.complete:
+        these = f"95 % {VALID.get(estimate.method, '')}, the mean of {those(estimate)}"
+        facts.append(Fact("these samples", interval(estimate.corpus) or UNDEFINED, these))
+    by_group = f", by group ({estimate.groups:,})" if estimate.groups is not None else ""
+    general = interval(estimate.generalising)
     facts.append(Fact("new samples", general or UNDEFINED, f"95 %, for more samples like these{by_group}"))
-    facts.append(_bias_of_all(found))
-    if found.correlation is not None and found.corpus is not None and found.gold_only is not None:
-        wide, alone = (number(one.width, 2) for one in (found.corpus, found.gold_only))
+    facts.append(_bias_of_all(estimate))
+    if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
+        wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
         note = f"interval {wide} wide; without the automatic values {alone}"
-        facts.append(Fact("correlation", number(found.correlation), note))
+        facts.append(Fact("correlation", number(estimate.correlation), note))
     return facts
 
 
@@ -175,42 +177,42 @@ def between(ends: Interval, show: Callable[[float], str] = number) -> str:
     return f"between {show(ends.low)} and {show(ends.high)}"
 
 
-def settled(found: Estimate) -> str:
+def settled(estimate: Estimate) -> str:
     """`185 of 200 settled; 15 open`, and how many have unsure units."""
-    parts = [f"{found.total - found.open:,} of {found.total:,} settled"]
-    parts += [f"{found.open:,} open"] if found.open else []
-    parts += [f"{found.unsure:,} with unsure units"] if found.unsure else []
+    parts = [f"{estimate.total - estimate.open:,} of {estimate.total:,} settled"]
+    parts += [f"{estimate.open:,} open"] if estimate.open else []
+    parts += [f"{estimate.unsure:,} with unsure units"] if estimate.unsure else []
     return "; ".join(parts)
 
 
-def _counted(found: Estimate) -> str:
+def _counted(estimate: Estimate) -> str:
     """What the mean of the score is where some samples have no verified units or are not counted."""
-    return "with verified units" if found.complete else "estimated: those with verified units"
+    return "with verified units" if estimate.complete else "estimated: those with verified units"
 
 
-def _bias_of_all(found: Estimate) -> Fact:
+def _bias_of_all(estimate: Estimate) -> Fact:
     """Automatic − verified: the mean automatic value of the samples that count minus the estimate."""
-    if found.method == "range" and found.bias_interval is not None:
-        return Fact("bias of automatic", between(found.bias_interval, signed))
-    ends = "" if found.complete else interval(found.bias_interval)
-    return Fact("bias of automatic", signed(found.bias), ends)
+    if estimate.method == "range" and estimate.bias_interval is not None:
+        return Fact("bias of automatic", between(estimate.bias_interval, signed))
+    ends = "" if estimate.complete else interval(estimate.bias_interval)
+    return Fact("bias of automatic", signed(estimate.bias), ends)
 
 
-def paired_notes(found: Paired) -> list[str]:
+def paired_notes(paired: Paired) -> list[str]:
     """The caution that goes with means of few samples."""
-    if found.bias is None or found.headline:
+    if paired.bias is None or paired.headline:
         return []
-    return [f"{found.n:,} samples, fewer than {BADGE}: read with caution."]
+    return [f"{paired.n:,} samples, fewer than {BADGE}: read with caution."]
 
 
-def _so_far(found: Estimate) -> list[Fact]:
+def _so_far(estimate: Estimate) -> list[Fact]:
     """Of a random prefix; gold that was chosen in another way is no part of it and has no such mean."""
-    if found.design in ("imported", "hand"):
+    if estimate.design in ("imported", "hand"):
         return []
-    few = found.n < FEWEST
-    value = number(None if few else found.verified.value)
-    unsure = ", unsure units as not found" if found.unsure and not few else ""
-    return [Fact("verified so far", value, f"n = {found.n:,}{', counts only' if few else unsure}")]
+    few = estimate.n < FEWEST
+    value = number(None if few else estimate.verified.value)
+    unsure = ", unsure units as not found" if estimate.unsure and not few else ""
+    return [Fact("verified so far", value, f"n = {estimate.n:,}{', counts only' if few else unsure}")]
 
 
 def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
@@ -222,7 +224,7 @@ def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
     ]
     if len(both) < FEWEST or paired.bias is None:
         return []
-    ours, theirs = fsum(one for one, _ in both) / len(both), fsum(one for _, one in both) / len(both)
+    ours, theirs = fsum(value for value, _ in both) / len(both), fsum(value for _, value in both) / len(both)
     these = f"these {len(both):,}"
     return [
         Fact(f"automatic, {these}", number(ours)),
@@ -231,61 +233,61 @@ def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
     ]
 
 
-def estimate_notes(found: Estimate, *, assisted: bool) -> list[str]:
+def estimate_notes(estimate: Estimate, *, assisted: bool) -> list[str]:
     """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
-    lines = [f"No estimate for {those(found)}: {found.refusal}."] if found.refusal else []
-    lines += found.assumptions
-    if found.complete and not found.refusal and found.n < BADGE:
-        lines.append(f"{found.n:,} samples, fewer than {BADGE}: read with caution.")
-    return [*lines, ASSISTED] if assisted and found.n else lines
+    lines = [f"No estimate for {those(estimate)}: {estimate.refusal}."] if estimate.refusal else []
+    lines += estimate.assumptions
+    if estimate.complete and not estimate.refusal and estimate.n < BADGE:
+        lines.append(f"{estimate.n:,} samples, fewer than {BADGE}: read with caution.")
+    return [*lines, ASSISTED] if assisted and estimate.n else lines
 
 
 # Paired values.
 
 
-def paired_facts(found: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
+def paired_facts(paired: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
     """How automatic and verified values of the same samples differ; counts alone below ten.
 
     `rows` give a sample without an id of its own the name of its question.
     """
-    equal = share_fact("equal", found.equal)
-    worst = found.largest
+    equal = share_fact("equal", paired.equal)
+    worst = paired.largest
     name = next((name_of(row.id, row.question) for row in rows if worst and row.id == worst[0]), "")
     largest = (
         [Fact("largest Δ", signed(worst[1]), name or worst[0])] if worst and abs(worst[1]) > 1e-12 else []
     )
-    if found.bias is None:
-        return [Fact("n", f"{found.n:,}", f"fewer than {FEWEST}: counts only"), equal, *largest]
-    facts = [_bias(found), *_limits(found), Fact("MAE", number(found.mae), f"RMSE {number(found.rmse)}")]
+    if paired.bias is None:
+        return [Fact("n", f"{paired.n:,}", f"fewer than {FEWEST}: counts only"), equal, *largest]
+    facts = [_bias(paired), *_limits(paired), Fact("MAE", number(paired.mae), f"RMSE {number(paired.rmse)}")]
     facts += [equal, *largest]
-    ranks = f"Pearson {number(found.pearson)}"
-    caution = "" if found.headline else f", n < {BADGE}"
-    return [*facts, Fact("Spearman", number(found.spearman), ranks + caution)]
+    ranks = f"Pearson {number(paired.pearson)}"
+    caution = "" if paired.headline else f", n < {BADGE}"
+    return [*facts, Fact("Spearman", number(paired.spearman), ranks + caution)]
 
 
-def _bias(found: Paired) -> Fact:
-    groups = f" by group ({found.groups:,})" if found.groups is not None else ""
-    n = f"n = {found.n:,}"
-    if found.bias_interval is not None:
-        return Fact("bias", signed(found.bias), f"{interval(found.bias_interval)} 95 %{groups}, {n}")
-    if found.may_differ is not None:
-        how = "differ" if 2 * found.equal.hits > found.n else "differ otherwise"
-        return Fact("bias", signed(found.bias), f"at most {found.may_differ:.1%} may {how} (95 %), {n}")
-    if found.early:
-        return Fact("bias", signed(found.bias), f"no interval before the plan ends, {n}")
+def _bias(paired: Paired) -> Fact:
+    groups = f" by group ({paired.groups:,})" if paired.groups is not None else ""
+    n = f"n = {paired.n:,}"
+    if paired.bias_interval is not None:
+        return Fact("bias", signed(paired.bias), f"{interval(paired.bias_interval)} 95 %{groups}, {n}")
+    if paired.may_differ is not None:
+        how = "differ" if 2 * paired.equal.hits > paired.n else "differ otherwise"
+        return Fact("bias", signed(paired.bias), f"at most {paired.may_differ:.1%} may {how} (95 %), {n}")
+    if paired.early:
+        return Fact("bias", signed(paired.bias), f"no interval before the plan ends, {n}")
     return Fact(
-        "bias", signed(found.bias), f"no interval: {found.groups or 0:,} groups, fewer than {FEWEST}, {n}"
+        "bias", signed(paired.bias), f"no interval: {paired.groups or 0:,} groups, fewer than {FEWEST}, {n}"
     )
 
 
-def _limits(found: Paired) -> list[Fact]:
+def _limits(paired: Paired) -> list[Fact]:
     facts = []
-    if found.limits is not None:
-        one = found.limits
-        ends = f"{signed(one.low)} to {signed(one.high)}"
-        facts.append(Fact("limits", ends, f"of agreement, sd {number(found.sd)}"))
-    if found.quantiles is not None:
-        inner = found.quantiles
+    if paired.limits is not None:
+        limits = paired.limits
+        ends = f"{signed(limits.low)} to {signed(limits.high)}"
+        facts.append(Fact("limits", ends, f"of agreement, sd {number(paired.sd)}"))
+    if paired.quantiles is not None:
+        inner = paired.quantiles
         facts.append(Fact("95 % of Δ", f"{signed(inner.low)} to {signed(inner.high)}", "as counted"))
     return facts
 
@@ -305,7 +307,9 @@ def cause_gross(total: CauseTotal) -> str:
 
 def cause_parts(total: CauseTotal) -> str:
     """`77 not matched by the name matcher, 2 not extracted from the contexts`; empty without finer parts."""
-    named = ((one.units, PARTS.get((total.cause, one.part), one.part)) for one in total.parts if one.part)
+    named = (
+        (part.units, PARTS.get((total.cause, part.part), part.part)) for part in total.parts if part.part
+    )
     return ", ".join(f"{units:,} {part}" for units, part in named)
 
 
@@ -321,21 +325,21 @@ def cause_line(total: CauseTotal) -> str:
     return f"{total.cause}{net}: {cause_gross(total)}" + (f"; {parts}" if parts else "")
 
 
-def cause_estimate(found: Estimate | None) -> str:
+def cause_estimate(estimate: Estimate | None) -> str:
     """`for all 5,000: −.116 [−.150, −.082]`; empty where it is not estimated, or known."""
-    if found is None or found.point is None or found.complete:
+    if estimate is None or estimate.point is None or estimate.complete:
         return ""
-    return f"for {those(found)}: {signed(found.point)} {interval(found.corpus)}".rstrip()
+    return f"for {those(estimate)}: {signed(estimate.point)} {interval(estimate.corpus)}".rstrip()
 
 
-def no_cause_lines(found: Figures) -> list[str]:
+def no_cause_lines(figures: Figures) -> list[str]:
     """What stands in the place of causes: how many samples agree, and that numbers alone have no units."""
-    equal = found.paired.equal
+    equal = figures.paired.equal
     if not equal.n:
         return []
     agree = "agrees" if equal.hits == 1 else "agree"
     lines = [f"{equal.hits:,} of {many(equal.n, 'sample')} {agree} exactly."]
-    return lines if found.scorer in SCORERS else [*lines, UNTRACED]
+    return lines if figures.scorer in SCORERS else [*lines, UNTRACED]
 
 
 # Units and verdicts.
@@ -375,13 +379,13 @@ def unit_facts(linked: Overlaps, strict: Overlaps) -> list[Fact]:
     return [_units("matched", linked), _units("letter for letter", strict)]
 
 
-def _units(name: str, found: Overlaps) -> Fact:
-    one = found.micro
-    counted = f"{one.linked:,} of {one.automatic:,} proposed, {one.verified:,} verified"
-    if min(one.automatic, one.verified) < FEWEST:
+def _units(name: str, overlaps: Overlaps) -> Fact:
+    overlap = overlaps.micro
+    counted = f"{overlap.linked:,} of {overlap.automatic:,} proposed, {overlap.verified:,} verified"
+    if min(overlap.automatic, overlap.verified) < FEWEST:
         return Fact(name, UNDEFINED, counted)
-    rates = f"P {number(one.precision)}  R {number(one.recall)}  F1 {number(one.f1)}"
-    return Fact(name, rates, f"{counted}; mean F1 {number(found.macro_f1)}")
+    rates = f"P {number(overlap.precision)}  R {number(overlap.recall)}  F1 {number(overlap.f1)}"
+    return Fact(name, rates, f"{counted}; mean F1 {number(overlaps.macro_f1)}")
 
 
 def label_rows(labels: Mapping[str, tuple[Overlap, Overlap]]) -> list[tuple[str, ...]]:
@@ -425,16 +429,16 @@ def _arm(n: int, bias: MeanOf | None, units: Overlap | None) -> str:
     if n < FEWEST or bias is None:
         return f"fewer than {FEWEST}: counts only" if n else ""
     ends = interval(bias.interval) if bias.se else "all alike, no interval"
-    said = f"bias {signed(bias.mean)} {ends}".rstrip()
-    return said if units is None else f"{said}, units F1 {number(units.f1)}"
+    text = f"bias {signed(bias.mean)} {ends}".rstrip()
+    return text if units is None else f"{text}, units F1 {number(units.f1)}"
 
 
-def reproducible_lines(found: Paired | None) -> list[str]:
+def reproducible_lines(paired: Paired | None) -> list[str]:
     """How far an imported column can be counted again from the traces that came with it."""
-    if found is None:
+    if paired is None:
         return []
-    again = f"{found.equal.hits:,} of {many(found.n, 'sample')}"
-    said = f"counted again from its traces: {again} give the same value"
-    if found.bias is not None and found.equal.hits < found.n:
-        said += f"; mean difference {signed(found.bias)}, which no cause explains"
-    return [said]
+    again = f"{paired.equal.hits:,} of {many(paired.n, 'sample')}"
+    line = f"counted again from its traces: {again} give the same value"
+    if paired.bias is not None and paired.equal.hits < paired.n:
+        line += f"; mean difference {signed(paired.bias)}, which no cause explains"
+    return [line]

@@ -61,9 +61,9 @@ def read(path: Path) -> Calibration:
 
 
 def _in_folder(folder: Path) -> Path:
-    for place in (folder, *(folder / name for name in HOLD)):
-        if (place / NAME).is_file():
-            return place / NAME
+    for path in (folder, *(folder / name for name in HOLD)):
+        if (path / NAME).is_file():
+            return path / NAME
     raise NotFoundError(
         f"{folder}: no {NAME}: {_HOW}, and an export as {' or '.join(HOLD)} holds one where a calibration is "
         "in use (workbench calibrate --use NAME, then export again)"

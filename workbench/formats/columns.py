@@ -121,8 +121,8 @@ def list_cell(cell: str, column: str) -> list[Any]:
             return _literals(text, column)
         if type(value) is list:
             return value
-    one = f"; where each cell is one context: --map retrieved_contexts={excerpt(column)}" if column else ""
-    expected = f"a list such as ['first context', 'second context']{one}"
+    hint = f"; where each cell is one context: --map retrieved_contexts={excerpt(column)}" if column else ""
+    expected = f"a list such as ['first context', 'second context']{hint}"
     raise RowError(column, f'"{excerpt(text)}"', expected)
 
 
@@ -209,36 +209,36 @@ def columns_of(
     Several columns may be contexts; every other field has one.
     """
     mapped: dict[str, str] = {}
-    for one in fields:
-        name, equals, column = one.partition("=")
+    for option in fields:
+        name, equals, column = option.partition("=")
         if not equals or not column or name not in FIELDS:
             known = ", ".join(FIELDS)
-            raise UsageError(f"--map {excerpt(one)}: say FIELD=COLUMN, where FIELD is one of {known}")
+            raise UsageError(f"--map {excerpt(option)}: say FIELD=COLUMN, where FIELD is one of {known}")
         if column in mapped or (name != "retrieved_contexts" and name in mapped.values()):
             raise UsageError(
-                f"--map {excerpt(one)}: {name if column not in mapped else column} is named twice"
+                f"--map {excerpt(option)}: {name if column not in mapped else column} is named twice"
             )
         mapped[column] = name
     kinds: dict[str, Kind] = {}
-    for one in external:
-        column, equals, kind = one.rpartition("=")
-        found = [known for known in KINDS if known == kind]
-        if not equals or not column or not found:
-            raise UsageError(f"--external {excerpt(one)}: say COLUMN=entity or COLUMN=statement")
-        kinds[column] = found[0]
+    for option in external:
+        column, equals, kind = option.rpartition("=")
+        matches = [known for known in KINDS if known == kind]
+        if not equals or not column or not matches:
+            raise UsageError(f"--external {excerpt(option)}: say COLUMN=entity or COLUMN=statement")
+        kinds[column] = matches[0]
     return NamedColumns(mapped, kinds, rows, command)
 
 
-def check_named(columns: NamedColumns, there: Collection[str], place: str, *, whole: bool) -> None:
+def check_named(columns: NamedColumns, there: Collection[str], source: str, *, whole: bool) -> None:
     """Raise UsageError for a named column that is not in the file, of whose rows the first have these names
     and paths (`whole`: all rows have been looked at). A later row may have one that it can do without.
     """
-    found = {field for name, field in columns.fields.items() if name in there}
+    fields = {field for name, field in columns.fields.items() if name in there}
     for name in (*columns.fields, *columns.external):
         field = columns.fields.get(name)
-        if there and name not in there and (whole or (field in REQUIRED and field not in found)):
+        if there and name not in there and (whole or (field in REQUIRED and field not in fields)):
             option = f"--map {field}={name}" if field else f"--external {name}={columns.external[name]}"
-            raise UsageError(f"{place}: {excerpt(option)}: {names_nothing(name, there)}")
+            raise UsageError(f"{source}: {excerpt(option)}: {names_nothing(name, there)}")
 
 
 def names_nothing(name: str, there: Collection[str]) -> str:
@@ -247,17 +247,17 @@ def names_nothing(name: str, there: Collection[str]) -> str:
     while outer and outer not in there:
         outer = outer.rpartition(".")[0]
     inner = [path.removeprefix(f"{outer}.") for path in there if path.startswith(f"{outer}.")]
-    known = excerpt(", ".join(one for one in (inner if outer else there) if "." not in one), 200)
+    known = excerpt(", ".join(path for path in (inner if outer else there) if "." not in path), 200)
     last = name.rpartition(".")[2]
     if not outer:
         alike = [path for path in there if path.rpartition(".")[2] == last]
         near = alike or get_close_matches(name, there, n=1)
-        said = f"no column {excerpt(name)}; there is: {known}"
+        message = f"no column {excerpt(name)}; there is: {known}"
     else:
-        near = [f"{outer}.{one}" for one in get_close_matches(last, inner, n=1)]
+        near = [f"{outer}.{match}" for match in get_close_matches(last, inner, n=1)]
         has = f"has: {known}" if known else "is no object with keys"
-        said = f"no key {excerpt(name.removeprefix(f'{outer}.'))}; {excerpt(outer)} {has}"
-    return f"{said}; did you mean {excerpt(near[0])}?" if near else said
+        message = f"no key {excerpt(name.removeprefix(f'{outer}.'))}; {excerpt(outer)} {has}"
+    return f"{message}; did you mean {excerpt(near[0])}?" if near else message
 
 
 def note_missing(row: Mapping[str, Any], columns: NamedColumns, notes: Notes) -> None:
@@ -291,10 +291,14 @@ def try_this(path: Path, row: Mapping[str, Any], columns: NamedColumns, rows: st
     """The end of a message: the whole command that may read a file, by the names in one of its rows. Empty
     where no name is like those of a question and a reference, or nothing is to be named.
     """
-    values = {one: value_at(row, one) for one in dict.fromkeys(paths(row))}
+    values = {column: value_at(row, column) for column in dict.fromkeys(paths(row))}
     options = []
     for wanted in without(row, columns):
-        fit = [one for one, value in values.items() if _fits(wanted, value) and not _NO_FIELD.search(one)]
+        fit = [
+            column
+            for column, value in values.items()
+            if _fits(wanted, value) and not _NO_FIELD.search(column)
+        ]
         if likely := _likeliest(wanted, fit):
             options += ["--map", f"{wanted}={likely}"]
         elif wanted != "retrieved_contexts":
@@ -327,21 +331,21 @@ def _fits(wanted: str, value: Any) -> bool:
     """Whether a value could be that of a field."""
     if type(value) is list and wanted != "user_input":
         texts = (
-            next((one[key] for key in CONTEXT_TEXTS if key in one), None)
-            if type(one) is dict and wanted == "retrieved_contexts"
-            else one
-            for one in value
+            next((entry[key] for key in CONTEXT_TEXTS if key in entry), None)
+            if type(entry) is dict and wanted == "retrieved_contexts"
+            else entry
+            for entry in value
         )
-        return bool(value) and all(type(one) is str for one in texts)
+        return bool(value) and all(type(text) is str for text in texts)
     return type(value) is str
 
 
 def _likeliest(wanted: str, among: Sequence[str]) -> str:
     """The path whose names sound most like a field; of those below one name that with a text's name."""
     for pattern in (f"^({'|'.join(NAMES[wanted])})$", *LIKELY[wanted]):
-        alike = [one for one in among if any(re.search(pattern, key, re.I) for key in one.split("."))]
+        alike = [path for path in among if any(re.search(pattern, key, re.I) for key in path.split("."))]
         if alike:
-            texts = (one for one in alike if one.rpartition(".")[2] in ("answer", *CONTEXT_TEXTS))
+            texts = (path for path in alike if path.rpartition(".")[2] in ("answer", *CONTEXT_TEXTS))
             return next(texts, alike[0]) if "." in alike[0] else alike[0]
     return ""
 
@@ -361,8 +365,8 @@ def value_at(value: Any, path: str) -> Any:
         if head.isdecimal() and len(head) < 6:
             item = value[int(head)] if int(head) < len(value) else None
             return value_at(item, rest) if dot else item
-        found = [value_at(item, path) for item in value]
-        return [one for one in found if one is not None] or None
+        values = [value_at(item, path) for item in value]
+        return [inner for inner in values if inner is not None] or None
     if type(value) is not dict:
         return None
     if path in value:

@@ -145,8 +145,8 @@ def _object(
         return "document", frozenset({columns.rows}), None
     names = dict(first_keys(data.removeprefix(BOM).decode("utf-8", "replace")))
     for format, reader in READERS.items():  # noqa: A001
-        for place in reader.lists:
-            name, dot, _ = place.partition(".")
+        for key in reader.lists:
+            name, dot, _ = key.partition(".")
             if names.get(name) == ("{" if dot else "["):
                 return "document", reader.lists, format
     if deepeval.LINK in names:
@@ -166,15 +166,13 @@ def _object(
         return "lines", frozenset(), None
     whole = _first_row(path, frozenset({OBJECTS})) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
-        fit = [place for place, row in lists.items() if _is_row(path, row, columns)]
+        fit = [key for key, row in lists.items() if _is_row(path, row, columns)]
         if len(fit) == 1:
             return "document", frozenset(fit), None
         if fit or lists:
             what = "one JSON document with several lists of rows" if fit else "one JSON document"
-            listed = "; ".join(
-                f"{excerpt(place)} ({excerpt(', '.join(lists[place]))})" for place in fit or lists
-            )
-            advice = (try_this(path, lists[place], columns, place) for place in fit or lists)
+            listed = "; ".join(f"{excerpt(key)} ({excerpt(', '.join(lists[key]))})" for key in fit or lists)
+            advice = (try_this(path, lists[key], columns, key) for key in fit or lists)
             raise InputError(
                 f"{path}: {what}: say which list with --rows LIST, and with --map which of its columns are "
                 f"reference, user_input and retrieved_contexts; there is {excerpt(listed, 400)}"
@@ -235,7 +233,7 @@ def _by_rows(
     names: dict[str, None] = {}
     inside: dict[str, None] = {}
     number = 0
-    found = format
+    format_name = format
     row: dict[str, Any] | None = None
     bad: RowError | None = None
     with closing(objects(path, container, lists)) as given:
@@ -248,10 +246,10 @@ def _by_rows(
             inside |= {name: None for name in columns.fields if value_at(raw.value, name) is not None}
             row = row or raw.value
             try:
-                found = found or _format_of(path, renamed(raw.value, columns, deep=True))
+                format_name = format_name or _format_of(path, renamed(raw.value, columns, deep=True))
             except RowError:
                 continue  # reading the row says so, with its line
-            if found and len(inside) > 2_000:
+            if format_name and len(inside) > 2_000:
                 number = _LOOK
                 break
     if row is None and bad is None and columns.rows:
@@ -264,14 +262,22 @@ def _by_rows(
     if row is None and container != "lines":
         raise InputError(f"{path}: no rows that can be read: {bad}")
     known = native.KEYS | FIELD_OF.keys()
-    if found is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
+    if format_name is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
         raise InputError(
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}"
             f"{name_yours(path, row, columns)}"
         )
-    advice = try_this(path, row, columns) if row and (found or "native") in ("native", "ragas") else ""
+    advice = try_this(path, row, columns) if row and (format_name or "native") in ("native", "ragas") else ""
     return DatasetFile(
-        path, found or "native", container, lists, tuple(names), ",", tuple(inside), number < _LOOK, advice
+        path,
+        format_name or "native",
+        container,
+        lists,
+        tuple(names),
+        ",",
+        tuple(inside),
+        number < _LOOK,
+        advice,
     )
 
 
@@ -323,9 +329,9 @@ def files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
-        packed = sorted(one for one in path.rglob("*.parquet") if one.is_file())
-        arrow = sorted(one for one in path.rglob("data-*.arrow") if one.is_file())
-        plain = sorted(one for one in path.iterdir() if one.is_file() and one.suffix.lower() in _ROWS)
+        packed = sorted(path for path in path.rglob("*.parquet") if path.is_file())
+        arrow = sorted(path for path in path.rglob("data-*.arrow") if path.is_file())
+        plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
@@ -333,17 +339,17 @@ def files_of(path: Path) -> list[Path]:
             return [path / name]
     if (path / MANIFEST).is_file():
         for name in OURS:
-            if found := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
-                return found
+            if files := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
+                return files
     if packed or arrow:
         return packed or arrow
-    known = [one for one in plain if one.name not in _NO_ROWS and not one.name.endswith(REJECTED)]
-    own = [one for one in known if one.name not in _BESIDE]
+    known = [path for path in plain if path.name not in _NO_ROWS and not path.name.endswith(REJECTED)]
+    own = [path for path in known if path.name not in _BESIDE]
     if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
         return own or known
     if not known:
         raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
-    names = [one.name for one in known]
+    names = [path.name for path in known]
     raise AmbiguousError(f"{path}: a folder: name a file: {excerpt(', '.join(names), 200)}", choices=names)
 
 
@@ -360,7 +366,7 @@ def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any
         return "", {}
     if file is not None:
         listed = (path.resolve() / file).relative_to(home.resolve()).as_posix()
-        if all(one.get("path") != listed for one in manifest["files"]):
+        if all(entry.get("path") != listed for entry in manifest["files"]):
             return "", {}
     given = manifest.get("dataset")
     name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""

@@ -48,14 +48,14 @@ def lines(path: Path, progress: Progress | None = None) -> Generator[tuple[int, 
     try:
         with path.open("rb", buffering=1 << 18) as file:
             offset = reported = 0
-            for number, found in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
-                data = found
+            for number, line in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
+                data = line
                 if number == 1 and data.startswith(BOM):
                     data, offset = data[len(BOM) :], len(BOM)
                 yield number, offset, data
                 offset += len(data)
-                if len(found) > LINE_LIMIT:
-                    rest = found
+                if len(line) > LINE_LIMIT:
+                    rest = line
                     while rest and not rest.endswith(b"\n"):
                         rest = file.readline(1 << 20)
                         offset += len(rest)
@@ -119,19 +119,19 @@ def first_lines(path: Path, data: bytes) -> list[bytes]:
     if controls * 20 > len(data):  # random bytes have 11 %, UTF-16 half
         wide = "UTF-32" if data.count(0) * 2 > len(data) else "UTF-16"
         raise InputError(f"{path}: not a text file (or {wide}: save it as UTF-8)")
-    found = [line for line in data.split(b"\n") if line.strip()]
-    if len(found) > 1 and not whole:
-        found.pop()  # cut in the middle
-    if not found and whole:
+    rows = [line for line in data.split(b"\n") if line.strip()]
+    if len(rows) > 1 and not whole:
+        rows.pop()  # cut in the middle
+    if not rows and whole:
         raise InputError(f"{path}: no rows: it is empty")
-    _refuse_other_encoding(path, found, shift + data.find(found[0]) if found else 0)
-    return found
+    _refuse_other_encoding(path, rows, shift + data.find(rows[0]) if rows else 0)
+    return rows
 
 
-def _refuse_other_encoding(path: Path, found: list[bytes], start: int) -> None:
+def _refuse_other_encoding(path: Path, rows: list[bytes], start: int) -> None:
     """A file that starts with a foreign byte, or has no readable line in its head, is not UTF-8."""
     first: UnicodeDecodeError | None = None
-    for line in found:
+    for line in rows:
         try:
             line.decode()
         except UnicodeDecodeError as error:
@@ -140,7 +140,7 @@ def _refuse_other_encoding(path: Path, found: list[bytes], start: int) -> None:
             first = first or error
         else:
             return
-    if first is not None and (len(found) > 1 or start + first.start == 0):
+    if first is not None and (len(rows) > 1 or start + first.start == 0):
         raise InputError(
             f"{path}: not UTF-8: byte 0x{first.object[first.start]:02x} at offset {start + first.start:,}, "
             "and no line that can be read: save the file as UTF-8"
@@ -414,9 +414,9 @@ class _Text:
         """The JSON value that stands here, and its text. Raises RowError, or RecursionError."""
         self.peek()
         while True:
-            found = scanned(self.text, self.at, whole=self.ended)
-            if found is not None:
-                value, end = found
+            scan = scanned(self.text, self.at, whole=self.ended)
+            if scan is not None:
+                value, end = scan
                 raw = self.text[self.at : end]
                 self.line += raw.count("\n")
                 self.at = end
@@ -488,7 +488,7 @@ def _split(text: _Text, passed: Callable[[str], object]) -> Iterator[RawRow]:
     columns: list[str] = []
     for name in _keys(text):
         if name == "columns":
-            columns = [str(one) for one in text.take()[0]]
+            columns = [str(column) for column in text.take()[0]]
         elif name == "data" and text.peek() == "[":
             yield from _listed(text, "", columns)
         else:
@@ -501,16 +501,16 @@ def _inside(
 ) -> Iterator[RawRow]:
     """The items of the `lists` (None: of all) of the object that begins here; the rest of it is passed."""
     for name in _keys(text):
-        place, opening = outer + name, text.peek()
+        path, opening = outer + name, text.peek()
         if lists is not None and MEMBERS in lists:
             line = text.line
             yield _raw_row(*text.take(), line, text, 0, name)
-        elif opening == "[" and (lists is None or place in lists):
-            yield from _listed(text, place)
-        elif opening == "{" and (lists is None or any(one.startswith(f"{place}.") for one in lists)):
-            yield from _inside(text, lists, f"{place}.", passed)
+        elif opening == "[" and (lists is None or path in lists):
+            yield from _listed(text, path)
+        elif opening == "{" and (lists is None or any(inner.startswith(f"{path}.") for inner in lists)):
+            yield from _inside(text, lists, f"{path}.", passed)
         else:
-            passed(place)
+            passed(path)
             text.take()
 
 

@@ -92,11 +92,11 @@ def _quoted(text: str) -> str:
     return '"' + quoted.replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
-def _escaped(one: str) -> str:
+def _escaped(char: str) -> str:
     """A character as TOML takes it: what steers a terminal or has no place in a text is an escape."""
-    if one in "\n\t" or clean(one) == one:
-        return one
-    return f"\\u{ord(one):04x}" if one <= "\uffff" else f"\\U{ord(one):08x}"
+    if char in "\n\t" or clean(char) == char:
+        return char
+    return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
 
 
 def _strings(document: dict[str, Any], name: str) -> list[str]:

@@ -48,22 +48,22 @@ def read(
     """
     if format is not None and format not in READERS:
         raise UsageError(f"no format {excerpt(format)}: there are {', '.join(READERS)}")
-    found = [look(file, format, columns) for file in files_of(path)]
-    notes.format = found[0].format
-    for source in found:
+    files = [look(file, format, columns) for file in files_of(path)]
+    notes.format = files[0].format
+    for source in files:
         notes.columns.update(dict.fromkeys(source.names))
         notes.advice = notes.advice or source.advice
-    if not any(FIELD_OF.get(columns.fields.get(one, one)) == _CONTEXTS for one in notes.columns):
+    if not any(FIELD_OF.get(columns.fields.get(column, column)) == _CONTEXTS for column in notes.columns):
         likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
         notes.for_contexts = tuple(likely) or ("COLUMN",)
     if not READERS[notes.format].spans and READERS[notes.format].joins is None:  # names inside objects too
-        there = dict.fromkeys(name for source in found for name in source.inside)
-        check_named(columns, there, str(found[0].path), whole=all(source.whole for source in found))
-    return _rows(found, notes, progress, columns)
+        there = dict.fromkeys(name for source in files for name in source.inside)
+        check_named(columns, there, str(files[0].path), whole=all(source.whole for source in files))
+    return _rows(files, notes, progress, columns)
 
 
 def _rows(
-    found: list[DatasetFile], notes: Notes, progress: Progress | None, columns: NamedColumns
+    files: list[DatasetFile], notes: Notes, progress: Progress | None, columns: NamedColumns
 ) -> Iterator[FileRow]:
     before = 0
 
@@ -71,7 +71,7 @@ def _rows(
         if progress is not None:
             progress(before + read_so_far)
 
-    for source in found:
+    for source in files:
         for row in _of(source, notes, on if progress is not None else None, columns):
             notes.without_contexts += row.record is not None and not row.record.sample.retrieved_contexts
             yield row

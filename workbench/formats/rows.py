@@ -109,14 +109,14 @@ class Notes:
         odd = {name for name, (metric, _) in self.kept_first.items() if metric or self.scores[name]}
         told += _counted("kept in meta", Counter({n: rows for n, rows in self.kept.items() if n not in odd}))
         for name in sorted(odd):
-            said = many(self.kept[name], "value is not a number", "values are not numbers")
+            words = many(self.kept[name], "value is not a number", "values are not numbers")
             first = f"(first: {self.kept_first[name][1]})"
             then = (
                 "no score there, kept in meta"
                 if self.scores[name]
                 else "no score is a number such as 0.5, so the column is kept in meta"
             )
-            told.append(f"{excerpt(name)}: {said} {first}: {then}")
+            told.append(f"{excerpt(name)}: {words} {first}: {then}")
         told += _counted("external scores", self.scores)
         told += _counted("no score, the metric failed there", self.failed)
         for kind, sentence in EXAMPLES.items():
@@ -229,9 +229,9 @@ def check_texts(value: Any, field: str = "") -> None:
         check_text(value, field)
     elif type(value) is dict:
         for key, inner in value.items():
-            place = f"{field}.{excerpt(key)}" if field else excerpt(key)
-            check_text(key, f"the key {place}")
-            check_texts(inner, place)
+            path = f"{field}.{excerpt(key)}" if field else excerpt(key)
+            check_text(key, f"the key {path}")
+            check_texts(inner, path)
     elif type(value) is list:
         for index, inner in enumerate(value):
             check_texts(inner, f"{field}[{index}]")
@@ -347,12 +347,12 @@ def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes
 
 def places(surface: str, text: str) -> list[Span]:
     """Where a text has a surface exactly; only whole words when there are any."""
-    found = []
+    spans = []
     start = text.find(surface)
     while start >= 0:
-        found.append(Span(start, start + len(surface)))
+        spans.append(Span(start, start + len(surface)))
         start = text.find(surface, start + len(surface))
-    return [span for span in found if _whole(span, text)] or found
+    return [span for span in spans if _whole(span, text)] or spans
 
 
 def _whole(span: Span, text: str) -> bool:

@@ -145,8 +145,8 @@ def header(
     failure: RowError | None = None
     readings: list[tuple[list[str], str, int, bool]] = []
     for delimiter in DELIMITERS:
-        with closing(records(path, delimiter)) as found:
-            first, second = next(found, None), next(found, None)
+        with closing(records(path, delimiter)) as rows:
+            first, second = next(rows, None), next(rows, None)
         if first is None:
             raise InputError(f"{path}: no rows: it is empty")
         if first.error is not None:  # quotes end before the right delimiter only
@@ -207,7 +207,7 @@ def objects(
             for row in _as_python(batch, path):
                 number += 1
                 yield _raw_row(
-                    {name: one for name, one in row.items() if one is not None or name in scores},
+                    {name: cell for name, cell in row.items() if cell is not None or name in scores},
                     number,
                     path,
                 )
@@ -431,9 +431,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(inner) for inner in value]
     empty = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     return None if empty else value
 

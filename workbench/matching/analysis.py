@@ -275,8 +275,8 @@ def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
 
 def _forms(token: str, kind: str, lang: str | None) -> frozenset[str]:
     """The forms of a word; in the name of a place or a body also of the place that an adjective is of."""
-    found = forms(token, lang)
-    return found | places_of(token, found) if kind in {PLACE, ORGANISATION} else found
+    variants = forms(token, lang)
+    return variants | places_of(token, variants) if kind in {PLACE, ORGANISATION} else variants
 
 
 def _traits(name: Analysed) -> frozenset[str]:
@@ -294,16 +294,16 @@ def _traits(name: Analysed) -> frozenset[str]:
     return frozenset(traits)
 
 
-def _without_generation(found: list[str], kind: str) -> tuple[list[str], str]:
+def _without_generation(parts: list[str], kind: str) -> tuple[list[str], str]:
     """A name without its last word when that is Jr., Sr. or the number of a person, and that word.
 
     One name of a person often leaves it out (DeMott, William DeMott II); two different ones part persons.
     """
-    if len(found) > 1 and (found[-1] in _GENERATIONS or (kind == PERSON and found[-1].isdecimal())):
-        return found[:-1], found[-1][:2]
-    if len(found) > 1 and kind == PERSON and found[0].isdecimal():
-        return found[1:], found[0]
-    return found, ""
+    if len(parts) > 1 and (parts[-1] in _GENERATIONS or (kind == PERSON and parts[-1].isdecimal())):
+        return parts[:-1], parts[-1][:2]
+    if len(parts) > 1 and kind == PERSON and parts[0].isdecimal():
+        return parts[1:], parts[0]
+    return parts, ""
 
 
 def _joined(merged: Sequence[str]) -> str:
@@ -366,5 +366,5 @@ def _bare(text: str, kind: str) -> str:
 
 def _capitals(text: str) -> int:
     """How many words a name has if all of them begin with a capital, else 0."""
-    found = _CAPITALISED.findall(text)
-    return len(found) if all(word[0].isupper() for word in found) else 0
+    parts = _CAPITALISED.findall(text)
+    return len(parts) if all(word[0].isupper() for word in parts) else 0

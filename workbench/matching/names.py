@@ -82,10 +82,10 @@ def compare_named(a: Analysed, b: Analysed) -> Verdict:
         return NOTHING
     if a.generation and b.generation and a.generation != b.generation:
         return NOTHING
-    found = compare_as_written(a, b)
-    if a.generation != b.generation and found[0] > SHORT_FORM:
-        found = SHORT_FORM, "short_form"
-    return found if found[0] >= DESCRIBED or not (a.bare or b.bare) else max(found, described(a, b))
+    verdict = compare_as_written(a, b)
+    if a.generation != b.generation and verdict[0] > SHORT_FORM:
+        verdict = SHORT_FORM, "short_form"
+    return verdict if verdict[0] >= DESCRIBED or not (a.bare or b.bare) else max(verdict, described(a, b))
 
 
 def described(a: Analysed, b: Analysed) -> Verdict:
@@ -108,7 +108,7 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     if a.label == b.label == PERSON and _more_initials(a, b):
         return NOTHING
     if a.country.name and b.country.name:
-        return (found, "country") if (found := same_country(a, b)) else NOTHING
+        return (score, "country") if (score := same_country(a, b)) else NOTHING
     best = max(
         (typo(a, b, pairs), "typo"),
         (acronym(a, b), "acronym"),
@@ -250,7 +250,9 @@ def contraction(a: Analysed, b: Analysed) -> int:
 def _stands_for(x: Analysed, i: int, y: Analysed) -> tuple[int, int]:
     """The words of y (first, after the last) that word i of x is short for; (0, 0) without any."""
     token = x.tokens[i]
-    acronym = next((one for one in x.acronyms if token.startswith(one) and len(token) <= len(one) + 2), "")
+    acronym = next(
+        (prefix for prefix in x.acronyms if token.startswith(prefix) and len(token) <= len(prefix) + 2), ""
+    )
     blend = x.label == y.label == ORGANISATION and len(token) > 5 and not token.isascii()
     for start in range(len(y.tokens) - 1) if acronym or blend else ():
         letters, at = acronym, start
@@ -425,8 +427,8 @@ def link(
 ) -> list[NameLink | None]:
     """The links of `best` that reach the threshold, one for each reference name, None without one."""
     return [
-        found if found is not None and found.similarity >= threshold else None
-        for found in best(references, candidates, lang=lang)
+        near if near is not None and near.similarity >= threshold else None
+        for near in best(references, candidates, lang=lang)
     ]
 
 
@@ -437,26 +439,26 @@ def _worth(
     groups: dict[str, list[int]] = defaultdict(list)
     spellings: dict[int, str] = {}
     for j, name in rest.items() if open_names else ():
-        one = sketch(name.text, name.label, lang)
-        for group in one.groups:
+        outline = sketch(name.text, name.label, lang)
+        for group in outline.groups:
             groups[group].append(j)
-        if one.spelling:
-            spellings[j] = one.spelling
-    kept, worth = [], set[int]()
+        if outline.spelling:
+            spellings[j] = outline.spelling
+    indices, worth = [], set[int]()
     for i in open_names:
         near: set[int] = set()
         for text in (references[i].text, *references[i].aliases):
-            one = sketch(text, references[i].label, lang)
-            near.update(*(groups.get(group, ()) for group in one.near) if one.near else (rest,))
-            if one.spelling:
+            outline = sketch(text, references[i].label, lang)
+            near.update(*(groups.get(group, ()) for group in outline.near) if outline.near else (rest,))
+            if outline.spelling:
                 alike = process.extract(
-                    one.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
+                    outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
                 )
                 near.update(j for _, _, j in alike)
         if near:
-            kept.append(i)
+            indices.append(i)
             worth |= near
-    return kept, sorted(worth)
+    return indices, sorted(worth)
 
 
 @lru_cache(maxsize=16)
@@ -464,12 +466,12 @@ def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     """The candidates of a sample, taken apart and indexed; kept for the next edit of its reference."""
     analysed = tuple(analyse(name.text, name.label, lang) for name in names)
     by_trait: dict[str, list[int]] = defaultdict(list)
-    for index, one in enumerate(analysed):
-        for trait in one.traits:
+    for index, candidate in enumerate(analysed):
+        for trait in candidate.traits:
             by_trait[trait].append(index)
-        if one.tokens:
-            by_trait[f"foreign {is_foreign(one.tokens[0])}"].append(index)
-    return _Candidates(names, analysed, by_trait, tuple(one.spelling for one in analysed), {})
+        if candidate.tokens:
+            by_trait[f"foreign {is_foreign(candidate.tokens[0])}"].append(index)
+    return _Candidates(names, analysed, by_trait, tuple(name.spelling for name in analysed), {})
 
 
 def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[NameLink, ...]:
@@ -478,19 +480,19 @@ def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[NameLink, ..
     Comparing is 10 µs, so only those are compared that share a word, an acronym or six tenths of
     their letters: about one in thirty.
     """
-    one = analyse(name.text, name.label, lang)
-    indices = {index for trait in one.traits for index in known.by_trait.get(trait, ())}
-    if one.tokens:
-        indices.update(known.by_trait.get(f"foreign {not is_foreign(one.tokens[0])}", ()))
+    reference = analyse(name.text, name.label, lang)
+    indices = {index for trait in reference.traits for index in known.by_trait.get(trait, ())}
+    if reference.tokens:
+        indices.update(known.by_trait.get(f"foreign {not is_foreign(reference.tokens[0])}", ()))
         indices.update(
             index
             for _, _, index in process.extract(
-                one.spelling, known.spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
+                reference.spelling, known.spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
             )
         )
     row = []
     for index in indices:
-        score, rule = compare(one, known.analysed[index])
+        score, rule = compare(reference, known.analysed[index])
         if score >= FLOOR:
             row.append(NameLink(index, score, rule))
     for other in name.aliases:

@@ -37,7 +37,7 @@ def nearest(text: str, contexts: Sequence[str], n: int = 3) -> list[Evidence]:
     20 MB in some tenths of a second.
     """
     terms = [_spellings(term) for term in _terms(text)]
-    counts = [sum(context.count(one) for context in contexts for one in term) for term in terms]
+    counts = [sum(context.count(spelling) for context in contexts for spelling in term) for term in terms]
     weights = [log(1 + 1_000 / count) if count else 0.0 for count in counts]
     passages: list[tuple[float, int, int, int]] = []
     for index, context in enumerate(contexts):
@@ -100,10 +100,10 @@ def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_TermH
     """The places where a word begins with a term."""
     for spelling in term:
         start = context.find(spelling)
-        found = 0
-        while start >= 0 and found < _HITS:
+        hits = 0
+        while start >= 0 and hits < _HITS:
             if not start or not context[start - 1].isalnum() or _UNSPACED.match(spelling):
-                found += 1
+                hits += 1
                 yield _TermHit(start, number)
             start = context.find(spelling, start + len(spelling))
 
@@ -139,13 +139,15 @@ def _passages(context: str, start: int, end: int) -> list[tuple[int, int]]:
         for span in sentences(context[low:high])
         if span.start + low <= end and span.end + low > start
     ]
-    found = [(around[0][0], around[-1][1]), *around] if around else []
+    passages = [(around[0][0], around[-1][1]), *around] if around else []
     margin = max(0, PASSAGE - (end - start)) // 2
     window = snap(context, max(0, start - margin), min(len(context), end + margin))
-    return [span for span in found if span[1] - span[0] <= PASSAGE] or [window]
+    return [span for span in passages if span[1] - span[0] <= PASSAGE] or [window]
 
 
 def _worth(passage: str, terms: list[tuple[str, ...]], weights: list[float]) -> float:
     """What the words of a text that stand in a passage weigh; a shorter passage wins among equals."""
-    shared = sum(w for term, w in zip(terms, weights, strict=True) if any(one in passage for one in term))
+    shared = sum(
+        w for term, w in zip(terms, weights, strict=True) if any(spelling in passage for spelling in term)
+    )
     return shared - len(passage) * 1e-5

@@ -35,8 +35,8 @@ class WordPlace(NamedTuple):
 
 def pieces(text: str) -> list[str]:
     """The words of a name, folded, without possessives."""
-    found = (match.group() for match in word_pattern().finditer(text))
-    return [folded(word) for word in found if word[0] not in "'’"]
+    words = (match.group() for match in word_pattern().finditer(text))
+    return [folded(word) for word in words if word[0] not in "'’"]
 
 
 @lru_cache(maxsize=4_096)
@@ -77,7 +77,7 @@ class Words:
 
     def find(self, text: str) -> dict[str, list[WordPlace]]:
         """All places of every wanted form in a text."""
-        found: dict[str, list[WordPlace]] = defaultdict(list)
+        by_form: dict[str, list[WordPlace]] = defaultdict(list)
         order = 0
         for match in word_pattern().finditer(text):
             word = match.group()
@@ -85,9 +85,9 @@ class Words:
                 self._known[word] = self._forms_of(word)
             forms, counts = self._known[word]
             for form in forms:
-                found[form].append(WordPlace(match.start(), match.end(), order))
+                by_form[form].append(WordPlace(match.start(), match.end(), order))
             order += counts
-        return found
+        return by_form
 
     def _forms_of(self, word: str) -> tuple[list[str], bool]:
         if word[0] in "'’":
@@ -104,12 +104,12 @@ def _takes_prefixes(word: str) -> bool:
 
 
 def in_order(
-    sequence: Sequence[frozenset[str]], found: dict[str, list[WordPlace]], text: str
+    sequence: Sequence[frozenset[str]], by_form: dict[str, list[WordPlace]], text: str
 ) -> list[tuple[int, int]]:
     """The stretches where the words of a name stand in order, at most one other word between two."""
     columns = []
     for wanted in sequence:
-        places = {place for form in wanted for place in found.get(form, ())}
+        places = {word for form in wanted for word in by_form.get(form, ())}
         if not places:
             return []
         columns.append(sorted(places))
@@ -126,15 +126,15 @@ def in_order(
 _BREAK = re.compile(r"[.!?](?=\s)|[()。！？]|\n\s*\n")
 
 
-def _next(place: WordPlace, column: list[WordPlace], text: str) -> WordPlace | None:
+def _next(word: WordPlace, column: list[WordPlace], text: str) -> WordPlace | None:
     """The first place in a column that continues a name."""
-    index = bisect_left(column, (place.end, 0, 0))
+    index = bisect_left(column, (word.end, 0, 0))
     if index == len(column):
         return None
     candidate = column[index]
-    between = text[place.end : candidate.start] if candidate.start - place.end < 60 else "\n"
-    short = place.end - place.start <= 2
-    if candidate.order - place.order > 2 or (_BREAK.search(between) and not (short and between[:1] == ".")):
+    between = text[word.end : candidate.start] if candidate.start - word.end < 60 else "\n"
+    short = word.end - word.start <= 2
+    if candidate.order - word.order > 2 or (_BREAK.search(between) and not (short and between[:1] == ".")):
         return None
     return candidate
 
@@ -250,9 +250,9 @@ def presence(
     hits: list[list[_NameHit]] = [[] for _ in names]
     words = Words(wanted, lang)
     for index, context in enumerate(contexts):
-        found = words.find(context)
+        by_form = words.find(context)
         for name, some, own in zip(names, patterns, hits, strict=True):
-            own.extend(_hits(name, some, index, context, found, lang))
+            own.extend(_hits(name, some, index, context, by_form, lang))
     return [_summary(own, nested_found, threshold) for own in hits]
 
 
@@ -282,23 +282,23 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
     if not words:
         return []
     sequence = tuple(traits(word, lang) for word in words)
-    found = [_Pattern(sequence, INFLECTED, "inflected"), *_dates(name)]
-    found += [
+    patterns = [_Pattern(sequence, INFLECTED, "inflected"), *_dates(name)]
+    patterns += [
         _Pattern(tuple(traits(word, lang) for word in short), SHORT_FORM, "short_form")
         for short in _short_forms(name)
         if max(map(len, short), default=0) > 2 and short != words
     ]
-    found += [
+    patterns += [
         _Pattern((frozenset({letters}),), ACRONYM, "acronym")
         for letters in sorted(name.initials)
         if len(letters) > 2
     ]
     if name.country.name and not name.country.people:
-        found += [
+        patterns += [
             _Pattern(tuple(traits(word, None) for word in other), COUNTRY, "country")
             for other in other_names(name.country.name, name.text)
         ]
-    return found
+    return patterns
 
 
 def _aliases(name: Name, lang: str | None) -> Iterator[_Pattern]:
@@ -354,7 +354,7 @@ def _hits(
     patterns: list[_Pattern],
     index: int,
     context: str,
-    found: dict[str, list[WordPlace]],
+    by_form: dict[str, list[WordPlace]],
     lang: str | None,
 ) -> Iterator[_NameHit]:
     """The places of one name in one context."""
@@ -362,7 +362,7 @@ def _hits(
     own = frozenset(word for text in (name.text, *name.aliases) for word in pieces(text))
     label = analyse(name.text, name.label, lang).label
     for pattern in patterns:
-        for start, end in in_order(pattern.words, found, context):
+        for start, end in in_order(pattern.words, by_form, context):
             if any(start < b and a < end for a, b in taken):
                 continue
             surface = context[start:end]

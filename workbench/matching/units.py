@@ -33,7 +33,7 @@ def language_of(sample: Sample, policy: Policy) -> str:
 
 def names_of(units: Sequence[Unit], sample: Sample, lang: str, aliases: tuple[Alias, ...] = ()) -> list[Name]:
     """What matchers look for: each unit as proposed, with the aliases that hold for this sample."""
-    known = _by_key(tuple(one for one in aliases if one.holds_for(sample)), lang) if aliases else {}
+    known = _by_key(tuple(alias for alias in aliases if alias.holds_for(sample)), lang) if aliases else {}
     return [
         Name(
             unit.wording,
@@ -47,11 +47,11 @@ def names_of(units: Sequence[Unit], sample: Sample, lang: str, aliases: tuple[Al
 @lru_cache(maxsize=64)
 def _by_key(aliases: tuple[Alias, ...], lang: str) -> Mapping[str, tuple[str, ...]]:
     """The other names of each name, by normalised key: an alias holds both ways, and in no chain."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
-    for one in aliases:
-        found[key(one.text, lang)][one.other] = None
-        found[key(one.other, lang)][one.text] = None
-    return {name: (*others,) for name, others in found.items()}
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for alias in aliases:
+        names[key(alias.text, lang)][alias.other] = None
+        names[key(alias.other, lang)][alias.text] = None
+    return {name: (*others,) for name, others in names.items()}
 
 
 def entity_units(
@@ -104,8 +104,8 @@ def statement_units(
             spans: tuple[Span, ...] = (Span(statement.start, statement.end),)
         else:
             spans = ground(statement.text, sample.reference)[:1]
-        said = (statement.verdict or "").strip().lower()
-        verdict = SAID.get(said)
+        word = (statement.verdict or "").strip().lower()
+        verdict = SAID.get(word)
         reason: Reason | None = "absent" if verdict == "missing" else None
         match = Match(
             verdict=verdict,
@@ -120,12 +120,12 @@ def statement_units(
 
 
 def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
-    found = ground(entity.text, reference)
+    spans = ground(entity.text, reference)
     if entity.start is not None and entity.end is not None:
         given = Span(entity.start, entity.end)
         if reference[given.start : given.end] == entity.text:
-            return (given, *(span for span in found if span != given))
-    return found
+            return (given, *(span for span in spans if span != given))
+    return spans
 
 
 def policy_label(label: str, policy: Policy) -> tuple[str, str]:
@@ -140,9 +140,9 @@ def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evid
     if not statement.quote:
         return ()
     places = range(len(contexts)) if statement.context is None else [statement.context]
-    for place in places:
-        if 0 <= place < len(contexts):
-            spans = ground(statement.quote, contexts[place])
+    for index in places:
+        if 0 <= index < len(contexts):
+            spans = ground(statement.quote, contexts[index])
             if spans:
-                return (Evidence(place, spans[0].start, spans[0].end),)
+                return (Evidence(index, spans[0].start, spans[0].end),)
     return ()

@@ -52,8 +52,8 @@ def _safe_json(text: str) -> str:
     if safe == text:
         return text
     return "".join(
-        one if one == other else f"\\u{ord(one):04x}" if one <= "\uffff" else json.dumps(one)[1:-1]
-        for one, other in zip(text, safe, strict=True)
+        char if char == other else f"\\u{ord(char):04x}" if char <= "\uffff" else json.dumps(char)[1:-1]
+        for char, other in zip(text, safe, strict=True)
     )
 
 
@@ -137,29 +137,31 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
     }
 
 
-def figures_document(found: Figures) -> dict[str, Any]:
+def figures_document(source: Figures) -> dict[str, Any]:
     """The JSON document of a scorer's figures.
 
     `exact` has the sums over all samples and both values of each listed one as fractions: value − verified
     is the sum of the shares, exactly. An imported value is its decimal as it is written.
     """
-    figures: dict[str, Any] = document(found)
+    figures: dict[str, Any] = document(source)
     value, verified = figures.pop("sums")
     totals = [
-        (one.cause, part.part, part.units, part.share * one.n) for one in found.causes for part in one.parts
+        (cause.cause, part.part, part.units, part.share * cause.n)
+        for cause in source.causes
+        for part in cause.parts
     ]
     figures["exact"] = {
         **_exact(value, verified, totals),
         "rows": [
             {"id": row.id, **_exact(*row.exact, [(s.cause, s.part, s.units, s.share) for s in row.shares])}
-            for row in found.rows
+            for row in source.rows
         ],
     }
     for row in figures["rows"]:
         del row["exact"]
     figures["scorers"] = figures.pop("beside")
     figures["labels"] = {
-        name: {"strict": one, "linked": other} for name, (one, other) in figures["labels"].items()
+        name: {"strict": strict, "linked": other} for name, (strict, other) in figures["labels"].items()
     }
     return figures
 
@@ -172,8 +174,8 @@ def _exact(
         "value": None if value is None else str(value),
         "verified": None if verified is None else str(verified),
         "shares": [
-            dict(zip(names, (*one, None if share is None else str(share)), strict=True))
-            for *one, share in shares
+            dict(zip(names, (*cells, None if share is None else str(share)), strict=True))
+            for *cells, share in shares
         ],
     }
 

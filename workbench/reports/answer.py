@@ -59,28 +59,30 @@ def code(text: str) -> str:
 
 
 def answer_text(
-    found: Answer, *, width: int = WIDTH, height: int = 0, mark: tuple[str, str] = ("[", "]")
+    answer: Answer, *, width: int = WIDTH, height: int = 0, mark: tuple[str, str] = ("[", "]")
 ) -> str:
     """The answer for a terminal of that width. `mark` is put around what was found in a text.
 
     With a `height` no more of each sample is shown than leaves the whole answer in sight.
     """
-    title = "your column" if found.imported else "score"
-    done = f" · {found.reviewed:,} reviewed" if found.reviewed else ""
-    name, scorer = one_line(found.dataset), one_line(found.scorer)
-    head = f"Dataset {name} · {many(found.total, 'sample')}{done} · {title}: {scorer}"
-    lines = [head, "", *wrap(" ".join(headline(found, one_line)), width)]
-    end = [line for note in notes(found) for line in wrap(note, width)]
-    end += ["", *_steps(found, width)] if end else _steps(found, width)
-    why = ["", *_effects(found, width)] if found.effects and found.reviewed else []
+    title = "your column" if answer.imported else "score"
+    done = f" · {answer.reviewed:,} reviewed" if answer.reviewed else ""
+    name, scorer = one_line(answer.dataset), one_line(answer.scorer)
+    head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
+    lines = [head, "", *wrap(" ".join(headline(answer, one_line)), width)]
+    end = [line for note in notes(answer) for line in wrap(note, width)]
+    end += ["", *_steps(answer, width)] if end else _steps(answer, width)
+    why = ["", *_effects(answer, width)] if answer.effects and answer.reviewed else []
     if not height or len(lines) + len(why) + len(end) <= height - PROMPT:  # the main causes are named above
         lines += why
-    worst = [_worst(found, one, place, width, mark) for place, one in enumerate(found.worst, start=1)]
-    shown = () if found.estimate is not None else found.triage.shown
-    suspects = [_suspect(found, one, place, width, mark) for place, one in enumerate(shown, start=1)]
+    worst = [_worst(answer, sample, index, width, mark) for index, sample in enumerate(answer.worst, start=1)]
+    shown = () if answer.estimate is not None else answer.triage.shown
+    suspects = [_suspect(answer, suspect, index, width, mark) for index, suspect in enumerate(shown, start=1)]
     room = height - PROMPT - len(lines) - len(end) if height else sum(map(len, [*worst, *suspects])) * 2
     if suspects and room - 2 < 2 * len(suspects):
-        suspects = [[_in_a_line(found, one, place, width)] for place, one in enumerate(shown, start=1)]
+        suspects = [
+            [_in_a_line(answer, suspect, index, width)] for index, suspect in enumerate(shown, start=1)
+        ]
     if suspects and worst and height:  # what to look at next is worth more than what was looked at
         worst = []
     title = "The samples with the largest effect:" if len(worst) > 1 else "The sample that differs:"
@@ -95,67 +97,70 @@ def _samples(title: str, each: Sequence[list[str]], room: int) -> list[str]:
         return []
     share = (room - 2) // len(each)
     apart = [""] if share > 3 else []
-    return ["", title, *(line for one in each for line in [*apart, *one[: share - len(apart)]])]
+    return ["", title, *(line for lines in each for line in [*apart, *lines[: share - len(apart)]])]
 
 
-def _steps(found: Answer, width: int) -> list[str]:
-    said = [step(one, found) for one in found.steps]
-    if not said:
+def _steps(answer: Answer, width: int) -> list[str]:
+    sentences = [step(action, answer) for action in answer.steps]
+    if not sentences:
         return []
     lead = "Next: "
     return [
         line
-        for place, one in enumerate(said)
+        for index, sentence in enumerate(sentences)
         for line in wrap(
-            one, width, initial_indent=lead if not place else "  or  ", subsequent_indent=" " * 6
+            sentence, width, initial_indent=lead if not index else "  or  ", subsequent_indent=" " * 6
         )
     ]
 
 
-def _effects(found: Answer, width: int) -> list[str]:
-    rows = effect_rows(found)
+def _effects(answer: Answer, width: int) -> list[str]:
+    rows = effect_rows(answer)
     total = sum(share for _, _, share in rows)
     largest = max((abs(share) for _, _, share in rows), default=0.0)
     room = max((len(words) for words, _, _ in rows), default=0)
     count = max((len(counted) for _, counted, _ in rows), default=0)
     wide = width >= room + count + 12 + BAR
-    lines = wrap(f"Why? {differs(found)}", width)
+    lines = wrap(f"Why? {differs(answer)}", width)
     for words, counted, share in rows:
         bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
-    difference = f"{whose(found)} − reviewed"
+    difference = f"{whose(answer)} − reviewed"
     lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
 
 
-def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    lines = [_named(place, one.question or one.id, reason(one.suspicion, found), width)]
-    lines += _clues(one.suspicion.clues, width, mark)
-    return [*lines, f"     reference: {_marked(one.reference, one.suspicion.clues, width - 16, mark)}"]
+def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: tuple[str, str]) -> list[str]:
+    lines = [_named(index, suspect.question or suspect.id, reason(suspect.suspicion, answer), width)]
+    lines += _clues(suspect.suspicion.clues, width, mark)
+    return [
+        *lines,
+        f"     reference: {_marked(suspect.reference, suspect.suspicion.clues, width - 16, mark)}",
+    ]
 
 
-def _in_a_line(found: Answer, one: Suspect, place: int, width: int) -> str:
+def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
     """`  1  Who built it? · yours .17, rough check .67 · “Ann Lee” → “Lee”`, the form where it fits."""
-    facts = reason(one.suspicion, found)
-    name = one.question or one.id
+    facts = reason(suspect.suspicion, answer)
+    name = suspect.question or suspect.id
     forms = (
         f"{facts} · “{one_line(clue.text)}” → “{one_line(clue.quote.hit)}”"
-        for clue in one.suspicion.clues
+        for clue in suspect.suspicion.clues
         if clue.quote is not None and not clue.same
     )
     room = width - 8 - min(SHORTEST, cell_len(one_line(name)))
-    return _named(place, name, next((form for form in forms if cell_len(form) <= room), facts), width)
+    return _named(index, name, next((form for form in forms if cell_len(form) <= room), facts), width)
 
 
-def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    values = f"{whose(found)} {value(one.score)}  reviewed {value(one.verified)}"
-    first = _named(place, one.question or one.id, values, width)
-    return [first, *_clues(one.clues, width, mark, unquoted(one, found.kind))]
+def _worst(answer: Answer, sample: Worst, index: int, width: int, mark: tuple[str, str]) -> list[str]:
+    values = f"{whose(answer)} {value(sample.score)}  reviewed {value(sample.verified)}"
+    first = _named(index, sample.question or sample.id, values, width)
+    return [first, *_clues(sample.clues, width, mark, unquoted(sample, answer.kind))]
 
 
-def _named(place: int, name: str, facts: str, width: int) -> str:
+def _named(index: int, name: str, facts: str, width: int) -> str:
     """`  1  Who built it? · yours .17, rough check .67`."""
-    return f"  {place}  {_fit(name, max(12, width - cell_len(facts) - 8))} · {facts}"
+    return f"  {index}  {_fit(name, max(12, width - cell_len(facts) - 8))} · {facts}"
 
 
 def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str = "") -> list[str]:
@@ -166,9 +171,9 @@ def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str
         if clue.quote is None:
             lines.append(f"{lead}{name} {absent}")
             continue
-        said = f"{lead}{name}  context {clue.quote.context}: "
-        room = width - cell_len(_plain(said, mark)) - 2
-        lines.append(said + _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, room, mark))
+        head = f"{lead}{name}  context {clue.quote.context}: "
+        room = width - cell_len(_plain(head, mark)) - 2
+        lines.append(head + _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, room, mark))
     rest = len(clues) - CLUES
     return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
@@ -212,29 +217,31 @@ def _fit(text: str, room: int) -> str:
 # Markdown.
 
 
-def answer_markdown(found: Answer) -> str:
+def answer_markdown(answer: Answer) -> str:
     """The answer as Markdown, for a comment on a pull request."""
-    first, *rest = headline(found, code)
-    lines = [f"### {code(found.dataset)}: {many(found.total, 'sample')}, {found.reviewed:,} reviewed", ""]
+    first, *rest = headline(answer, code)
+    lines = [f"### {code(answer.dataset)}: {many(answer.total, 'sample')}, {answer.reviewed:,} reviewed", ""]
     lines += [f"**{first}** {' '.join(rest)}".rstrip()]
-    if found.effects and found.reviewed:
+    if answer.effects and answer.reviewed:
         lines += ["", "| why they differ | | effect |", "| --- | --- | ---: |"]
-        rows = effect_rows(found)
+        rows = effect_rows(answer)
         lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in rows]
         total = sum(share for _, _, share in rows)
-        lines.append(f"| {whose(found)} − reviewed | | {signed(total, 2)} |")
-    for place, worst in enumerate(found.worst, start=1):
-        lines += [""] if place == 1 else []
-        values = f"{whose(found)} {value(worst.score)}, reviewed {value(worst.verified)}"
-        lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
-        lines += _items(worst.clues, unquoted(worst, found.kind))
-    if found.estimate is None:
-        for place, one in enumerate(found.triage.shown, start=1):
-            lines += ["", "Check first:", ""] if place == 1 else []
-            lines.append(f"{place}. {code(one.question or one.id)}: {reason(one.suspicion, found)}")
-            lines += _items(one.suspicion.clues)
-    lines += [f"\n{note}" for note in notes(found)]
-    lines += ["", *(f"- {step(one, found)}" for one in found.steps)]
+        lines.append(f"| {whose(answer)} − reviewed | | {signed(total, 2)} |")
+    for index, worst in enumerate(answer.worst, start=1):
+        lines += [""] if index == 1 else []
+        values = f"{whose(answer)} {value(worst.score)}, reviewed {value(worst.verified)}"
+        lines.append(f"{index}. {code(worst.question or worst.id)}: {values}")
+        lines += _items(worst.clues, unquoted(worst, answer.kind))
+    if answer.estimate is None:
+        for index, suspect in enumerate(answer.triage.shown, start=1):
+            lines += ["", "Check first:", ""] if index == 1 else []
+            lines.append(
+                f"{index}. {code(suspect.question or suspect.id)}: {reason(suspect.suspicion, answer)}"
+            )
+            lines += _items(suspect.suspicion.clues)
+    lines += [f"\n{note}" for note in notes(answer)]
+    lines += ["", *(f"- {step(action, answer)}" for action in answer.steps)]
     return "\n".join(lines)
 
 

@@ -84,9 +84,9 @@ def report_text(report: ModelReport) -> str:
     return clean("\n".join(lines))
 
 
-def document(found: ModelPlan | ModelReport) -> dict[str, Any]:
+def document(report: ModelPlan | ModelReport) -> dict[str, Any]:
     """The plan or the report as JSON; the cost in dollars."""
-    return {**asdict(found), "cost": None if found.cost is None else float(found.cost)}
+    return {**asdict(report), "cost": None if report.cost is None else float(report.cost)}
 
 
 def shortened(number: int) -> str:

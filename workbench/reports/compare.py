@@ -44,76 +44,76 @@ MOVED = 10
 """Samples that are listed of two scorers."""
 
 
-def figures_text(found: Figures) -> str:
+def figures_text(figures: Figures) -> str:
     """Every figure: how much is verified, the estimate, why it differs; then the rest."""
-    lines = _head(found)
-    if not found.counts.total:
+    lines = _head(figures)
+    if not figures.counts.total:
         return clean("\n".join([*lines, "no samples: workbench import FILE brings some in"]))
-    if not found.run:
+    if not figures.run:
         lines.append("nothing is proposed yet: workbench propose, or import FILE with proposals")
-    if not verified_samples(found.counts):
-        besides = " besides what this run was shown" if found.counts.seen else ""
-        what = "settled: annotators differ everywhere" if found.counts.unresolved else "verified yet"
+    if not verified_samples(figures.counts):
+        besides = " besides what this run was shown" if figures.counts.seen else ""
+        what = "settled: annotators differ everywhere" if figures.counts.unresolved else "verified yet"
         lines.append(f"nothing is {what}{besides}: workbench review, or import FILE --gold")
-    lines += ["", *_facts(estimate_facts(found.estimate, assisted=found.assisted))]
-    lines += [f"  {note}" for note in estimate_notes(found.estimate, assisted=found.assisted)]
-    lines += [f"  {note}" for note in (*found.notes, *reproducible_lines(found.reproducible))]
-    lines += ["", *_causes(found)]
-    if found.beside and verified_samples(found.counts):
-        lines += ["", "all scorers, over the samples that are verified:", *_beside(found)]
-    return clean("\n".join([*lines, *_rest(found)]))
+    lines += ["", *_facts(estimate_facts(figures.estimate, assisted=figures.assisted))]
+    lines += [f"  {note}" for note in estimate_notes(figures.estimate, assisted=figures.assisted)]
+    lines += [f"  {note}" for note in (*figures.notes, *reproducible_lines(figures.reproducible))]
+    lines += ["", *_causes(figures)]
+    if figures.beside and verified_samples(figures.counts):
+        lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
+    return clean("\n".join([*lines, *_rest(figures)]))
 
 
-def _head(found: Figures) -> list[str]:
-    run = f"run {found.run}" if found.run else "no run yet"
-    by = f" by calibration {found.calibration}" if found.calibration else ""
-    verified = headline(verified_samples(found.counts), found.counts.total)
-    first = f"{found.dataset} · {found.scorer} · {run} · match threshold {found.threshold}{by}"
-    return [first, verified, *count_lines(found.counts)]
+def _head(figures: Figures) -> list[str]:
+    run = f"run {figures.run}" if figures.run else "no run yet"
+    by = f" by calibration {figures.calibration}" if figures.calibration else ""
+    verified = headline(verified_samples(figures.counts), figures.counts.total)
+    first = f"{figures.dataset} · {figures.scorer} · {run} · match threshold {figures.threshold}{by}"
+    return [first, verified, *count_lines(figures.counts)]
 
 
-def _causes(found: Figures) -> list[str]:
-    if not found.causes:
-        return no_cause_lines(found)
-    bias = "" if found.paired.bias is None else f" (they add up to {signed(found.paired.bias)})"
+def _causes(figures: Figures) -> list[str]:
+    if not figures.causes:
+        return no_cause_lines(figures)
+    bias = "" if figures.paired.bias is None else f" (they add up to {signed(figures.paired.bias)})"
     lines = [f"why they differ{bias}, over the verified samples:"]
-    for one in found.causes:
-        lines.append(f"  {cause_line(one)}")
-        whole = cause_estimate(found.estimated.get(one.cause))
+    for cause in figures.causes:
+        lines.append(f"  {cause_line(cause)}")
+        whole = cause_estimate(figures.estimated.get(cause.cause))
         lines += [f"    {whole}"] if whole else []
     return lines
 
 
-def _beside(found: Figures) -> list[str]:
+def _beside(figures: Figures) -> list[str]:
     head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
     rows = []
-    for one in found.beside:
-        means = [number(one.automatic), number(one.verified), signed(one.delta), number(one.mae)]
-        means = means if one.n >= FEWEST else ["–"] * len(means)
-        rows.append([one.scorer, f"{one.n:,}", f"{one.undefined:,}", *means, f"{one.equal:,}"])
+    for scorer in figures.beside:
+        means = [number(scorer.automatic), number(scorer.verified), signed(scorer.delta), number(scorer.mae)]
+        means = means if scorer.n >= FEWEST else ["–"] * len(means)
+        rows.append([scorer.scorer, f"{scorer.n:,}", f"{scorer.undefined:,}", *means, f"{scorer.equal:,}"])
     return table(head, rows)
 
 
-def _rest(found: Figures) -> list[str]:
+def _rest(figures: Figures) -> list[str]:
     lines = [
         "",
         "paired, over the samples that are verified:",
-        *_facts(paired_facts(found.paired, found.rows)),
+        *_facts(paired_facts(figures.paired, figures.rows)),
     ]
-    if found.verdicts.n:
-        lines += ["", "verdicts on matched units:", *_facts(verdict_facts(found.verdicts, found.chance))]
-    if found.labels:
-        lines += ["", "units:", *_facts(unit_facts(found.units, found.strict))]
-        lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(found.labels)])]
-    arms = found.arms
+    if figures.verdicts.n:
+        lines += ["", "verdicts on matched units:", *_facts(verdict_facts(figures.verdicts, figures.chance))]
+    if figures.labels:
+        lines += ["", "units:", *_facts(unit_facts(figures.units, figures.strict))]
+        lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(figures.labels)])]
+    arms = figures.arms
     if arms.blind.n or arms.assisted.n:
-        facts = arms_facts(arms, found.paired, found.without_fast, found.counts.fast)
+        facts = arms_facts(arms, figures.paired, figures.without_fast, figures.counts.fast)
         lines += ["", "how they were reviewed:", *_facts(facts)]
-    for word, totals in (("label", found.by_label), ("language", found.by_language)):
+    for word, totals in (("label", figures.by_label), ("language", figures.by_language)):
         if totals:
             lines += ["", f"causes by {word}:"]
             for name, causes in totals.items():
-                lines += [f"  {name}", *(f"    {cause_line(one)}" for one in causes)]
+                lines += [f"  {name}", *(f"    {cause_line(cause)}" for cause in causes)]
     return lines
 
 
@@ -132,35 +132,39 @@ def _padded(cells: Sequence[str]) -> list[str]:
     return [set_cell_size(cell, width) for cell in cells]
 
 
-def against_text(found: Against) -> str:
+def against_text(comparison: Against) -> str:
     """Two scorers on the same samples: both means, how far they are apart, and what moved most."""
-    n = found.paired.n
-    lines = [f"{found.dataset} · {many(n, 'sample')} with both values"]
+    n = comparison.paired.n
+    lines = [f"{comparison.dataset} · {many(n, 'sample')} with both values"]
     rows = [
         [word, f"{name} ({day})" if day and day not in name else name, f"mean {value(mean.value)}",
          f"error {value(error.value)}" if error.n else ""]
         for word, name, day, mean, error in zip(
-            ("first", "second"), (found.first, found.second), found.days, found.means, found.errors,
+            ("first", "second"), (comparison.first, comparison.second), comparison.days, comparison.means,
+            comparison.errors,
             strict=True,
         )
     ]  # fmt: skip
     lines += [f"  {line}" for line in table(("", "", "", ""), rows)[1:]]
-    if found.errors[0].n:
-        over = many(found.errors[0].n, "verified sample")
+    if comparison.errors[0].n:
+        over = many(comparison.errors[0].n, "verified sample")
         lines.append(f"error: the mean distance to the verified value, over {over}")
     if n:
-        apart = (found.means[0].value or 0.0) - (found.means[1].value or 0.0)
-        ends = found.paired.bias_interval
+        apart = (comparison.means[0].value or 0.0) - (comparison.means[1].value or 0.0)
+        ends = comparison.paired.bias_interval
         sure = "" if ends is None else f" (95 % {signed(ends.low, 2)} to {signed(ends.high, 2)})"
-        counts = f"{found.higher:,} higher, {found.lower:,} lower, {found.paired.equal.hits:,} equal"
+        equal = f"{comparison.paired.equal.hits:,} equal"
+        counts = f"{comparison.higher:,} higher, {comparison.lower:,} lower, {equal}"
         lines.append(f"first − second: {signed(apart, 2)}{sure}; {counts}")
-    for name, only in zip((found.first, found.second), found.only, strict=True):
+    for name, only in zip((comparison.first, comparison.second), comparison.only, strict=True):
         if not n and not only:
             way = ": workbench propose" if name in SCORERS else ""
             lines.append(f"no sample has a value of {name}{way}")
-    if found.only != (0, 0):
-        lines.append(f"with one value only: {found.only[0]:,} of the first, {found.only[1]:,} of the second")
-    if found.moved:
+    if comparison.only != (0, 0):
+        lines.append(
+            f"with one value only: {comparison.only[0]:,} of the first, {comparison.only[1]:,} of the second"
+        )
+    if comparison.moved:
         rows = [
             [
                 name_of(sample.id, sample.question),
@@ -169,14 +173,14 @@ def against_text(found: Against) -> str:
                 signed((sample.first or 0.0) - (sample.second or 0.0), 2),
                 value(sample.verified) if sample.verified is not None else "",
             ]
-            for sample in found.moved[:MOVED]
+            for sample in comparison.moved[:MOVED]
         ]
         lines += ["", *table(["sample", "first", "second", "Δ", "verified"], rows, right=True)]
-        if len(found.moved) > MOVED:
-            lines.append(f"… and {len(found.moved) - MOVED:,} more; --json has every one")
-    if found.hidden:
+        if len(comparison.moved) > MOVED:
+            lines.append(f"… and {len(comparison.moved) - MOVED:,} more; --json has every one")
+    if comparison.hidden:
         lines.append(
-            f"{many(found.hidden, 'sample')} that you are yet to review without suggestions: not listed"
+            f"{many(comparison.hidden, 'sample')} that you are yet to review without suggestions: not listed"
         )
     return clean("\n".join(lines))
 
@@ -190,30 +194,30 @@ NAME = 48
 """Letters that a sample is named by."""
 
 
-def diff_text(found: GoldDiff, limit: int) -> str:
+def diff_text(diff: GoldDiff, limit: int) -> str:
     """How the means moved, who changed what, and the first of the changed samples."""
-    lines = [f"{found.dataset}: {found.first} → {found.second} · {many(found.both, 'sample')} in both"]
-    for those, what in ((found.gone, "gone"), (found.new, "new"), (found.texts, "with another text")):
+    lines = [f"{diff.dataset}: {diff.first} → {diff.second} · {many(diff.both, 'sample')} in both"]
+    for those, what in ((diff.gone, "gone"), (diff.new, "new"), (diff.texts, "with another text")):
         if those:
             more = ", …" if len(those) > 3 else ""
-            named = ", ".join(_named(one.id, one.question) for one in those[:3])
+            named = ", ".join(_named(sample.id, sample.question) for sample in those[:3])
             lines.append(f"{many(len(those), 'sample')} {what}: {named}{more}")
-    if found.changes and not found.named:
+    if diff.changes and not diff.named:
         lines.append(
             "who changed what is left out: the two versions name people by pseudonyms of different databases"
         )
-    moved = [*found.verified, *found.columns]
+    moved = [*diff.verified, *diff.columns]
     if moved:
         lines += ["", *table(["mean", "before", "after", "of samples in both"], [*map(_mean_change, moved)])]
     lines.append("")
-    number = len({change.id for change in found.changes})
-    by = f"; by annotator: {_people(found.by)}" if found.by else ""
+    number = len({change.id for change in diff.changes})
+    by = f"; by annotator: {_people(diff.by)}" if diff.by else ""
     lines.append(f"{many(number, 'sample')} changed{by}" if number else "no verified unit changed")
-    if found.also:
-        lines.append(f"verified too, without a change: {_people(found.also)}")
-    lines += [line for change in found.changes[:limit] for line in _sample_change(change)]
-    if len(found.changes) > limit:
-        lines.append(f"… and {len(found.changes) - limit:,} more: --limit")
+    if diff.also:
+        lines.append(f"verified too, without a change: {_people(diff.also)}")
+    lines += [line for change in diff.changes[:limit] for line in _sample_change(change)]
+    if len(diff.changes) > limit:
+        lines.append(f"… and {len(diff.changes) - limit:,} more: --limit")
     return clean("\n".join(lines))
 
 
@@ -230,33 +234,34 @@ def _named(id_: str, question: str) -> str:
     return name if len(name) <= NAME else f"{name[: NAME - 1].rstrip()}…"
 
 
-def _mean_change(one: MeanChange) -> list[str]:
-    old, new = one.both
+def _mean_change(change: MeanChange) -> list[str]:
+    old, new = change.both
     sides = [
-        f"{value(side.value)}  n {side.n:,}" if side.n else UNDEFINED for side in (one.before, one.after)
+        f"{value(side.value)}  n {side.n:,}" if side.n else UNDEFINED
+        for side in (change.before, change.after)
     ]
     moved = ""
     if old.value is not None and new.value is not None:
         moved = f"{value(old.value)} → {value(new.value)}  {signed(new.value - old.value, 2)}  n {old.n:,}"
-    return [MEANS.get(one.name, one.name), *sides, moved]
+    return [MEANS.get(change.name, change.name), *sides, moved]
 
 
-def _sample_change(one: SampleChange) -> Iterator[str]:
-    kind = "" if one.kind == "entity" else " (statements)"
+def _sample_change(change: SampleChange) -> Iterator[str]:
+    kind = "" if change.kind == "entity" else " (statements)"
     before, after = (
         "undefined" if stood == "verified" and recall is None else value(recall)
-        for stood, recall in zip(one.stood, (one.before, one.after), strict=True)
+        for stood, recall in zip(change.stood, (change.before, change.after), strict=True)
     )
-    by, also = (", ".join(map(_who, names)) for names in (one.by, one.also))
-    by = " by an import" if one.what == "another text" else f" by {by}" if by else ""
+    by, also = (", ".join(map(_who, names)) for names in (change.by, change.also))
+    by = " by an import" if change.what == "another text" else f" by {by}" if by else ""
     also = f"; verified since by {also}" if also else ""
-    yield f"  {_named(one.id, one.question)}  {before} → {after}  {one.what}{kind}{by}{also}"
-    for unit in one.units[:UNITS]:
+    yield f"  {_named(change.id, change.question)}  {before} → {after}  {change.what}{kind}{by}{also}"
+    for unit in change.units[:UNITS]:
         changed = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
         label = f" ({flat(unit.label)})" if unit.label else ""
         yield f"    {flat(unit.text)}{label}: {flat(changed) if unit.after else 'taken out'}"
-    if len(one.units) > UNITS:
-        yield f"    and {len(one.units) - UNITS:,} more"
+    if len(change.units) > UNITS:
+        yield f"    and {len(change.units) - UNITS:,} more"
 
 
 MOST_ID, MOST_BETWEEN = 36, 44
@@ -268,14 +273,14 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
 
     Two automatic values that are both hidden yet are counted and not listed, unless `between` asks for them.
     """
-    listed = [one for one in chosen if between or not (one.hidden and one.sort in AUTOMATIC)]
+    listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
     lines = [*_disputes_head(report), *_table(listed[:limit])]
     if report.disputes and not chosen:
         lines.append("no dispute has this state between these")
     lines += _foot(report, listed, limit)
     if unlisted := len(chosen) - len(listed):
         lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
-    seen = [one.sample_id for one in report.disputes if not one.hidden]
+    seen = [dispute.sample_id for dispute in report.disputes if not dispute.hidden]
     if len(set(seen)) < len(seen):
         each = many(len(set(seen)), "sample")
         lines.append(f"D in the queue lists {each}: each once, with the largest dispute that you may see")
@@ -295,31 +300,35 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     if not chosen:
         return []
     names = [  # of a hash its beginning, which `disputes set` takes, and the question
-        flat(f"{one.id[:8]} {name_of(one.id, one.question)}" if is_hash(one.id) and one.question else one.id)
-        for one in chosen
+        flat(
+            f"{dispute.id[:8]} {name_of(dispute.id, dispute.question)}"
+            if is_hash(dispute.id) and dispute.question
+            else dispute.id
+        )
+        for dispute in chosen
     ]
     size = min(MOST_ID, max(6, *map(cell_len, names)))
-    wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(one.between)) for one in chosen)))
+    wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
     values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
     lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
-    for one, name in zip(chosen, names, strict=True):
-        values = f"{value(one.first):>7}{value(one.second):>7}{delta(one.delta):>7}{number(one.moves, 4):>8}"
-        values = f"{HIDDEN:>7}{'':>22}" if one.hidden else values
-        between = set_cell_size(flat(one.between), wide)
-        lines.append(
-            f"{one.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {flat(one.stands)}".rstrip()
-        )
-        lines += [f"        {text}" for text in remarks(one)]
+    for dispute, name in zip(chosen, names, strict=True):
+        both = f"{value(dispute.first):>7}{value(dispute.second):>7}"
+        values = f"{both}{delta(dispute.delta):>7}{number(dispute.moves, 4):>8}"
+        values = f"{HIDDEN:>7}{'':>22}" if dispute.hidden else values
+        between = set_cell_size(flat(dispute.between), wide)
+        row = f"{dispute.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {flat(dispute.stands)}"
+        lines.append(row.rstrip())
+        lines += [f"        {text}" for text in remarks(dispute)]
     return lines
 
 
-def remarks(one: Dispute) -> list[str]:
+def remarks(dispute: Dispute) -> list[str]:
     """What was said of a dispute: the flag or the counts, then the note of its state."""
-    lines = [flat(one.says)] if one.says else []
-    if one.state != one.was:
-        lines.append(f"was {one.was}, its values changed since: {flat(one.note)}".removesuffix(": "))
-    elif one.note:
-        lines.append(f"{flat(one.annotator)}: {flat(one.note)}")
+    lines = [flat(dispute.says)] if dispute.says else []
+    if dispute.state != dispute.was:
+        lines.append(f"was {dispute.was}, its values changed since: {flat(dispute.note)}".removesuffix(": "))
+    elif dispute.note:
+        lines.append(f"{flat(dispute.annotator)}: {flat(dispute.note)}")
     return lines
 
 
@@ -327,10 +336,10 @@ def _foot(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> list[
     lines = []
     if len(chosen) > limit:
         lines.append(f"… and {len(chosen) - limit:,} more: --limit")
-    if any(one.hidden for one in chosen[:limit]):
+    if any(dispute.hidden for dispute in chosen[:limit]):
         lines.append("hidden until you review them: workbench review")
-    if any(one.fitted for one in chosen[:limit]):
-        number = len({one.sample_id for one in report.disputes if one.fitted})
+    if any(dispute.fitted for dispute in chosen[:limit]):
+        number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
         lines.append(
             clean(
                 f"not cross-fitted: calibration {report.calibration} saw the gold of "
@@ -358,18 +367,18 @@ def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: i
         "chosen": len(chosen),
         "blind_not_decided": report.closed,
         "calibration": report.calibration,
-        "disputes": [dispute_document(one) for one in chosen[:limit]],
+        "disputes": [dispute_document(dispute) for dispute in chosen[:limit]],
     }
 
 
-def dispute_document(one: Dispute) -> dict[str, Any]:
+def dispute_document(dispute: Dispute) -> dict[str, Any]:
     """One dispute as JSON."""
     return {
-        name: value for name, value in one._asdict().items() if name not in ("sample_id", "stamp", "kept")
+        name: value for name, value in dispute._asdict().items() if name not in ("sample_id", "stamp", "kept")
     }
 
 
-def state_text(one: Dispute) -> str:
+def state_text(dispute: Dispute) -> str:
     """Where a dispute stands now."""
-    said = f": {one.note}" if one.note else ""
-    return flat(f"{one.id} {one.between}: {one.stands}{said}")
+    note = f": {dispute.note}" if dispute.note else ""
+    return flat(f"{dispute.id} {dispute.between}: {dispute.stands}{note}")

@@ -67,11 +67,11 @@ def doctor_text(report: DoctorReport) -> str:
 
 def copy_text(report: CopyReport) -> str:
     """The rows of every table, and the beginning of their hash."""
-    filled = [one for one in report.tables if one.number]
-    width = max((len(one.table) for one in filled), default=5)
+    filled = [table for table in report.tables if table.number]
+    width = max((len(rows.table) for rows in filled), default=5)
     lines = [f"{'table'.ljust(width)}       rows  sha256"]
-    lines += [f"{one.table.ljust(width)}  {one.number:>9,}  {one.sha256[:12]}" for one in filled]
-    rows = sum(one.number for one in filled)
+    lines += [f"{rows.table.ljust(width)}  {rows.number:>9,}  {rows.sha256[:12]}" for rows in filled]
+    rows = sum(rows.number for rows in filled)
     lines.append(f"{many(rows, 'row')} copied to {report.target}; both sides are equal")
     return clean("\n".join(lines))
 
@@ -95,8 +95,8 @@ def purge_text(report: PurgeReport) -> str:
     """What a purge removed, and what is left to do by hand."""
     lines = [f"{many(report.samples, 'sample')} of {report.dataset} purged"]
     lines += [f"  removed from the backup {path}" for path in report.rewritten]
-    kept = [line.partition(": ")[0] for line in report.by_hand]
-    lines += [f"  removed {path}" for path in report.leftovers if path not in kept]
+    paths = [line.partition(": ")[0] for line in report.by_hand]
+    lines += [f"  removed {path}" for path in report.leftovers if path not in paths]
     lines += [f"  delete by hand: {line}" for line in report.by_hand]
     lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
     lines += [f"  look yourself: {line}" for line in report.look]

@@ -53,7 +53,10 @@ def plan_lines(report: PlanReport) -> list[str]:
         opened = len(report.openings)
         seen = "never opened" if not opened else f"opened {many(opened, 'time')}"
         lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
-        lines += [f"  {local(one.at)[:16]} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]]
+        lines += [
+            f"  {local(opening.at)[:16]} by {opening.annotator}: {opening.purpose}"
+            for opening in report.openings[-5:]
+        ]
     if report.late:
         lines.append(f"{many(report.late, 'sample')} came after the plan: its figures leave them out")
     if report.blind_share:
@@ -66,12 +69,12 @@ def plan_lines(report: PlanReport) -> list[str]:
     return lines
 
 
-def _facts(said: Mapping[str, Any]) -> list[str]:
-    by = {"score": "the automatic score"}.get(str(said.get("by")), str(said.get("by")))
-    lines = [f"  strata by {by}, by their sizes"] if "by" in said else []
+def _facts(parameters: Mapping[str, Any]) -> list[str]:
+    by = {"score": "the automatic score"}.get(str(parameters.get("by")), str(parameters.get("by")))
+    lines = [f"  strata by {by}, by their sizes"] if "by" in parameters else []
     return (
         [*lines, "  chosen for this demo and planned as if they had been drawn"]
-        if "chosen" in said
+        if "chosen" in parameters
         else lines
     )
 
@@ -176,10 +179,11 @@ def blind_line(draft: Draft) -> str:
     return f"reviewed without suggestions: {way} from {before:.0%} to {share:.0%}, {expected}"
 
 
-def precision_text(found: Precision) -> str:
+def precision_text(precision: Precision) -> str:
     """How many samples a plan takes for an interval that narrow, and what that rests on."""
-    goal = f"± {found.half_width:.3f}"
-    return f"{goal}: a plan of {found.needed:,} of {many(found.population, 'sample')}\n  {found.basis}"
+    goal = f"± {precision.half_width:.3f}"
+    size = f"{precision.needed:,} of {many(precision.population, 'sample')}"
+    return f"{goal}: a plan of {size}\n  {precision.basis}"
 
 
 def plan_text(report: PlanReport) -> str:

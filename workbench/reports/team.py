@@ -41,7 +41,7 @@ def holds(held: Sequence[Held]) -> str:
     """`held by bo until 14:32`; what was given by name has no end."""
     until = held[0].until
     when = "" if until is None else f" until {datetime.fromtimestamp(until).astimezone():%H:%M}"
-    return f"held by {', '.join(one.annotator for one in held)}{when}"
+    return f"held by {', '.join(slot.annotator for slot in held)}{when}"
 
 
 def letters_text(opened: Opened, kind: Kind) -> str:
@@ -61,11 +61,17 @@ def team_text(team: Team | None) -> str:
     if team.people:
         head = ("person", "done", "held", "given", "run out", "late")
         rows = [
-            (one.name, *(f"{number:,}" for number in (one.done, one.held, one.given, one.expired, one.late)))
-            for one in team.people
+            (
+                person.name,
+                *(
+                    f"{number:,}"
+                    for number in (person.done, person.held, person.given, person.expired, person.late)
+                ),
+            )
+            for person in team.people
         ]
         lines += table(head, rows)
-    if late := sum(one.late for one in team.people):
+    if late := sum(person.late for person in team.people):
         said = many(late, "sample was decided", "samples were decided")
         lines.append(
             f"late: {said} after the lease had run out and somebody else had taken the place; both count"
@@ -73,14 +79,20 @@ def team_text(team: Team | None) -> str:
     return clean("\n".join(lines))
 
 
-def training_text(found: Training) -> str:
+def training_text(training: Training) -> str:
     """The training samples, and how far everybody is with them."""
     head = ("trained", "decided", "units", "verdicts", "")
     rows = [
-        (one.name, f"{one.decided:,} of {one.samples:,}", value(one.f1), value(one.verdicts), _stands(one))
-        for one in found.people
+        (
+            person.name,
+            f"{person.decided:,} of {person.samples:,}",
+            value(person.f1),
+            value(person.verdicts),
+            _stands(person),
+        )
+        for person in training.people
     ]
-    lines = [f"training: {many(found.samples, 'sample')}, pass mark {value(found.mark)}"]
+    lines = [f"training: {many(training.samples, 'sample')}, pass mark {value(training.mark)}"]
     return clean("\n".join([*lines, *(table(head, rows) if rows else ())])) + "\n"
 
 
@@ -92,17 +104,17 @@ def _stands(one: Trainee) -> str:
     return "passed" if one.reaches else "not passed: workbench person pass NAME lets them go on"
 
 
-def trainee_line(one: Trainee) -> str:
+def trainee_line(trainee: Trainee) -> str:
     """How far a person is, for themselves."""
-    if one.decided < one.samples:
+    if trainee.decided < trainee.samples:
         return (
-            f"Training: {one.decided} of {many(one.samples, 'sample')} decided. "
-            f"The pass mark is {value(one.mark)}."
+            f"Training: {trainee.decided} of {many(trainee.samples, 'sample')} decided. "
+            f"The pass mark is {value(trainee.mark)}."
         )
-    figures = f"units {value(one.f1)}, verdicts {value(one.verdicts)}"
-    if one.by:
+    figures = f"units {value(trainee.f1)}, verdicts {value(trainee.verdicts)}"
+    if trainee.by:
         return f"You passed the training: {figures}. These are the samples to review."
-    return f"Not passed: {figures}; the pass mark is {value(one.mark)}. An owner can let you go on."
+    return f"Not passed: {figures}; the pass mark is {value(trainee.mark)}. An owner can let you go on."
 
 
 def lesson_text(lessons: Sequence[Lesson]) -> str:
@@ -114,8 +126,8 @@ def lesson_text(lessons: Sequence[Lesson]) -> str:
             f"{many(both.linked, f'{lesson.kind} unit is', f'{lesson.kind} units are')} the same, of your "
             f"{both.automatic} and {both.verified} of the known answer."
         )
-        for one in lesson.same:
-            ours, theirs = one.automatic, one.verified
+        for link in lesson.same:
+            ours, theirs = link.automatic, link.verified
             if ours.match.verdict != theirs.match.verdict:
                 lines.append(
                     f"≠ {theirs.text}: you say {ours.match.verdict}, the known answer says "
@@ -136,8 +148,13 @@ def people_text(people: Sequence[Person]) -> str:
     if not people:
         return "nobody is named, so everybody is an owner (workbench person add NAME --role owner)"
     rows = [
-        (one.name, one.role, "adjudicates" if one.adjudicates else "", "disabled" if one.disabled else "")
-        for one in people
+        (
+            person.name,
+            person.role,
+            "adjudicates" if person.adjudicates else "",
+            "disabled" if person.disabled else "",
+        )
+        for person in people
     ]
     return clean("\n".join(table(("person", "role", "", ""), rows)))
 
@@ -191,8 +208,8 @@ def parts_table(report: AgreeReport) -> list[str]:
         return table(
             ("label", "units", "both", "F1"),
             [
-                (name, f"{one.units:,}", f"{one.both:,}", number(one.f1))
-                for name, one in report.labels.items()
+                (name, f"{label.units:,}", f"{label.both:,}", number(label.f1))
+                for name, label in report.labels.items()
             ],
         )
     head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")

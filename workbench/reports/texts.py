@@ -44,16 +44,16 @@ def propose_text(report: ProposeReport) -> str:
         parts.append(f"{report.already:,} were there already")
     if report.without:
         parts.append(f"{many(report.without, 'sample has', 'samples have')} none in this run")
-    said = f"{report.run}: {', '.join(parts)}"
+    message = f"{report.run}: {', '.join(parts)}"
     if report.current != report.run:
         return clean(
-            f"{said}\nthe suggestions in use stay {report.current}; "
+            f"{message}\nthe suggestions in use stay {report.current}; "
             f"{_switch(report.run)} uses {report.run} instead"
         )
-    said += "; these are the suggestions in use"
+    message += "; these are the suggestions in use"
     if report.before and report.before != report.run:
-        said += f", {instead_text(report.before)}"
-    return clean(said)
+        message += f", {instead_text(report.before)}"
+    return clean(message)
 
 
 def corpus_text(report: CorpusReport) -> str:
@@ -106,8 +106,9 @@ def aliases_text(aliases: Sequence[Alias]) -> str:
         return "no aliases; = in a review says that a name and words of a context are of the same thing"
     names = {RESOLVED: "settled"}
     lines = (
-        f"{one.text} = {one.other} · {one.sample} · {names.get(one.annotator, one.annotator)} · {one.day}"
-        for one in aliases
+        f"{alias.text} = {alias.other} · {alias.sample} · {names.get(alias.annotator, alias.annotator)} · "
+        f"{alias.day}"
+        for alias in aliases
     )
     return clean("\n".join(lines))
 
@@ -117,25 +118,26 @@ def status_text(report: DatabaseStatus) -> str:
     lines = [report.url]
     if not report.datasets:
         lines.append("no dataset yet: workbench import FILE brings one in")
-    for one in report.datasets:
-        done = one.progress
-        kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in one.verified.items())
+    for dataset in report.datasets:
+        done = dataset.progress
+        kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in dataset.verified.items())
         lines.append(
-            f"{one.info.name}: {many(done.total, 'sample')}, "
+            f"{dataset.info.name}: {many(done.total, 'sample')}, "
             f"{done.verified:,} reviewed by at least one person{f' ({kinds})' if kinds else ''}; "
             f"by you: {done.excluded:,} not counted, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )
         lines.append(
-            f"  policy {one.info.policy.version} ({', '.join(one.info.kinds)}), "
-            f"match threshold {one.info.threshold}, {one.info.blind_share:.0%} reviewed without suggestions"
+            f"  policy {dataset.info.policy.version} ({', '.join(dataset.info.kinds)}), "
+            f"match threshold {dataset.info.threshold}, {dataset.info.blind_share:.0%} reviewed without "
+            "suggestions"
         )
-        if one.team is not None:
-            lines += ["  " + line for line in team_text(one.team).split("\n")]
-        if one.training is not None:
-            lines += ["  " + line for line in training_text(one.training).splitlines()]
-        for run in one.runs:
-            mark = " (current)" if run.name == one.info.run else ""
+        if dataset.team is not None:
+            lines += ["  " + line for line in team_text(dataset.team).split("\n")]
+        if dataset.training is not None:
+            lines += ["  " + line for line in training_text(dataset.training).splitlines()]
+        for run in dataset.runs:
+            mark = " (current)" if run.name == dataset.info.run else ""
             model = f" · {run.model}" if run.model else ""
             lines.append(f"  {run.name}{mark}: {many(run.n_proposals, 'proposal')}{model}")
     if report.people:
@@ -202,31 +204,31 @@ def gate_text(
         total = gate.n + len(gate.undefined) + gate.unscored
         have = "has" if gate.unscored == 1 else "have"
         lines.append(f"  {gate.unscored:,} of {many(total, 'sample')} {have} no value yet: {gate.step}")
-    for place, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
+    for state, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [name for name in ids if name not in withheld]
-        lines += [f"  {place}: {quote((names or {}).get(name, name))}{why}" for name in named[:20]]
+        lines += [f"  {state}: {quote((names or {}).get(name, name))}{why}" for name in named[:20]]
         if len(named) > 20:
             lines.append(f"  … and {len(named) - 20:,} more")
         if hidden := len(ids) - len(named):
             lines.append(
-                f"  {place}: {many(hidden, 'sample')} that you are yet to review without suggestions"
+                f"  {state}: {many(hidden, 'sample')} that you are yet to review without suggestions"
             )
     return clean("\n".join(lines))
 
 
-def samples_text(found: Figures) -> str:
+def samples_text(figures: Figures) -> str:
     """The verified samples with the automatic value, Δ and its main cause."""
     rows = [
         [
-            name_of(one.id, one.question),
-            value(one.automatic),
-            value(one.verified),
-            delta(one.delta),
-            one.cause,
+            name_of(row.id, row.question),
+            value(row.automatic),
+            value(row.verified),
+            delta(row.delta),
+            row.cause,
         ]
-        for one in found.rows
+        for row in figures.rows
     ]
-    head = ["sample", scorer_name(found.scorer), "verified", "Δ", "main cause"]
+    head = ["sample", scorer_name(figures.scorer), "verified", "Δ", "main cause"]
     return "\n".join([*table(head, rows[:SHOWN_ROWS]), *_more(len(rows))])
 
 
@@ -248,22 +250,25 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     ]
     lines = table(["samples", *report.names, "flipped"], rows)
     lines.append("")
-    for one in report.contrasts:
-        recalls, tallies = map(value, one.recalls), map(_tally_cell, one.tallies)
+    for contrast in report.contrasts:
+        recalls, tallies = map(value, contrast.recalls), map(_tally_cell, contrast.tallies)
         lines.append(
-            f"{one.first} against {one.second}: verified recall {' against '.join(recalls)}, "
-            f"Δ {delta(one.delta.value)} over {many(one.delta.n, 'reference')}"
-            f" (units {' against '.join(tallies)}; {one.delta.undefined} undefined)"
+            f"{contrast.first} against {contrast.second}: verified recall {' against '.join(recalls)}, "
+            f"Δ {delta(contrast.delta.value)} over {many(contrast.delta.n, 'reference')}"
+            f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
         )
-        if one.p is not None:
-            flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
-            more, less = one.ahead
+        if contrast.p is not None:
+            first, second = contrast.first, contrast.second
+            flips = (
+                f"{contrast.first_only:,} under {first} only, {contrast.second_only:,} under {second} only"
+            )
+            more, less = contrast.ahead
             lines.append(f"  flipped units, found {flips}")
             lines.append(
-                f"  higher under {one.first} {more:,} times, under {one.second} {less:,} times: sign test p "
-                f"{number(one.p)}"
+                f"  higher under {first} {more:,} times, under {second} {less:,} times: "
+                f"sign test p {number(contrast.p)}"
             )
-        lines += [f"  {paired_facts(one.paired)[0].line}"]
+        lines += [f"  {paired_facts(contrast.paired)[0].line}"]
     if report.unpaired:
         lines.append(
             f"left out: {many(report.unpaired, 'reference')} that "
@@ -299,7 +304,7 @@ def _kind_table(
         name for name, of in SCORERS.items() if of == kind and any(name in row.automatic for row in rows)
     ]
     both = [[row.automatic.get(name) for name in ("ragas", "ragas_legacy")] for row in everything]
-    if all((one and one.tally) == (other and other.tally) for one, other in both):
+    if all((score and score.tally) == (other and other.tally) for score, other in both):
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if column_kind(name) == kind})
     first = headline(columns, (), kind) if columns else DEFAULT_SCORER[kind]
@@ -312,7 +317,7 @@ def _kind_table(
             listed.append([name, *hidden, _verified_cell(row, kind), *([""] if differ else [])])
             continue
         cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
-        cells += [_score_cell(row.automatic.get(one)) for one in names]
+        cells += [_score_cell(row.automatic.get(name)) for name in names]
         apart = row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
@@ -333,11 +338,11 @@ def _verified_cell(row: Scored, kind: Kind) -> str:
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
-    named = {scorer_name(name): one for name, one in means.items()}
+    named = {scorer_name(name): mean for name, mean in means.items()}
     width = max(map(len, named), default=0)
     return [
-        f"mean {name.ljust(width)}  {number(one.value, 4)}  n {one.n:,}, undefined {one.undefined:,}"
-        for name, one in named.items()
+        f"mean {name.ljust(width)}  {number(mean.value, 4)}  n {mean.n:,}, undefined {mean.undefined:,}"
+        for name, mean in named.items()
     ]
 
 

@@ -81,11 +81,11 @@ def least_certain(units: tuple[Unit, ...]) -> int:
 
 def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
     """The automatic score that is shown first."""
-    imported = (one for one in automatic if one.kind == kind and isinstance(one.tally, Imported))
-    name = first_scorer((one.scorer for one in automatic if isinstance(one.tally, Tally)), kind)
-    return next(imported, next((one for one in automatic if one.scorer == name), None))
+    imported = (score for score in automatic if score.kind == kind and isinstance(score.tally, Imported))
+    name = first_scorer((score.scorer for score in automatic if isinstance(score.tally, Tally)), kind)
+    return next(imported, next((score for score in automatic if score.scorer == name), None))
 
 
-def counted(one: Tally | Imported) -> str:
+def counted(score: Tally | Imported) -> str:
     """`3/6 .50`, or the number of the file: `.50`."""
-    return value(one.recall) if isinstance(one, Imported) else tally(one)
+    return value(score.recall) if isinstance(score, Imported) else tally(score)

@@ -203,7 +203,7 @@ def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
     """
     match op:
         case "open":
-            assessments = tuple(assessment_of(one) for one in data["assessments"])
+            assessments = tuple(assessment_of(assessment) for assessment in data["assessments"])
             return Open(**{**data, "assessments": assessments})
         case "add" | "reject" | "restore" | "relabel" | "boundary" | "match" | "merge" | "split" | "take":
             units = tuple(unit_of(unit, data["kind"]) for unit in data["units"])

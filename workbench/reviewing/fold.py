@@ -69,10 +69,10 @@ class ReviewState:
     def disposition(self, kinds: Sequence[Kind]) -> Disposition:
         """The sample's disposition over the kinds a policy reviews: the least finished one."""
         order: tuple[Disposition, ...] = ("todo", "started", "skipped", "excluded", "verified")
-        found = [self.of(kind).disposition for kind in kinds]
-        if "todo" in found and len(set(found)) > 1:
+        dispositions = [self.of(kind).disposition for kind in kinds]
+        if "todo" in dispositions and len(set(dispositions)) > 1:
             return "started"
-        return min(found, key=order.index, default="todo")
+        return min(dispositions, key=order.index, default="todo")
 
 
 def undone_actions(rows: Iterable[Named]) -> set[str]:
@@ -109,11 +109,11 @@ def followed(state: ReviewState, edits: Iterable[Named]) -> ReviewState | None:
 def put(units: Sequence[Unit], changed: Sequence[Unit]) -> tuple[Unit, ...]:
     """The units with the changed ones in place; a new one before the first that follows it in the text."""
     by_id = {unit.id: unit for unit in changed}
-    kept = [by_id.pop(unit.id, unit) for unit in units]
+    merged = [by_id.pop(unit.id, unit) for unit in units]
     for new in by_id.values():
-        place = next((at for at, unit in enumerate(kept) if _follows(unit, new)), len(kept))
-        kept.insert(place, new)
-    return tuple(kept)
+        index = next((at for at, unit in enumerate(merged) if _follows(unit, new)), len(merged))
+        merged.insert(index, new)
+    return tuple(merged)
 
 
 def _follows(unit: Unit, other: Unit) -> bool:
@@ -148,10 +148,12 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
     """The state after one more edit that is no undo and no redo."""
     match edit:
         case Open():
-            anew = {one.kind for one in edit.assessments}
+            anew = {assessment.kind for assessment in edit.assessments}
             shown = state.opened.assessments if state.opened else ()
-            kept = tuple(one for one in shown if one.kind not in anew)  # what was shown of the other kind
-            state = replace(state, opened=replace(edit, assessments=(*kept, *edit.assessments)))
+            assessments = tuple(
+                assessment for assessment in shown if assessment.kind not in anew
+            )  # what was shown of the other kind
+            state = replace(state, opened=replace(edit, assessments=(*assessments, *edit.assessments)))
             for assessment in edit.assessments:
                 before = state.of(assessment.kind)
                 state = with_kind(state, assessment.kind, replace(before, assessment=assessment))
@@ -235,23 +237,23 @@ def carry(units: Sequence[Unit], before: Sequence[str], after: Sequence[str]) ->
     `found` holds where its evidence stands in a context that is byte-identical in `after` (for a
     statement: all of its evidence); `missing` holds when `after` brings no context that `before` lacked.
     """
-    place = {text: index for index, text in reversed(list(enumerate(after)))}
+    positions = {text: index for index, text in reversed(list(enumerate(after)))}
     nothing_new = set(after) <= set(before)
-    return tuple(_carried(unit, before, place, nothing_new) for unit in units if unit.counted)
+    return tuple(_carried(unit, before, positions, nothing_new) for unit in units if unit.counted)
 
 
-def _carried(unit: Unit, before: Sequence[str], place: dict[str, int], nothing_new: bool) -> Unit:
+def _carried(unit: Unit, before: Sequence[str], positions: dict[str, int], nothing_new: bool) -> Unit:
     match = unit.match
-    kept = tuple(
-        Evidence(place[before[e.context]], e.start, e.end)
+    evidence = tuple(
+        Evidence(positions[before[e.context]], e.start, e.end)
         for e in match.evidence
-        if e.context < len(before) and before[e.context] in place
+        if e.context < len(before) and before[e.context] in positions
     )
-    whole = len(kept) == len(match.evidence)
-    holds = (match.verdict == "found" and bool(kept) and (whole or unit.kind == "entity")) or (
+    whole = len(evidence) == len(match.evidence)
+    holds = (match.verdict == "found" and bool(evidence) and (whole or unit.kind == "entity")) or (
         match.verdict == "missing" and nothing_new
     )
-    carried = replace(match, evidence=kept, rule="carried") if holds else Match()
+    carried = replace(match, evidence=evidence, rule="carried") if holds else Match()
     return replace(unit, match=carried, origin="carried", rejected=False, duplicate_of="")
 
 
@@ -283,19 +285,19 @@ def resolve(verified: Sequence[Verified], counted_labels: Collection[str] = ()) 
     does not. Assessments come in the order in which the reviews were begun: an order by name would change
     where names left as pseudonyms.
     """
-    adjudicated = [one for one in verified if one.origin == "adjudicated"]
+    adjudicated = [review for review in verified if review.origin == "adjudicated"]
     if adjudicated:
         return adjudicated[-1]
-    if len({_meaning(one.assessment, counted_labels) for one in verified}) == 1:
+    if len({_meaning(review.assessment, counted_labels) for review in verified}) == 1:
         return verified[0]
     return None
 
 
-def same_gold(one: Assessment, other: Assessment) -> bool:
+def same_gold(assessment: Assessment, other: Assessment) -> bool:
     """Whether two assessments have equal units, labels and verdicts."""
     first, second = (
         Counter((place_of(unit), unit.label, unit.match.verdict) for unit in gold_units(each.units))
-        for each in (one, other)
+        for each in (assessment, other)
     )
     return first == second
 
@@ -315,9 +317,9 @@ def disputed_labels(each: Iterable[Sequence[Unit]]) -> set[Place]:
         own: dict[Place, set[str]] = {}
         for unit in gold_units(units):
             own.setdefault(place_of(unit), set()).add(unit.label)
-        for place, given in own.items():
-            labels.setdefault(place, set()).add(frozenset(given))
-    return {place for place, given in labels.items() if len(given) > 1}
+        for key, given in own.items():
+            labels.setdefault(key, set()).add(frozenset(given))
+    return {key for key, given in labels.items() if len(given) > 1}
 
 
 def _meaning(assessment: Assessment, counted_labels: Collection[str]) -> frozenset[object]:

@@ -47,8 +47,8 @@ def metric_of(column: str) -> str:
 
 def day_of(column: str) -> str:
     """The day in the name of a run; "" without one."""
-    found = _DAY.search(column)
-    return found[1] if found else ""
+    match = _DAY.search(column)
+    return match[1] if match else ""
 
 
 def runs_of(metric: str, columns: Iterable[str]) -> list[str]:

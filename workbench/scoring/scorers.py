@@ -57,15 +57,15 @@ class Counted:
 
     def tallies(self, threshold: int) -> dict[str, Tally]:
         """The tally of every scorer under a match threshold, in report order."""
-        found = {name: at(values, threshold) for name, values in self.similarities.items()} | {**self.fixed}
-        return {name: found[name] for name in SCORERS if name in found}
+        tallies = {name: at(values, threshold) for name, values in self.similarities.items()} | {**self.fixed}
+        return {name: tallies[name] for name in SCORERS if name in tallies}
 
 
 def at(similarities: bytes, threshold: int) -> Tally:
     """Found and missing units at a match threshold: the links at a higher one are a prefix of these."""
     limit = max(threshold, FLOOR)
-    found = sum(value >= limit for value in similarities)
-    return Tally(found, len(similarities) - found)
+    hits = sum(value >= limit for value in similarities)
+    return Tally(hits, len(similarities) - hits)
 
 
 USUAL = 85
@@ -90,19 +90,19 @@ class Judge:
 
     def wrong(self, near: int) -> float:
         """How likely the verdict on a similarity is wrong."""
-        found = self.probabilities[near]
-        return 1 - found if near and near >= self.threshold else found
+        probability = self.probabilities[near]
+        return 1 - probability if near and near >= self.threshold else probability
 
 
-def doubt(one: Counted, judge: Judge | None = None) -> float | None:
+def doubt(counts: Counted, judge: Judge | None = None) -> float | None:
     """The expected number of wrong verdicts on the entities of a sample; None without similarities.
 
     By the dataset's own calibration where it has one, else by what was measured once.
     """
-    presence = one.similarities.get("presence")
+    presence = counts.similarities.get("presence")
     if presence is None:
         return None
-    linked = one.similarities.get("linked", presence)
+    linked = counts.similarities.get("linked", presence)
     if judge is not None:
         return sum(map(judge.wrong, presence if judge.scorer == "presence" else linked))
     return sum(_wrong(near, there >= USUAL) for near, there in zip(linked, presence, strict=True))
@@ -145,42 +145,42 @@ def assess_all(
     """
     wanted = {only} if only else {*SCORERS}
     names, in_contexts = proposal.reference_entities, proposal.context_entities
-    found: dict[str, Assessment | None] = {}
+    assessments: dict[str, Assessment | None] = {}
     for name in ("ragas", "ragas_legacy"):
         if names is not None and in_contexts is not None and name in wanted:
-            found[name] = exact_strings(names, in_contexts, name)
+            assessments[name] = exact_strings(names, in_contexts, name)
     if names is not None and wanted & {"linked", "presence"}:
         lang = language_of(sample, policy)
         units = entity_units(sample, names, policy, lang)
         if in_contexts is not None and "linked" in wanted:
-            found["linked"] = link_units(
+            assessments["linked"] = link_units(
                 sample, units, in_contexts, policy=policy, threshold=threshold, lang=lang, aliases=aliases,
                 evidence=evidence,
             )  # fmt: skip
         if "presence" in wanted:
-            found["presence"] = look_up(
+            assessments["presence"] = look_up(
                 sample, units, policy=policy, threshold=threshold, lang=lang, aliases=aliases
             )
     if proposal.statements is not None and "contextual_recall" in wanted:
         statements = statement_units(sample, proposal.statements, proposal.proposer)
-        found["contextual_recall"] = supported(statements)
-    return {name: assessment for name, assessment in found.items() if assessment is not None}
+        assessments["contextual_recall"] = supported(statements)
+    return {name: assessment for name, assessment in assessments.items() if assessment is not None}
 
 
 def counted(sample: Sample, proposal: Proposal, policy: Policy, aliases: tuple[Alias, ...] = ()) -> Counted:
     """What is kept of a sample's assessments so that they can be counted again under any match threshold."""
-    found = assess_all(sample, proposal, policy, threshold=FLOOR, aliases=aliases, evidence=False)
+    assessments = assess_all(sample, proposal, policy, threshold=FLOOR, aliases=aliases, evidence=False)
     matches = {
-        name: [unit.match for unit in found[name].units if unit.counted]
+        name: [unit.match for unit in assessments[name].units if unit.counted]
         for name in CALIBRATED
-        if name in found
+        if name in assessments
     }
     return Counted(
         {
             name: bytes(match.similarity if match.verdict == "found" else 0 for match in listed)
             for name, listed in matches.items()
         },
-        {name: count(one.units) for name, one in found.items() if name not in CALIBRATED},
+        {name: count(assessment.units) for name, assessment in assessments.items() if name not in CALIBRATED},
     )
 
 
@@ -283,14 +283,14 @@ def link_units(
             places = places_of(linked.text, context_entities, sample.retrieved_contexts)
         if evidence and not places:  # worded otherwise there
             places = presence([linked], sample.retrieved_contexts, lang=lang)[0].evidence
-        found = near.similarity >= threshold
+        is_link = near.similarity >= threshold
         matches[unit.id] = Match(
-            verdict="found" if found else "missing",
-            reason=None if found else "absent",
+            verdict="found" if is_link else "missing",
+            reason=None if is_link else "absent",
             evidence=places,
             similarity=near.similarity,
             rule=near.rule,
-            note="" if found else f"perhaps {linked.text}",
+            note="" if is_link else f"perhaps {linked.text}",
         )
     return Assessment("entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
@@ -358,7 +358,7 @@ def look_up(
     A name that stands only inside a longer name is what the policy says (`nested`), marked as nested.
     """
     counted = [unit for unit in units if not unit.duplicate_of]
-    found = presence(
+    presences = presence(
         names_of(counted, sample, lang, aliases),
         sample.retrieved_contexts,
         lang=lang,
@@ -367,14 +367,14 @@ def look_up(
     )
     matches = {
         unit.id: Match(
-            verdict="found" if one.found else "missing",
-            reason=None if one.found else "absent",
-            evidence=one.evidence,
-            similarity=one.similarity,
-            rule=one.rule,
-            nested=one.nested,
+            verdict="found" if match.found else "missing",
+            reason=None if match.found else "absent",
+            evidence=match.evidence,
+            similarity=match.similarity,
+            rule=match.rule,
+            nested=match.nested,
         )
-        for unit, one in zip(counted, found, strict=True)
+        for unit, match in zip(counted, presences, strict=True)
     }
     return Assessment("entity", "presence", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 

@@ -80,7 +80,7 @@ def agree(
     left_out: Counter[str] = Counter()
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
-        stored = {one.sample_id: one for one in load_samples(store, list(decided), None)}
+        stored = {sample.sample_id: sample for sample in load_samples(store, list(decided), None)}
     pairs: list[Pair] = []
     words = {}
     for number, each in decided.items():
@@ -159,12 +159,12 @@ def _independent(
     edits = [(row.action, edit_of(row.op, row.data)) for row in rows]
     undone = undone_actions(edits)
     accepts = _accepts(rows, kind)
-    row = next((one for one in accepts if one.action not in undone), None)
+    row = next((accept for accept in accepts if accept.action not in undone), None)
     if row is None:
         return "", None
     at = row.at
     if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(
-        one.action.startswith(IMPORT_ACTION) for one in rows
+        row.action.startswith(IMPORT_ACTION) for row in rows
     ):
         return "began with units that somebody had verified", None
     if (settled is not None and settled <= at) or (
@@ -181,11 +181,11 @@ def _independent(
 
 def _parts(pairs: Sequence[Pair], by: str) -> list[tuple[str, list[Pair]]]:
     """The pairs in parts: of each two people, or of each person and week, against all others."""
-    found: dict[str, list[Pair]] = defaultdict(list)
-    for one in pairs:
+    parts: dict[str, list[Pair]] = defaultdict(list)
+    for pairing in pairs:
         if by == "pair":
-            found[f"{one.one.person} and {one.other.person}"].append(one)
+            parts[f"{pairing.one.person} and {pairing.other.person}"].append(pairing)
         elif by == "week":
-            for each in (one.one, one.other):
-                found[f"{each.person} {each.week}"].append(one)
-    return sorted(found.items())
+            for each in (pairing.one, pairing.other):
+                parts[f"{each.person} {each.week}"].append(pairing)
+    return sorted(parts.items())

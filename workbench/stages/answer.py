@@ -148,11 +148,11 @@ def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> Step | None:
         seen = calibrate.gather(store, info, run, None, most=LEARNED_FROM)
     except UsageError:  # nothing was proposed that a threshold counts
         return None
-    for number, one in enumerate(policy_changes(seen.cases, info.policy, info.threshold), start=1):
-        if one.better is not False and one.gain.value > 0:
+    for number, change in enumerate(policy_changes(seen.cases, info.policy, info.threshold), start=1):
+        if change.better is not False and change.gain.value > 0:
             return Step(
-                "policy", one.samples, scorer=seen.scorer, before=one.before, after=one.after,
-                number=number, order=one.words, sure=bool(one.better),
+                "policy", change.samples, scorer=seen.scorer, before=change.before, after=change.after,
+                number=number, order=change.words, sure=bool(change.better),
             )  # fmt: skip
     return None
 
@@ -183,44 +183,44 @@ def _triage(
         looked += 1
         there = presence.get(number)
         hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
-        found = suspicion(info, stored, scored[number], kind, wanted=not hopeless)
-        if found is not None:
-            suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, found))
-    suspects.sort(key=lambda one: (one.suspicion.place, one.sample_id))
+        doubt = suspicion(info, stored, scored[number], kind, wanted=not hopeless)
+        if doubt is not None:
+            suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, doubt))
+    suspects.sort(key=lambda suspect: (suspect.suspicion.place, suspect.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
-    checked = [deltas[found.sample_id] for found in suspects if found.sample_id in deltas]
+    checked = [deltas[suspect.sample_id] for suspect in suspects if suspect.sample_id in deltas]
     return Triage(
         looked,
         len(suspects),
-        sum(any(not clue.same for clue in found.suspicion.clues) for found in suspects),
+        sum(any(not clue.same for clue in suspect.suspicion.clues) for suspect in suspects),
         len(checked),
         sum(abs(delta) > TOLERANCE for delta in checked),
-        tuple([found for found in suspects if found.sample_id not in decided][:SHOWN]),
+        tuple([suspect for suspect in suspects if suspect.sample_id not in decided][:SHOWN]),
     )
 
 
 def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
     """The reviewed samples with the largest differences, and the verified units that these come from."""
     sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and abs(row.delta) > 1e-9]
-    first = [row for _, row in sorted(sizes, key=lambda one: (-one[0], one[1].sample_id))[:WORST]]
+    first = [row for _, row in sorted(sizes, key=lambda pair: (-pair[0], pair[1].sample_id))[:WORST]]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
     loaded = samples.load_samples(store, [*known], info.run_id)
-    texts = {one.sample_id: one.sample for one in loaded}
+    texts = {sample.sample_id: sample.sample for sample in loaded}
     scorer = name if name in SCORERS else RECOUNT[kind]
     sides = {
-        one.sample_id: side.units
-        for one in loaded
-        if one.proposal is not None and (kind == "entity" or one.proposal.proposer != "rules")
-        if (side := automatic_sides(info, one, info.threshold, scorer).get(scorer)) is not None
+        sample.sample_id: side.units
+        for sample in loaded
+        if sample.proposal is not None and (kind == "entity" or sample.proposal.proposer != "rules")
+        if (side := automatic_sides(info, sample, info.threshold, scorer).get(scorer)) is not None
     }
-    found = []
+    worst = []
     for row in first:
-        one, sample = known.get(row.sample_id), texts.get(row.sample_id)
-        if one is None or one.assessment is None or sample is None:
+        truth, sample = known.get(row.sample_id), texts.get(row.sample_id)
+        if truth is None or truth.assessment is None or sample is None:
             continue
         wrong = "missing" if (row.delta or 0) > 0 else "found"
-        counted = [unit for unit in one.assessment.units if unit.counted]
+        counted = [unit for unit in truth.assessment.units if unit.counted]
         alike = {unit.text: unit.match.verdict for unit in sides.get(row.sample_id, ())}
         units = [u for u in counted if u.match.verdict == wrong and alike.get(u.text) != wrong]
         marks = tuple((span, unit.match.verdict or "unsure") for unit in counted for span in unit.spans)
@@ -229,10 +229,10 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
             if wrong == "found"
             else tuple(Clue(unit.text, None, same=True) for unit in units)
         )
-        found.append(
+        worst.append(
             Worst(
                 row.sample_id, row.id, sample.user_input, sample.reference, marks,
                 row.automatic or 0.0, row.verified or 0.0, shown,
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(worst)

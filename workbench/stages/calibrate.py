@@ -119,10 +119,10 @@ def gather(
         return next((why for why, holds in reasons.items() if holds), "")
 
     why = {number: reason(number) for number in gold if holdout or number not in kept_back}
-    wanted = {number: gold[number] for number, one in why.items() if not one}
-    left_out = Counter(one for one in why.values() if one)
+    wanted = {number: gold[number] for number, cause in why.items() if not cause}
+    left_out = Counter(cause for cause in why.values() if cause)
     known = reviewed(store, info.id, "entity", holdout=holdout)
-    weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
+    weight, alone = _weights(store, info, [number for number in wanted if number not in kept_back])
     cases: list[FitCase] = []
     held: list[FitCase] = []
     invented = missed = 0
@@ -146,18 +146,20 @@ def gather(
     return Gathered(
         run=run,
         scorer=name,
-        everything={number: one for number, one in similarities.items() if number in places},
+        everything={number: similarity for number, similarity in similarities.items() if number in places},
         cases=tuple(cases),
         held=tuple(held),
         known={row.key: row for row in rows.values()},
-        left_out={one: left_out[one] for one in ("unresolved", "excluded", "seen", "uncounted", "late")},
+        left_out={
+            cause: left_out[cause] for cause in ("unresolved", "excluded", "seen", "uncounted", "late")
+        },
         invented=invented,
         missed=missed,
         holdout=len(kept_back),
         alone=alone,
         assisted=sum(
-            one.origin == "reviewed" and one.shown == "assisted"
-            for number, one in known.items()
+            sample.origin == "reviewed" and sample.shown == "assisted"
+            for number, sample in known.items()
             if number in wanted and number not in kept_back
         ),
     )
@@ -167,17 +169,17 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     """The scorer and the similarities of every counted sample."""
     if scorer is not None and scorer not in CALIBRATED:
         raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
-    found: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
+    similarities: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
     for number, linked, presence in calibrations.similarities(store, run.id):
         if linked is not None:
-            found["linked"][number] = linked
+            similarities["linked"][number] = linked
         if presence is not None:
-            found["presence"][number] = presence
-    name = scorer or ("linked" if found["linked"] else "presence")
-    if not found[name]:
-        instead = "; --scorer presence needs none" if name == "linked" and found["presence"] else ""
+            similarities["presence"][number] = presence
+    name = scorer or ("linked" if similarities["linked"] else "presence")
+    if not similarities[name]:
+        instead = "; --scorer presence needs none" if name == "linked" and similarities["presence"] else ""
         raise UsageError(f"run {run.name} proposed nothing that {name} can count{instead}")
-    return name, found[name]
+    return name, similarities[name]
 
 
 def _groups(rows: Mapping[int, KeyRow]) -> dict[int, str]:
@@ -185,7 +187,9 @@ def _groups(rows: Mapping[int, KeyRow]) -> dict[int, str]:
     numbers = list(rows)
     kin = families([row.group for row in rows.values()], [row.reference_hash for row in rows.values()])
     return {
-        numbers[place]: min(rows[numbers[one]].key for one in family) for family in kin for place in family
+        numbers[index]: min(rows[numbers[member]].key for member in family)
+        for family in kin
+        for index in family
     }
 
 
@@ -204,7 +208,7 @@ def _weights(store: Store, info: DatasetInfo, wanted: Collection[int]) -> tuple[
     # a fitted probability is smoothed by one unit: weights of a thousand each would drown that
     mean = sum(stands.values()) / len(stands)
     alone = sum(number not in chance for number in wanted)
-    return {number: one / mean for number, one in stands.items()}, alone
+    return {number: stand / mean for number, stand in stands.items()}, alone
 
 
 def _verdicts(
@@ -215,14 +219,18 @@ def _verdicts(
     assert gold.assessment is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
-    found = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
-    said = {
-        one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE
-        for one in found
+    pairs = links(Assessment("entity", "automatic", units), gold.assessment, based=based, lang=lang)
+    verdicts = {
+        link.automatic.id: _SAID[link.verified.match.verdict] if link.verified.match.verdict else UNSURE
+        for link in pairs
     }
-    loose = sum(unit.counted for unit in gold.assessment.units) - len(found)
+    loose = sum(unit.counted for unit in gold.assessment.units) - len(pairs)
     counts = [unit for unit in units if unit.counted]
-    return bytes(said.get(one.id, UNLINKED) for one in counts), tuple(one.label for one in counts), loose
+    return (
+        bytes(verdicts.get(unit.id, UNLINKED) for unit in counts),
+        tuple(unit.label for unit in counts),
+        loose,
+    )
 
 
 def _loose(
@@ -233,15 +241,15 @@ def _loose(
         return {}
     assert stored.proposal is not None  # its names were counted
     strict = replace(info.policy, nested="missing", derived="missing", coarser="missing")
-    found = assess_all(
+    assessments = assess_all(
         stored.sample, stored.proposal, strict, threshold=FLOOR, aliases=info.aliases, evidence=False,
         only=scorer,
     )  # fmt: skip
-    matches = [unit.match for unit in found[scorer].units if unit.counted]
+    matches = [unit.match for unit in assessments[scorer].units if unit.counted]
     return {
-        at: ("nested", one.similarity) if one.nested else (LOOSE[one.rule], COUNTRY)
-        for at, one in enumerate(matches)
-        if one.nested or (one.rule in LOOSE and one.similarity == SUGGESTED)
+        at: ("nested", match.similarity) if match.nested else (LOOSE[match.rule], COUNTRY)
+        for at, match in enumerate(matches)
+        if match.nested or (match.rule in LOOSE and match.similarity == SUGGESTED)
     }
 
 
@@ -281,7 +289,7 @@ class Look:
     @property
     def change(self) -> PolicyChange | None:
         """The first change of the policy that is not known to be no better."""
-        return next((one for one in self.changes if one.better is not False), None)
+        return next((change for change in self.changes if change.better is not False), None)
 
     @property
     def free_name(self) -> str:
@@ -295,12 +303,12 @@ class Look:
         """The same look under an objective."""
         assert objective in OBJECTIVES
         try:
-            found = pure.calibrate(self.gathered.cases, now=self.now, objective=objective)
+            calibration = pure.calibrate(self.gathered.cases, now=self.now, objective=objective)
         except TooFewError as error:
             return replace(
                 self, found=None, why=f"{error}: review more samples (workbench review), then calibrate"
             )
-        return replace(self, found=found, why="")
+        return replace(self, found=calibration, why="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +334,8 @@ class CalibrateReport:
     @property
     def means(self) -> dict[int, float | None]:
         """The automatic mean of the whole population at the threshold in use and at the chosen one."""
-        found = self.look.found
-        chosen = (found.threshold_now, found.threshold) if found else (self.look.now,)
+        calibration = self.look.found
+        chosen = (calibration.threshold_now, calibration.threshold) if calibration else (self.look.now,)
         return {at: move_to(self.look.moves, at).mean for at in chosen}
 
     @property
@@ -379,12 +387,12 @@ def calibrate(
     chosen_run = run_of(store, info, run)
     recompute(store, info, chosen_run.id, info.threshold, progress)
     seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
-    found = seen.found
-    if found is None:
+    calibration = seen.found
+    if calibration is None:
         if not seen.changes or save or out or holdout:
             raise UsageError(seen.why)
         return CalibrateReport(seen, None, "", {})
-    held = _holdout(store, seen, found, save, annotator) if holdout else None
+    held = _holdout(store, seen, calibration, save, annotator) if holdout else None
     document = document_for(seen, save or "", held)
     if save:
         keep(store, seen, save, annotator, document)
@@ -416,7 +424,7 @@ def look(
         why="",
         changes=policy_changes(gathered.cases, info.policy, info.threshold),
         openings=len(plans.openings(store, info.id)),
-        saved=tuple(one.name for one in list_calibrations(store, info.id)),
+        saved=tuple(calibration.name for calibration in list_calibrations(store, info.id)),
     )
     return seen.fitted(objective)
 
@@ -481,29 +489,31 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
         return UNCALIBRATED
     known = calibration_of(used.document)
     rows = {row.key: row for row in plans.candidates(store, info.id)}
-    by_group = {one.group: one.fold for one in known.gold.samples if one.group is not None}
-    by_hash = {one.reference_hash: one.fold for one in known.gold.samples}
+    by_group = {sample.group: sample.fold for sample in known.gold.samples if sample.group is not None}
+    by_hash = {sample.reference_hash: sample.fold for sample in known.gold.samples}
     related = related_ids(store, info.id, set(by_group), set(by_hash))
-    folds = {one.id: one.fold for one in known.gold.samples}
+    folds = {sample.id: sample.fold for sample in known.gold.samples}
     for key in related - folds.keys():
         row = rows[key]
         folds[key] = by_group[row.group] if row.group in by_group else by_hash[row.reference_hash]
     return CrossFit(
-        Seen(frozenset(one.id for one in known.gold.samples), frozenset(folds)),
+        Seen(frozenset(sample.id for sample in known.gold.samples), frozenset(folds)),
         {key: known.gold.fold_thresholds[fold] for key, fold in folds.items()},
         known.gold.fold_thresholds,
     )
 
 
-def _holdout(store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str) -> HoldoutReport:
+def _holdout(
+    store: Store, seen: Look, calibration: Calibrated, save: str | None, annotator: str
+) -> HoldoutReport:
     """Measure on the samples kept back; nothing is written down when there is too little to see."""
     check(store, annotator, "open the holdout")
     gathered = seen.gathered
     if not gathered.holdout:
         raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
     try:
-        chosen = pure.measure(gathered.held, found.threshold)
-        present = pure.measure(gathered.held, found.threshold_now)
+        chosen = pure.measure(gathered.held, calibration.threshold)
+        present = pure.measure(gathered.held, calibration.threshold_now)
     except TooFewError as error:
         raise UsageError(
             f"holdout of {gathered.holdout:,} samples: {error}: review more of it first; "
@@ -516,12 +526,12 @@ def _holdout(store: Store, seen: Look, found: Calibrated, save: str | None, anno
 
 def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> dict[str, Any]:
     """The document of `calibration.json`: the fit, its figures, and whose gold it saw."""
-    gathered, found = seen.gathered, seen.found
-    assert found is not None  # only a fit is kept
+    gathered, calibration = seen.gathered, seen.found
+    assert calibration is not None  # only a fit is kept
     rows = [(case, gathered.known[case.id]) for case in sorted(gathered.cases, key=lambda case: case.id)]
     return document_of(
-        found,
-        [Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id]) for case, row in rows],
+        calibration,
+        [Learned(case.id, row.group, row.reference_hash, calibration.fold_of[case.id]) for case, row in rows],
         name=name,
         dataset=seen.info.name,
         run=gathered.run.name,
@@ -539,7 +549,7 @@ def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
         return
     if not name.strip() or name == NONE or len(name) > 100 or not name.isprintable():
         raise UsageError(f"--save {name!r}: a printable name of 1 to 100 characters, not {NONE!r}")
-    if any(one.name == name for one in list_calibrations(store, info.id)):
+    if any(calibration.name == name for calibration in list_calibrations(store, info.id)):
         raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
 
 

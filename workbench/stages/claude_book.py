@@ -78,13 +78,13 @@ class Book:
     def results(self, stored: Sequence[Stored]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
         """What is known for some samples by key, and the call that each answer came with."""
         keys = {key for entry in stored for key in self.keys_of(entry.sample)}
-        found, paid_by = self._known(keys)
+        parts, paid_by = self._known(keys)
         if "statement" in self.kinds:
-            verdicts = {key for entry in stored for key in self.verdict_keys(entry.sample, found)}
+            verdicts = {key for entry in stored for key in self.verdict_keys(entry.sample, parts)}
             judged, judged_by = self._known(verdicts)
-            found |= judged
+            parts |= judged
             paid_by |= judged_by
-        return found, paid_by
+        return parts, paid_by
 
     def verdict_keys(self, sample: Sample, results: Mapping[str, Part | Failure]) -> set[str]:
         """The payment key of a sample's verdicts, once its statements are known; none when it needs none."""
@@ -92,9 +92,9 @@ class Book:
 
     def _known(self, keys: set[str]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
         paid = runs.answers(self.store, keys)
-        found: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
-        found |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
-        return found, {key: answer.call_id for key, answer in paid.items()}
+        parts: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
+        parts |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
+        return parts, {key: answer.call_id for key, answer in paid.items()}
 
     async def save(self, ask: Ask, result: Result, batch: str = "") -> None:
         """Store what a call came to, whole."""

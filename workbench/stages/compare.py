@@ -45,7 +45,7 @@ from workbench.store.queue import annotators
 
 
 def write_html(
-    store: Store, info: DatasetInfo, path: Path, answer: Answer, found: Figures, *, text: bool, force: bool
+    store: Store, info: DatasetInfo, path: Path, answer: Answer, figures: Figures, *, text: bool, force: bool
 ) -> None:
     """Write an answer and its figures as one page to send, without `text` of the samples if so wished.
 
@@ -54,11 +54,11 @@ def write_html(
     from workbench.formats.report import write_report
 
     reviewers = [name for name, _ in annotators(store, info)]
-    decided = reviewed(store, info.id, found.kind).values()
-    own = {one.annotator for one in decided if one.shown != "import"}
-    brought = {one.annotator for one in decided if one.shown == "import"} - own
+    decided = reviewed(store, info.id, figures.kind).values()
+    own = {sample.annotator for sample in decided if sample.shown != "import"}
+    brought = {sample.annotator for sample in decided if sample.shown == "import"} - own
     day = datetime.now().astimezone().date()
-    write_report(path, answer, found, reviewers=reviewers, brought=brought, day=day, text=text, force=force)
+    write_report(path, answer, figures, reviewers=reviewers, brought=brought, day=day, text=text, force=force)
 
 
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
@@ -76,13 +76,13 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     for stored in samples.each_sample(store, info.id):
         name = _value_of(stored.sample, by)
         seen = seen or name is not None
-        one = gold.get(stored.sample_id)
+        truth = gold.get(stored.sample_id)
         if name is None or stored.sample_id in left_out:
             continue
-        if one is not None and one.assessment is not None:
+        if truth is not None and truth.assessment is not None:
             sample = stored.sample
             judged.append(
-                RetrieverSample(sample.id, sample.reference_hash, name, one.assessment, sample.group)
+                RetrieverSample(sample.id, sample.reference_hash, name, truth.assessment, sample.group)
             )
     if not seen:
         raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")
@@ -124,18 +124,18 @@ def compare_against(
     kinds = {kind for kind in (kind_of(first), kind_of(second)) if kind}
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
-    verified = {n: one for kind in kinds for n, one in reviewed(store, info.id, kind).items()}
+    verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
     out = {number for kind in kinds for number in gold_store.load_excluded(store, info.id, kind)}
     questions, seen = samples.questions_of_hashes(store, info.id), seen_by(store, info, chosen).related
     values = partial(scored_by, store, info, chosen.id if chosen else None)
     ours, theirs = values(first), values(second)
     twice = [
         ScoredTwice(
-            place.key, questions.get(number, ""), place.group, ours.get(number), theirs.get(number),
+            member.key, questions.get(number, ""), member.group, ours.get(number), theirs.get(number),
             recall_of(verified[number].tally) if number in verified else None,
         )
-        for number, place in scores.population(store, info.id).items()
-        if number not in out and place.key not in seen and (number in ours or number in theirs)
+        for number, member in scores.population(store, info.id).items()
+        if number not in out and member.key not in seen and (number in ours or number in theirs)
     ]  # fmt: skip
     named = {name: days.get(name, "") for name in (first, second)}
     return hold_against(info.name, named, twice, withheld_from(store, info, viewer))
@@ -150,14 +150,14 @@ def _before(name: str, columns: Mapping[str, datetime], since: str) -> str:
             f"--since compares runs of an imported metric, and {name} is counted here: --against NAME"
         )
     each = runs_of(metric_of(name), columns)
-    when = {one: local(columns[one]) for one in each}
+    when = {run: local(columns[run]) for run in each}
     moment = local(at)
     if moment.endswith(" 00:00:00"):  # a day: the one in the name of a run counts, in every time zone
-        when, moment = {one: _day(one, columns[one]) for one in each}, moment[:10]
-    earlier = [one for one in each if when[one] < moment]
-    listed = ", ".join(f"{one} ({when[one]})" for one in each)
+        when, moment = {run: _day(run, columns[run]) for run in each}, moment[:10]
+    earlier = [run for run in each if when[run] < moment]
+    listed = ", ".join(f"{run} ({when[run]})" for run in each)
     if not earlier:
-        other = next((f"; compare two of them with --against {one}" for one in each if one != name), "")
+        other = next((f"; compare two of them with --against {run}" for run in each if run != name), "")
         raise UsageError(f"no run of {metric_of(name)} came before {since}; there is: {listed}{other}")
     if name in earlier:
         raise UsageError(f"{name} is from before {since}, and no run came since; there is: {listed}")
@@ -186,21 +186,21 @@ def diff(store: Store | None, dataset: str | None, first: str, second: str) -> G
     folder that is no export, InputError for versions of different datasets, UsageError for a moment that is
     none.
     """
-    exported = next((_exported(one) for one in (first, second) if is_folder(one)), None)
-    one, other = (
+    exported = next((_exported(side) for side in (first, second) if is_folder(side)), None)
+    version, other = (
         _of_folder(store, Path(side)) if is_folder(side) else _of_moment(store, dataset or exported, side)
         for side in (first, second)
     )
-    if one.dataset != other.dataset:
+    if version.dataset != other.dataset:
         raise InputError(
-            f"{first} is of the dataset {one.dataset!r}, {second} of {other.dataset!r}: a diff needs two "
+            f"{first} is of the dataset {version.dataset!r}, {second} of {other.dataset!r}: a diff needs two "
             "versions of one dataset"
         )
-    if one.samples and other.samples and not one.samples.keys() & other.samples.keys():
+    if version.samples and other.samples and not version.samples.keys() & other.samples.keys():
         raise InputError(
             f"{first} and {second} have no sample in common: a diff needs two versions of one dataset"
         )
-    return differences(one, other)
+    return differences(version, other)
 
 
 def _exported(folder: str) -> str:
@@ -214,9 +214,11 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
     name = _exported(str(folder))
     native = home / "native"
     source = native if home == folder and native.is_dir() else folder
-    known = next((one for one in list_datasets(store) if one.name == name), None) if store else None
+    known = (
+        next((dataset for dataset in list_datasets(store) if dataset.name == name), None) if store else None
+    )
     names = own_names(store, known) if store and known else {}
-    found: dict[str, VersionSample] = {}
+    by_id: dict[str, VersionSample] = {}
     for row in (with_names(row, names) for row in read(source, notes=Notes())):
         if row.error is not None or row.record is None:
             raise InputError(f"{source}:{row.line}: {row.error}; workbench verify {home} says what changed")
@@ -224,19 +226,25 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
         sample = record.sample
         verified: dict[Kind, list[Verified]] = {}
         excluded = {
-            kind: [one.annotator for one in record.gold if one.marks.dispositions.get(kind) == "excluded"]
+            kind: [
+                record.annotator
+                for record in record.gold
+                if record.marks.dispositions.get(kind) == "excluded"
+            ]
             for kind in KINDS
         }
-        for one in record.gold:
-            for assessment in assessments_of(one):
-                origin: GoldOrigin = "adjudicated" if one.marks.adjudicated else "imported"
-                verified.setdefault(assessment.kind, []).append(Verified(one.annotator, origin, assessment))
+        for annotation in record.gold:
+            for assessment in assessments_of(annotation):
+                origin: GoldOrigin = "adjudicated" if annotation.marks.adjudicated else "imported"
+                verified.setdefault(assessment.kind, []).append(
+                    Verified(annotation.annotator, origin, assessment)
+                )
         numbers = {column: float(digits) for column, digits in record.scores.items()}
-        found[sample.id or sample.content_hash] = VersionSample(
+        by_id[sample.id or sample.content_hash] = VersionSample(
             sample.user_input, sample.content_hash, verified, numbers, excluded
         )
     policy = manifest_settings(home).get("policy") or {}
-    version = GoldVersion(str(folder), name, found, tuple(policy.get("counted_labels", ())))
+    version = GoldVersion(str(folder), name, by_id, tuple(policy.get("counted_labels", ())))
     return replace(version, pseudonyms=any(map(is_pseudonym, version.people)))
 
 
@@ -245,7 +253,7 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
     at = _moment(moment)
     assert store is not None  # whoever names a moment opens one
     info = find_dataset(store, dataset)
-    policies = [(one, made.replace(tzinfo=UTC)) for one, _, made in policy_versions(store, info.id)]
+    policies = [(policy, made.replace(tzinfo=UTC)) for policy, _, made in policy_versions(store, info.id)]
     if at is not None:
         _check(moment, at, info.name, policies[0][1])
     each, out = journal.verified_at(store, info.id, at)
@@ -253,16 +261,16 @@ def _of_moment(store: Store | None, dataset: str | None, moment: str) -> GoldVer
     came = scores.external_columns(store, info.id)
     there = {name for name, day in came.items() if at is None or day.replace(tzinfo=UTC) < at}
     written = scores.load_external(store, info.id)
-    found = {}
-    for one in samples.each_sample(store, info.id):
-        sample, number = one.sample, one.sample_id
+    by_id = {}
+    for stored in samples.each_sample(store, info.id):
+        sample, number = stored.sample, stored.sample_id
         verified = {kind: of[number] for kind, of in each.items() if number in of}
         numbers = {column: value for column, (value, _) in written.get(number, {}).items() if column in there}
         excluded = {kind: of[number] for kind, of in out.items() if number in of}
         content = texts.get(number, sample.content_hash)
-        found[sample.id] = VersionSample(sample.user_input, content, verified, numbers, excluded)
-    policy = [one for one, made in policies if at is None or made < at] or [policies[0][0]]
-    return GoldVersion(moment, info.name, found, policy[-1].counted_labels)
+        by_id[sample.id] = VersionSample(sample.user_input, content, verified, numbers, excluded)
+    policy = [policy for policy, made in policies if at is None or made < at] or [policies[0][0]]
+    return GoldVersion(moment, info.name, by_id, policy[-1].counted_labels)
 
 
 def _moment(text: str) -> datetime | None:

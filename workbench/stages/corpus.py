@@ -186,7 +186,7 @@ def score_files(
     load_pyarrow()
     partitions = _partitions(inputs, out)
     _begin(out, partitions, recipe)
-    todo = [one for one in partitions if not one.scores.exists()]
+    todo = [partition for partition in partitions if not partition.scores.exists()]
     report = CorpusReport(out, len(partitions), len(partitions) - len(todo))
     tick = partial(_report_progress, partitions, progress)
     outcomes = _on_cluster(todo, recipe, cluster, tick) if cluster else _here(todo, recipe, workers, tick)
@@ -199,14 +199,14 @@ def score_files(
 def _partitions(inputs: Sequence[Path], out: Path) -> list[Partition]:
     files: dict[Path, None] = {}
     for path in inputs:
-        found = [path]
+        paths = [path]
         if path.is_dir():
-            there = (one for one in path.rglob("*") if one.suffix in SUFFIXES and one.is_file())
-            found = sorted(one for one in there if not one.name.endswith((SUFFIX, SCORED)))
-        if not found or not path.exists():
+            there = (path for path in path.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+            paths = sorted(path for path in there if not path.name.endswith((SUFFIX, SCORED)))
+        if not paths or not path.exists():
             what = f"no files to score in it ({', '.join(SUFFIXES)})" if path.exists() else "no such file"
             raise UsageError(f"{path}: {what}")
-        files.update(dict.fromkeys(one.resolve() for one in found))
+        files.update(dict.fromkeys(path.resolve() for path in paths))
     return [Partition.of(path, _scores(out, number, path)) for number, path in enumerate(files)]
 
 
@@ -218,20 +218,20 @@ def written(out: Path) -> tuple[Recipe, list[Partition]]:
     """How the scores of a folder were made, and of what. Raises UsageError for a folder without any,
     InputError where some are missing."""
     try:
-        said = json.loads((out / RUN_FILE).read_text("utf-8"))
+        document = json.loads((out / RUN_FILE).read_text("utf-8"))
         partitions = [
-            Partition(path, one["bytes"], one["changed"], _scores(out, number, path))
-            for number, one in enumerate(said.pop("inputs"))
-            for path in [Path(one["path"])]
+            Partition(path, entry["bytes"], entry["changed"], _scores(out, number, path))
+            for number, entry in enumerate(document.pop("inputs"))
+            for path in [Path(entry["path"])]
         ]
-        recipe = Recipe(**said)
+        recipe = Recipe(**document)
     except OSError as error:
         raise UsageError(
             f"{out}: no scores in it: workbench score-files FILES --out {out} writes them"
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{out / RUN_FILE}: cannot be read: {error}") from error
-    if missing := [one for one in partitions if not one.scores.exists()]:
+    if missing := [partition for partition in partitions if not partition.scores.exists()]:
         raise InputError(
             f"{out}: {len(missing):,} of {many(len(partitions), 'file')} without scores, "
             f"{missing[0].source} first: run the same score-files command again"
@@ -252,14 +252,17 @@ def readable(partition: Partition) -> Iterator[None]:
 
 def _begin(out: Path, partitions: Sequence[Partition], recipe: Recipe) -> None:
     """Write down what is scored and how, or check that an earlier run did the same."""
-    inputs = [{"path": str(one.source), "bytes": one.size, "changed": one.changed} for one in partitions]
+    inputs = [
+        {"path": str(partition.source), "bytes": partition.size, "changed": partition.changed}
+        for partition in partitions
+    ]
     document = {**asdict(recipe), "columns": list(recipe.columns), "inputs": inputs}
     path = out / RUN_FILE
     try:
         out.mkdir(parents=True, exist_ok=True)
         remove_leftovers(path)
         # Listed before the look for the run: what another command puts next to its run.json comes after that.
-        others = [one for one in out.iterdir() if not one.name.startswith(f".{RUN_FILE}.")]
+        others = [path for path in out.iterdir() if not path.name.startswith(f".{RUN_FILE}.")]
         if not path.exists():
             if others:
                 raise UsageError(f"{out}: not empty, and without scores of ours: name another folder")
@@ -351,7 +354,7 @@ def _on_cluster(
         raise UsageError(f"--cluster {address}: no dask scheduler answers there: {error}") from error
     with client:
         executor = client.get_executor(pure=False, retries=TRIES - 1)  # type: ignore[no-untyped-call]
-        futures = {executor.submit(score_partition, one, recipe): one for one in todo}
+        futures = {executor.submit(score_partition, partition, recipe): partition for partition in todo}
         while wait(futures, POLL).not_done:
             tick()
         for future, partition in futures.items():
@@ -419,7 +422,7 @@ def _note_read(aside: Path, done: int) -> None:
 
 def _report_progress(partitions: Sequence[Partition], progress: Callable[[int], None]) -> None:
     """Tell the bytes of finished inputs and of those under way."""
-    done = sum(one.size for one in partitions if one.scores.exists())
+    done = sum(partition.size for partition in partitions if partition.scores.exists())
     for aside in leftovers(partitions[0].scores.parent):
         with suppress(OSError, ValueError):
             done += int((aside / READ).read_text("utf-8"))

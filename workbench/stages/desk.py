@@ -176,8 +176,8 @@ class Desk:
 
     async def next(self) -> int | None:
         """The next sample to decide, in the view that one came from; None when there is none."""
-        found = await self.store.read(self.find_next)
-        return await self.take_next() if found is None else found
+        sample_id = await self.store.read(self.find_next)
+        return await self.take_next() if sample_id is None else sample_id
 
     async def take_next(self) -> int | None:
         """With assignments, and outside of a view, take the next sample where one holds none."""

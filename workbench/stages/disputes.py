@@ -59,8 +59,8 @@ class KindOfRun(NamedTuple):
 
     def column(self, name: str, run: RunInfo | None) -> dict[int, float]:
         """What a scorer counted of a run, or the numbers of a column."""
-        found = scored_by(self.store, self.info, run.id if run else None, name)
-        return {n: value for n, value in found.items() if value is not None and n in self.places}
+        values = scored_by(self.store, self.info, run.id if run else None, name)
+        return {n: value for n, value in values.items() if value is not None and n in self.places}
 
 
 class ColumnPair(NamedTuple):
@@ -109,13 +109,17 @@ def gather(
 ) -> DisputeCase:  # fmt: skip
     """Everything about one kind, as this annotator may see it."""
     heads = stored.heads(store, info.id, kind)
-    excluded = {one.sample_id for one in heads if one.disposition == "excluded"}
-    places = {n: place for n, place in scores.population(store, info.id).items() if n not in excluded}
-    known = {n: one for n, one in reviewed(store, info.id, kind).items() if n in places}
-    mine = {one.sample_id for one in heads if one.annotator == annotator and one.disposition == "verified"}
+    excluded = {head.sample_id for head in heads if head.disposition == "excluded"}
+    places = {n: member for n, member in scores.population(store, info.id).items() if n not in excluded}
+    known = {n: sample for n, sample in reviewed(store, info.id, kind).items() if n in places}
+    mine = {
+        head.sample_id for head in heads if head.annotator == annotator and head.disposition == "verified"
+    }
     blind = stored.blind_ids(store, info) if info.blind_share else set()
     gold = {
-        n: float(one.tally.recall) for n, one in known.items() if one.tally and one.tally.recall is not None
+        n: float(sample.tally.recall)
+        for n, sample in known.items()
+        if sample.tally and sample.tally.recall is not None
     }
     first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
     at = KindOfRun(store, info, kind, run, places)
@@ -128,7 +132,7 @@ def gather(
         gold=gold,
         closed=frozenset(blind - mine),
         after=info.show_auto != "always",
-        heads=tuple(one for one in heads if one.sample_id in places),
+        heads=tuple(head for head in heads if head.sample_id in places),
         automatic=automatic,
         weights=weights,
         otherwise=otherwise,
@@ -166,7 +170,7 @@ def _traced(at: KindOfRun) -> Iterable[ColumnPair]:
     names = [name for name in columns if column_kind(name) == at.kind]
     if not names:
         return
-    recorded = [one for one in runs.list_runs(at.store, at.info.id) if one.source == "recorded"]
+    recorded = [run for run in runs.list_runs(at.store, at.info.id) if run.source == "recorded"]
     if at.run is not None and at.run.source == "recorded":
         recorded = [at.run]
     for traces in recorded[-1:]:
@@ -177,12 +181,12 @@ def _traced(at: KindOfRun) -> Iterable[ColumnPair]:
 
 def _between_runs(at: KindOfRun, both: tuple[RunInfo, RunInfo]) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
-    one, other = sorted(both, key=lambda run: run.name)
+    info, other = sorted(both, key=lambda run: run.name)
     mine, theirs = (able_scorers(at.store, run.id, at.info.threshold) for run in both)
     name = first_scorer([name for name in mine if name in theirs], at.kind)
     if name is not None:
-        between = f"run:{one.name}~run:{other.name}"
-        yield ColumnPair("runs", between, at.column(name, one), at.column(name, other))
+        between = f"run:{info.name}~run:{other.name}"
+        yield ColumnPair("runs", between, at.column(name, info), at.column(name, other))
 
 
 def _weights(at: KindOfRun) -> tuple[Mapping[int, float] | None, float | None]:
@@ -191,7 +195,7 @@ def _weights(at: KindOfRun) -> tuple[Mapping[int, float] | None, float | None]:
     What the run was shown as an example stands in no figure of it, so it weighs nothing.
     """
     seen = seen_by(at.store, at.info, at.run).related
-    weights = {number: 0.0 for number, place in at.places.items() if place.key in seen} if seen else {}
+    weights = {number: 0.0 for number, member in at.places.items() if member.key in seen} if seen else {}
     if plans.plan_of(at.store, at.info.id) is None:
         return weights or None, None
     begun = prefix(at.store, at.info, at.kind)
@@ -236,13 +240,13 @@ class Dispute(NamedTuple):
         """Its state in words: what is called fixed and is still in the list differs all the same."""
         return "fixed, still differs" if self.state == "fixed" else self.state
 
-    def with_state(self, kept: stored.Kept | None) -> Dispute:
+    def with_state(self, record: stored.Kept | None) -> Dispute:
         """The same with what somebody said of it."""
-        if kept is None:
+        if record is None:
             return self
-        state, note = standing(kept.state, kept.note, self.stamp)
+        state, note = standing(record.state, record.note, self.stamp)
         return self._replace(
-            state=state, was=kept.state, note=note, annotator=kept.annotator, at=kept.at, kept=kept
+            state=state, was=record.state, note=note, annotator=record.annotator, at=record.at, kept=record
         )
 
 
@@ -266,15 +270,15 @@ class DisputeReport:
     @property
     def states(self) -> dict[State, int]:
         """How many there are in each state."""
-        counts = Counter(one.state for one in self.disputes)
+        counts = Counter(dispute.state for dispute in self.disputes)
         return {state: counts[state] for state in STATES}
 
     def chosen(self, state: str, between: str = "") -> tuple[Dispute, ...]:
         """Those in a state ("all" for every) between some, named as `linked~verified` or by their sort."""
         return tuple(
-            one
-            for one in self.disputes
-            if state in ("all", one.state) and between in ("", one.between, one.sort)
+            dispute
+            for dispute in self.disputes
+            if state in ("all", dispute.state) and between in ("", dispute.between, dispute.sort)
         )
 
 
@@ -291,10 +295,10 @@ def disputes(
     columns = scores.external_columns(store, info.id)
     scorers = [counts(name, columns)[0] for name in asked]
     chosen = runs.chosen_run(store, info, run)
-    for one in runs.list_runs(store, info.id) if chosen else ():
-        recompute(store, info, one.id, info.threshold, progress)
+    for run_info in runs.list_runs(store, info.id) if chosen else ():
+        recompute(store, info, run_info.id, info.threshold, progress)
     with store.snapshot():
-        found: list[Dispute] = []
+        disagreements: list[Dispute] = []
         betweens: Counter[str] = Counter()
         closed: set[int] = set()
         given: set[int] = set()
@@ -302,12 +306,12 @@ def disputes(
             case = gather(store, info, annotator, kind, chosen, scorers)
             betweens.update({pair.between: 0 for pair in case.pairs})
             closed |= case.closed & case.places.keys()
-            given |= {n for n, one in case.reviewed.items() if one.origin == "imported"} & case.closed
-            found += _of_pairs(case)
-            found += _annotators(store, case)
-            found += _flags(case, annotator) if kind == info.kinds[0] else ()
-        ranked = _ranked(store, info, found)
-    betweens.update(one.between for one in ranked)
+            given |= {n for n, sample in case.reviewed.items() if sample.origin == "imported"} & case.closed
+            disagreements += _of_pairs(case)
+            disagreements += _annotators(store, case)
+            disagreements += _flags(case, annotator) if kind == info.kinds[0] else ()
+        ranked = _ranked(store, info, disagreements)
+    betweens.update(dispute.between for dispute in ranked)
     return DisputeReport(
         dataset=info.name,
         run=chosen.name if chosen else "",
@@ -320,7 +324,7 @@ def disputes(
     )
 
 
-def _ranked(store: Store, info: DatasetInfo, found: Sequence[Dispute]) -> tuple[Dispute, ...]:
+def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -> tuple[Dispute, ...]:
     """The disputes in order with their ranks, their states and what else is known of their samples."""
     order = plans.in_order(store, info.id, count_samples(store, info.id))
     turns = {number: turn for turn, number in enumerate(order)}
@@ -329,19 +333,23 @@ def _ranked(store: Store, info: DatasetInfo, found: Sequence[Dispute]) -> tuple[
     seen = seen_ids(store, info)
     questions = questions_of_hashes(store, info.id)
 
-    def key(one: Dispute) -> tuple[object, ...]:
-        turn = turns[one.sample_id] if one.hidden else None
-        return one.hidden, one.between not in leads, place(one.moves, one.id, one.between, turn)
+    def key(dispute: Dispute) -> tuple[object, ...]:
+        turn = turns[dispute.sample_id] if dispute.hidden else None
+        return (
+            dispute.hidden,
+            dispute.between not in leads,
+            place(dispute.moves, dispute.id, dispute.between, turn),
+        )
 
     return tuple(
-        one._replace(
+        dispute._replace(
             rank=rank,
-            question=questions.get(one.sample_id, ""),
-            fitted=one.sort == "verified"
-            and one.id in seen
-            and not {*CALIBRATED}.isdisjoint(one.between.split("~")),
-        ).with_state(states.get(stored.Key(one.sample_id, one.kind, one.between)))
-        for rank, one in enumerate(sorted(found, key=key), start=1)
+            question=questions.get(dispute.sample_id, ""),
+            fitted=dispute.sort == "verified"
+            and dispute.id in seen
+            and not {*CALIBRATED}.isdisjoint(dispute.between.split("~")),
+        ).with_state(states.get(stored.Key(dispute.sample_id, dispute.kind, dispute.between)))
+        for rank, dispute in enumerate(sorted(disagreements, key=key), start=1)
     )
 
 
@@ -351,25 +359,27 @@ def _of_pairs(case: DisputeCase) -> Iterator[Dispute]:
         weighted = (case.weights, case.otherwise) if figure else (None, None)
         for number, first, second, delta, moves in apart(ours, theirs, *weighted):
             if number not in case.closed:
-                one = Dispute(
+                dispute = Dispute(
                     number, case.places[number].key, case.kind, sort, between, first, second, delta, moves,
                     "", stamp(first, second),
                 )  # fmt: skip
                 if case.hides(number, sort):
-                    one = one._replace(first=None, second=None, delta=None, moves=None, hidden=True)
-                yield one
+                    dispute = dispute._replace(first=None, second=None, delta=None, moves=None, hidden=True)
+                yield dispute
 
 
 def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
     """The samples whose annotators verified different things, by what each of them counts."""
-    open_ones = [n for n, one in case.reviewed.items() if one.origin == "unresolved" and n not in case.closed]
-    for number, said in stored.said_of(store, open_ones, case.kind).items():
-        values = sorted(one.recall for one in said if one.recall is not None)
+    open_ones = [
+        n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n not in case.closed
+    ]
+    for number, tallies in stored.said_of(store, open_ones, case.kind).items():
+        values = sorted(tally.recall for tally in tallies if tally.recall is not None)
         low, high = (values[0], values[-1]) if len(values) > 1 else (None, None)
         delta = None if low is None or high is None else low - high
         moves = None if delta is None else abs(delta) * case.weight(number, len(case.reviewed))
-        counts = ", ".join(f"{one.found}/{one.units}" for one in said)
-        says = ", ".join(f"{one.annotator} {one.found}/{one.units}" for one in said)
+        counts = ", ".join(f"{tally.found}/{tally.units}" for tally in tallies)
+        says = ", ".join(f"{tally.annotator} {tally.found}/{tally.units}" for tally in tallies)
         yield Dispute(
             number, case.places[number].key, case.kind, "annotators", "annotators", low, high, delta, moves,
             says, worded(counts),
@@ -382,19 +392,19 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
     They stand where the difference of the automatic and the verified value puts them.
     """
     reasons: dict[int, dict[str, str]] = {}
-    for one in case.heads:
-        known = one.sample_id in case.reviewed and one.sample_id not in case.closed
-        if one.flag and (one.annotator == annotator or known):
-            reasons.setdefault(one.sample_id, {})[one.annotator] = one.flag
+    for head in case.heads:
+        known = head.sample_id in case.reviewed and head.sample_id not in case.closed
+        if head.flag and (head.annotator == annotator or known):
+            reasons.setdefault(head.sample_id, {})[head.annotator] = head.flag
     both = len(case.automatic.keys() & case.gold.keys())
-    for number, said in reasons.items():
+    for number, flags in reasons.items():
         ours, theirs = case.automatic.get(number), case.gold.get(number)
         delta = None if ours is None or theirs is None else ours - theirs
         if delta is None or number in case.closed:
             ours = theirs = delta = None
         moves = None if delta is None else abs(delta) * case.weight(number, both)
-        says = "; ".join(f"{name}: {reason}" for name, reason in said.items())
-        of = worded("; ".join(said.values()))
+        says = "; ".join(f"{name}: {reason}" for name, reason in flags.items())
+        of = worded("; ".join(flags.values()))
         key = case.places[number].key
         yield Dispute(number, key, case.kind, "flag", "flag", ours, theirs, delta, moves, says, of)
 
@@ -405,10 +415,10 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
     check(store, annotator, "settle disagreements")
-    said = stamped(whole(note), dispute.stamp)
+    text = stamped(whole(note), dispute.stamp)
     at = stored.Key(dispute.sample_id, dispute.kind, dispute.between)
-    kept = stored.save_state(store, at, state, said, annotator, expected=dispute.kept)
-    return dispute.with_state(kept)
+    record = stored.save_state(store, at, state, text, annotator, expected=dispute.kept)
+    return dispute.with_state(record)
 
 
 def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
@@ -419,7 +429,7 @@ def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
     known = sample_ids(store, info.id)
     if sample in known:
         return sample
-    begin = [one for one in known if is_hash(one) and one.startswith(sample)] if len(sample) >= HASH else []
+    begin = [key for key in known if is_hash(key) and key.startswith(sample)] if len(sample) >= HASH else []
     if len(begin) == 1:
         return begin[0]
     near = " or ".join(map(repr, get_close_matches(sample, known, n=2)))
@@ -429,15 +439,19 @@ def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
 
 def find(report: DisputeReport, sample: str, between: str, kind: Kind | None = None) -> Dispute:
     """The dispute of a sample between some. Raises NotFoundError that lists what the sample has."""
-    of_sample = [one for one in report.disputes if one.id == sample]
-    found = [one for one in of_sample if one.between == between and kind in (None, one.kind)]
-    if len(found) > 1:
-        raise UsageError(f"{between} is in dispute in {' and '.join(one.kind for one in found)}: give --kind")
-    if found:
-        return found[0]
+    of_sample = [dispute for dispute in report.disputes if dispute.id == sample]
+    matches = [
+        dispute for dispute in of_sample if dispute.between == between and kind in (None, dispute.kind)
+    ]
+    if len(matches) > 1:
+        raise UsageError(
+            f"{between} is in dispute in {' and '.join(dispute.kind for dispute in matches)}: give --kind"
+        )
+    if matches:
+        return matches[0]
     if not of_sample:
         raise NotFoundError(f"nothing of sample {sample!r} is in dispute")
-    there = ", ".join(dict.fromkeys(one.between for one in of_sample))
+    there = ", ".join(dict.fromkeys(dispute.between for dispute in of_sample))
     raise NotFoundError(f"no dispute {between!r} of sample {sample!r}; there is: {there}")
 
 

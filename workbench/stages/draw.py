@@ -120,7 +120,7 @@ def draw(
         sizes[named[value]] += times
     allocation = allocate(dict(sorted(sizes.items())), n)
     values, chosen = _chosen(partitions, scorer, named, allocation, seed, progress)
-    if Counter({name: sum(one.values()) for name, one in values[scorer].items()}) != sizes:
+    if Counter({name: sum(value.values()) for name, value in values[scorer].items()}) != sizes:
         raise InputError(f"{out}: changed while it was read")
     strata = {name: (sizes[name], taken) for name, taken in allocation.items()}
     with TemporaryDirectory() as folder, ExitStack() as stack:
@@ -175,7 +175,7 @@ def draw(
             drawn,
             blind,
         )
-    rejected = sum(_lines(one.rejects) for one in partitions)
+    rejected = sum(_lines(partition.rejects) for partition in partitions)
     return DrawReport(out, name, total, rejected, n, scorer, strata, seed, blind)
 
 
@@ -199,8 +199,8 @@ def _batches(partition: Partition, *more: str) -> Iterator[pyarrow.RecordBatch]:
 
 
 def _column(batch: pyarrow.RecordBatch, name: str) -> Floats:
-    found: Floats = batch.column(name).to_numpy(zero_copy_only=False)
-    return found
+    column: Floats = batch.column(name).to_numpy(zero_copy_only=False)
+    return column
 
 
 def _values(column: Floats) -> Values:
@@ -213,21 +213,21 @@ def _counted(
     out: Path, partitions: Sequence[Partition], scorer: str, progress: Progress
 ) -> tuple[Values, str]:
     """The first look: the values of a scorer over the whole corpus, and whose units were scored."""
-    found: Values = Counter()
+    counts: Values = Counter()
     proposers: set[str] = set()
     for partition in partitions:
         for batch in _batches(partition, "proposer"):
-            found += _values(_column(batch, scorer))
+            counts += _values(_column(batch, scorer))
             proposers.update(batch.column("proposer").unique().to_pylist())
-            progress(found.total())
-    if not found:
+            progress(counts.total())
+    if not counts:
         raise UsageError(f"{out}: no row has scores")
     if len(proposers) > 1:
         raise UsageError(
             f"{out}: units of several proposers ({', '.join(sorted(proposers))}); their scores have no mean "
             "that a sample could verify: score them apart"
         )
-    return found, proposers.pop()
+    return counts, proposers.pop()
 
 
 def _chosen(
@@ -243,7 +243,7 @@ def _chosen(
     The numbers of a partition are a stream of its own, so they do not depend on the others.
     """
     values: dict[str, dict[str, Values]] = {of: defaultdict(Counter) for of in SCORERS}
-    kept: dict[str, list[tuple[float, int]]] = {name: [] for name in allocation}
+    draws: dict[str, list[tuple[float, int]]] = {name: [] for name in allocation}
     told: dict[int, _Chosen] = {}
     done = 0
     for number, partition in enumerate(partitions):
@@ -255,17 +255,17 @@ def _chosen(
                 inside = np.flatnonzero(names == name)
                 for of in SCORERS:
                     values[of][name] += _values(_column(batch, of)[inside])
-                kept[name] = lowest(kept[name], u[inside], inside + done, n)
-                for chance, place in kept[name]:
-                    if place >= done:
-                        value = own[place - done].item()
-                        line, key, text = (batch.column(one)[place - done].as_py() for one in PLACE)
-                        told[place] = _Chosen(
+                draws[name] = lowest(draws[name], u[inside], inside + done, n)
+                for chance, position in draws[name]:
+                    if position >= done:
+                        value = own[position - done].item()
+                        line, key, text = (batch.column(column)[position - done].as_py() for column in PLACE)
+                        told[position] = _Chosen(
                             chance, name, number, line, key, text, None if value != value else value
                         )
             done += batch.num_rows
             progress(done)
-    return values, [told[place] for listed in kept.values() for _, place in listed]
+    return values, [told[position] for listed in draws.values() for _, position in listed]
 
 
 def _texts(
@@ -275,9 +275,11 @@ def _texts(
 
     Raises InputError for an input that is not the one that was scored.
     """
-    found: dict[str, Path] = {}
+    targets: dict[str, Path] = {}
     for number, partition in enumerate(partitions):
-        wanted = Counter((one.line, one.content_hash) for one in chosen if one.partition == number)
+        wanted = Counter(
+            (choice.line, choice.content_hash) for choice in chosen if choice.partition == number
+        )
         if not wanted:
             continue
         source, notes = partition.source, Notes()
@@ -290,14 +292,14 @@ def _texts(
             if sample is None or not wanted[row.line, sample.content_hash]:
                 continue
             wanted[row.line, sample.content_hash] -= 1
-            target = found.setdefault(notes.format, path.with_name(f"{len(found)}-{path.name}"))
+            target = targets.setdefault(notes.format, path.with_name(f"{len(targets)}-{path.name}"))
             with target.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(compact(json.loads(row.raw)) + "\n")
             if not wanted.total():
                 break
         if wanted.total():
             raise InputError(changed)
-    return found
+    return targets
 
 
 def _ranked(
@@ -311,17 +313,17 @@ def _ranked(
             f"{out}: {many(len(chosen) - len(there), 'drawn row repeats', 'drawn rows repeat')} the id or "
             "the texts of another one, which a dataset holds once: leave repeated rows out of the corpus"
         )
-    own = {one.key: one for one in chosen}
+    own = {choice.key: choice for choice in chosen}
     if info.run_id is not None:
         recompute(store, info, info.run_id, info.threshold)
     values = scored_by(store, info, info.run_id, scorer)
-    drawn = [own[one.key] for one in there]
-    if wrong := sum(values.get(c.sample_id) != one.value for c, one in zip(there, drawn, strict=True)):
+    drawn = [own[candidate.key] for candidate in there]
+    if wrong := sum(values.get(c.sample_id) != choice.value for c, choice in zip(there, drawn, strict=True)):
         raise InputError(f"{out}: {many(wrong, 'drawn sample')} would be scored otherwise in a database")
-    u = [one.u for one in drawn]
-    names = [one.stratum for one in drawn]
+    u = [choice.u for choice in drawn]
+    names = [choice.stratum for choice in drawn]
     order = places(stratified_ranks(u, names, allocation), u)
     return [
-        plans.Drawn(one.sample_id, rank, name, holdout=False)
-        for one, rank, name in zip(there, order, names, strict=True)
+        plans.Drawn(candidate.sample_id, rank, name, holdout=False)
+        for candidate, rank, name in zip(there, order, names, strict=True)
     ]

@@ -70,9 +70,9 @@ def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> 
             raise InputError("this unit has no evidence to take away")
         return Put("match", unit.kind, (replace(unit, match=replace(unit.match, evidence=(), alias=False)),))
     contexts = opened.sample.retrieved_contexts
-    for place in evidence:
-        inside = 0 <= place.context < len(contexts)
-        if not inside or not 0 <= place.start < place.end <= len(contexts[place.context]):
+    for passage in evidence:
+        inside = 0 <= passage.context < len(contexts)
+        if not inside or not 0 <= passage.start < passage.end <= len(contexts[passage.context]):
             raise InputError("this place lies outside the contexts")
     return _match(unit, "found", evidence)
 
@@ -100,8 +100,8 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
     if alike >= opened.opening.threshold:
         raise InputError(f"{words[:60]!r} is matched with {unit.text[:60]!r} already")
-    (found,) = put.units
-    return replace(put, units=(replace(found, match=replace(found.match, alias=True)),))
+    (changed,) = put.units
+    return replace(put, units=(replace(changed, match=replace(changed.match, alias=True)),))
 
 
 def unsure(opened: Opened, unit: Unit) -> Put:
@@ -156,8 +156,10 @@ def by_person(opened: Opened, unit: Unit) -> bool:
 def as_shown(opened: Opened, unit: Unit) -> Unit | None:
     """The unit as the review showed it at first; None for one that a person made."""
     shown = opened.state.opened.assessments if opened.state.opened else ()
-    units = (one for assessment in shown for one in assessment.units if assessment.kind == unit.kind)
-    return next((one for one in units if one.id == unit.id), None)
+    units = (
+        candidate for assessment in shown for candidate in assessment.units if assessment.kind == unit.kind
+    )
+    return next((candidate for candidate in units if candidate.id == unit.id), None)
 
 
 def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
@@ -221,12 +223,12 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
         "undecided": sum(unit.match.verdict is None for unit in counted),
     }
     word = "name" if kind == "entity" else "statement"
-    found = [
+    messages = [
         f"1 {word} is {name}" if number == 1 else f"{number} {word}s are {name}"
         for name, number in numbers.items()
         if number
     ]
-    return found if counted else [f"no {'entities' if kind == 'entity' else 'statements'}"]
+    return messages if counted else [f"no {'entities' if kind == 'entity' else 'statements'}"]
 
 
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
@@ -240,9 +242,9 @@ def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
     lang = language_of(sample, opened.policy)
     for text in dict.fromkeys((unit.text, unit.wording)):
         named = names_of([replace(unit, text=text, proposed="")], sample, lang, opened.dataset.aliases)
-        found = presence(named, sample.retrieved_contexts, lang=lang)[0]
-        if found.found:
-            return found.evidence
+        match = presence(named, sample.retrieved_contexts, lang=lang)[0]
+        if match.found:
+            return match.evidence
     return ()
 
 
@@ -257,7 +259,7 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     ids = {unit.id for unit in units} | {*gone}
     others = [unit for unit in opened.state.entity.assessment.units if unit.counted and unit.id not in ids]
     alone = [replace(unit, duplicate_of="") for unit in units]
-    found = machine(
+    assessment = machine(
         opened.sample,
         alone,
         opened.base,
@@ -266,7 +268,9 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
         aliases=opened.dataset.aliases,
         among=others,
     )
-    return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
+    return tuple(
+        unit.matched(counterpart.match) for unit, counterpart in zip(units, assessment.units, strict=True)
+    )
 
 
 def _added(opened: Opened, unit: Unit) -> Unit:
@@ -324,7 +328,7 @@ def other_form(opened: Opened, span: Span) -> str:
     """
     lang, surface = language_of(opened.sample, opened.policy), opened.sample.reference[span.start : span.end]
     for unit in opened.state.entity.assessment.units:
-        inside = any(one.start <= span.start and span.end <= one.end for one in unit.spans)
+        inside = any(outer.start <= span.start and span.end <= outer.end for outer in unit.spans)
         if unit.counted and unit.text != surface and not inside:
             alike, _ = similarity(Name(surface, unit.label), Name(unit.text, unit.label), lang)
             if alike >= opened.opening.threshold:
@@ -393,8 +397,8 @@ def split(opened: Opened, unit: Unit, at: int) -> Put:
 def split_tokens(opened: Opened, unit: Unit) -> list[Token]:
     """The tokens of the reference before which a unit can be split; none for a unit of one word."""
     spans = unit.spans[:1] if unit.kind == "entity" else unit.spans
-    found = [token for span in spans for token in _words(opened.sample.reference, span)]
-    return [token for token in found[1:] if token.text.lower() not in _JOINING]
+    words = [token for span in spans for token in _words(opened.sample.reference, span)]
+    return [token for token in words[1:] if token.text.lower() not in _JOINING]
 
 
 def next_counted(units: Sequence[Unit], unit: Unit) -> Unit:
@@ -402,8 +406,8 @@ def next_counted(units: Sequence[Unit], unit: Unit) -> Unit:
 
     A proposal may name its units in any order.
     """
-    placed = sorted(units, key=lambda one: one.spans[0].start if one.spans else len(one.text) + 10**9)
-    for other in placed[[one.id for one in placed].index(unit.id) + 1 :]:
+    placed = sorted(units, key=lambda unit: unit.spans[0].start if unit.spans else len(unit.text) + 10**9)
+    for other in placed[[unit.id for unit in placed].index(unit.id) + 1 :]:
         if other.counted:
             return other
     raise InputError("no unit follows to merge with")
@@ -416,15 +420,15 @@ def _joined_claims(first: Unit, second: Unit) -> Unit:
     return replace(first, text=text, spans=spans, proposed="", match=_both(first.match, second.match))
 
 
-def _both(one: Match, other: Match) -> Match:
-    verdicts = {one.verdict, other.verdict}
-    rule = one.rule if one.rule == other.rule else "merged"
-    evidence = tuple(dict.fromkeys((*one.evidence, *other.evidence)))
-    note = " ".join(note for note in (one.note, other.note) if note)
+def _both(match: Match, other: Match) -> Match:
+    verdicts = {match.verdict, other.verdict}
+    rule = match.rule if match.rule == other.rule else "merged"
+    evidence = tuple(dict.fromkeys((*match.evidence, *other.evidence)))
+    note = " ".join(note for note in (match.note, other.note) if note)
     if verdicts == {"found"}:
-        return Match("found", None, evidence, min(one.similarity, other.similarity), rule, note=note)
+        return Match("found", None, evidence, min(match.similarity, other.similarity), rule, note=note)
     if verdicts == {"missing"}:
-        reason = one.reason if one.reason == other.reason else "absent"
+        reason = match.reason if match.reason == other.reason else "absent"
         return Match("missing", reason, evidence, rule=rule, note=note)
     if verdicts == {"found", "missing"}:
         return Match("missing", "partial", evidence, rule=rule, note=note)
@@ -491,18 +495,18 @@ def _parts(
     reference: str, spans: tuple[Span, ...], at: int, *, trim: bool
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """The spans before and from a place; `trim` leaves out punctuation and "and" at the cut."""
-    place = next(index for index, span in enumerate(spans) if span.start <= at < span.end)
-    cut = spans[place]
+    position = next(index for index, span in enumerate(spans) if span.start <= at < span.end)
+    cut = spans[position]
     before = tokens(reference[cut.start : at])
     while trim and len(before) > 1 and (not _wordy(before[-1]) or before[-1].text.lower() in _JOINING):
         before.pop()
     left = (Span(cut.start, cut.start + before[-1].end),) if before else ()  # none: the cut is between spans
-    return (*spans[:place], *left), (Span(at, cut.end), *spans[place + 1 :])
+    return (*spans[:position], *left), (Span(at, cut.end), *spans[position + 1 :])
 
 
 def _words(reference: str, span: Span) -> list[Token]:
-    found = [token for token in tokens(reference[span.start : span.end]) if _wordy(token)]
-    return [Token(text, start + span.start, end + span.start) for text, start, end in found]
+    words = [token for token in tokens(reference[span.start : span.end]) if _wordy(token)]
+    return [Token(text, start + span.start, end + span.start) for text, start, end in words]
 
 
 def _wordy(token: Token) -> bool:
@@ -578,7 +582,7 @@ def places(
     Left out: blind, excluded and skipped samples, and those that somebody else verified and this person has
     not begun. `looked_at(done, of)` is told how far it is; the search ends when it returns False.
     """
-    found = []
+    targets = []
     ids = samples.ids_with_text(store, opened.dataset.id, decision.text, opened.annotator)
     for done, number in enumerate(ids, start=1):
         if not looked_at(done, len(ids)):
@@ -586,10 +590,10 @@ def places(
         if number == opened.sample_id:
             continue
         other = open_sample(store, number, opened.annotator)
-        place = None if _left_out(other) else _place(other, decision)
-        if place is not None:
-            found.append(place)
-    return found
+        target = None if _left_out(other) else _place(other, decision)
+        if target is not None:
+            targets.append(target)
+    return targets
 
 
 def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -> None:
@@ -603,7 +607,7 @@ def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -
 
 def _left_out(other: Opened) -> bool:
     fresh = other.state.seq < 0
-    carried = fresh and any(one.source == CARRIED for one in other.opening.assessments)
+    carried = fresh and any(assessment.source == CARRIED for assessment in other.opening.assessments)
     return other.blind or carried or other.state.entity.disposition in ("excluded", "skipped")
 
 
@@ -633,7 +637,7 @@ def _edits(other: Opened, decision: Decision) -> Iterator[Put]:
         return
     lang = language_of(other.sample, other.policy)
     same = key(decision.text, lang) or decision.text
-    shown = {unit.id: unit.label for one in other.opening.assessments for unit in one.units}
+    shown = {unit.id: unit.label for assessment in other.opening.assessments for unit in assessment.units}
     for unit in other.state.entity.assessment.units:
         if (key(unit.text, lang) or unit.text) != same or unit.duplicate_of:
             continue

@@ -43,20 +43,21 @@ def choose_examples(store: Store, info: DatasetInfo, number: int) -> tuple[Examp
     """
     kinds = info.policy.kinds
     gold = {kind: _resolved(store, info, kind) for kind in kinds}
-    excluded = {one for kind in kinds for one in gold_store.load_excluded(store, info.id, kind)}
-    ids = sorted({one for kind in kinds for one in gold[kind]} - excluded)
+    excluded = {sample_id for kind in kinds for sample_id in gold_store.load_excluded(store, info.id, kind)}
+    ids = sorted({sample_id for kind in kinds for sample_id in gold[kind]} - excluded)
     ranked: list[tuple[tuple[int, bool, int, float], Stored]] = []
     for start in range(0, len(ids), samples.CHUNK):
-        for one in samples.load_samples(store, ids[start : start + samples.CHUNK], None):
-            verified = [gold[kind][one.sample_id] for kind in kinds if one.sample_id in gold[kind]]
+        for sample in samples.load_samples(store, ids[start : start + samples.CHUNK], None):
+            verified = [gold[kind][sample.sample_id] for kind in kinds if sample.sample_id in gold[kind]]
             empty = sum(not gold_units(assessment.units) for assessment in verified)
-            if _may_be_shown(one):
-                long = len(one.sample.reference) > SHORT
-                ranked.append(((len(kinds) - len(verified), long, empty, one.u), one))
+            if _may_be_shown(sample):
+                long = len(sample.sample.reference) > SHORT
+                ranked.append(((len(kinds) - len(verified), long, empty, sample.u), sample))
     ranked.sort(key=lambda row: row[0])
-    chosen = _one_of_each(one for _, one in ranked)[:number]
+    chosen = _one_of_each(sample for _, sample in ranked)[:number]
     return tuple(
-        _example(one, info, {kind: gold[kind].get(one.sample_id) for kind in kinds}) for one in chosen
+        _example(sample, info, {kind: gold[kind].get(sample.sample_id) for kind in kinds})
+        for sample in chosen
     )
 
 
@@ -65,44 +66,44 @@ def seen_by(store: Store, info: DatasetInfo, run: RunInfo | None) -> Seen:
     shown = run.parameters.get("examples", []) if run is not None else []
     if not shown:
         return NOTHING
-    ids = frozenset(str(one["id"]) for one in shown)
-    groups = {one["group"] for one in shown if one["group"] is not None}
-    hashes = {one["reference_hash"] for one in shown}
+    ids = frozenset(str(example["id"]) for example in shown)
+    groups = {example["group"] for example in shown if example["group"] is not None}
+    hashes = {example["reference_hash"] for example in shown}
     return Seen(ids, ids | related_ids(store, info.id, groups, hashes))
 
 
-def _may_be_shown(one: Stored) -> bool:
+def _may_be_shown(sample: Stored) -> bool:
     """The one place that says whose gold no prompt ever sees: samples of the blind arm, blank references."""
-    return not one.blind and bool(one.sample.reference.strip())
+    return not sample.blind and bool(sample.sample.reference.strip())
 
 
 def _resolved(store: Store, info: DatasetInfo, kind: Kind) -> dict[int, Assessment]:
     gold = gold_store.load_gold(store, info.id, kind)
-    return {number: one.assessment for number, one in gold.items() if one.assessment is not None}
+    return {number: gold.assessment for number, gold in gold.items() if gold.assessment is not None}
 
 
 def _one_of_each(ranked: Iterable[Stored]) -> list[Stored]:
     """The first sample of every group and of every reference."""
-    found: list[Stored] = []
+    firsts: list[Stored] = []
     taken: set[tuple[str, str]] = set()
-    for one in ranked:
-        marks = {("reference", one.sample.reference_hash)}
-        if one.sample.group is not None:
-            marks.add(("group", one.sample.group))
+    for sample in ranked:
+        marks = {("reference", sample.sample.reference_hash)}
+        if sample.sample.group is not None:
+            marks.add(("group", sample.sample.group))
         if not marks & taken:
             taken |= marks
-            found.append(one)
-    return found
+            firsts.append(sample)
+    return firsts
 
 
-def _example(one: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | None]) -> Example:
+def _example(sample: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | None]) -> Example:
     entities, statements = gold.get("entity"), gold.get("statement")
     return Example(
-        id=one.sample.id,
-        group=one.sample.group,
-        reference_hash=one.sample.reference_hash,
-        question=one.sample.user_input,
-        text=one.sample.reference,
+        id=sample.sample.id,
+        group=sample.sample.group,
+        reference_hash=sample.sample.reference_hash,
+        question=sample.sample.user_input,
+        text=sample.sample.reference,
         entities=None if entities is None else _entities(entities, info),
         statements=None if statements is None else tuple(unit.text for unit in gold_units(statements.units)),
     )
@@ -120,6 +121,6 @@ def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:
     gold = used.document["gold"]["samples"] if used is not None else ()
     if not gold:
         return frozenset()
-    groups = {one["group"] for one in gold if one["group"] is not None}
-    related = related_ids(store, info.id, groups, {one["reference_hash"] for one in gold})
-    return frozenset(related | {one["id"] for one in gold})
+    groups = {sample["group"] for sample in gold if sample["group"] is not None}
+    related = related_ids(store, info.id, groups, {sample["reference_hash"] for sample in gold})
+    return frozenset(related | {sample["id"] for sample in gold})

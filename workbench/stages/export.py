@@ -49,7 +49,7 @@ ONLY = ("verified", "gold", "disputed")
 
 def _formats(options: ExportOptions) -> tuple[str, ...]:
     """The formats to write. Raises UsageError for one there is not, or that is nothing without text."""
-    fit = [name for name, one in FORMATS.items() if options.text or one.without_text]
+    fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
     asked = fit if "all" in options.formats else options.formats
     for name in asked:
         if name not in FORMATS:
@@ -109,10 +109,10 @@ def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
     several, labels = exports.several_ids(store, info.id), info.policy.counted_labels
     chunks = exports.each_leaving(store, info.id, None, several) if several else ()
     return {
-        one.sample_id
+        sample.sample_id
         for chunk in chunks
-        for one in chunk
-        if all(stands(one.reviews, kind, labels)[1] is None for kind in KINDS)
+        for sample in chunk
+        if all(stands(sample.reviews, kind, labels)[1] is None for kind in KINDS)
     }
 
 
@@ -206,7 +206,7 @@ def _export(
         )
         with folder.writing(directory, force=options.force) as part:
             rows, left, totals = _fill(store, departure, part, formats, about, splits, progress)
-        kept = withheld(store, departure)
+        hidden = withheld(store, departure)
     digest = folder.manifest_hash(directory)
     whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
     exports.log_export(
@@ -214,7 +214,7 @@ def _export(
         whole=whole, at=datetime.now(UTC), replaced=replaced,
     )  # fmt: skip
     return ExportReport(
-        str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, kept,
+        str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
         splits,
     )  # fmt: skip
 
@@ -231,15 +231,15 @@ def _fill(
     left: dict[str, dict[str, int]] = {}
     totals: Counter[str] = Counter()
     places = {name: part / name if len(formats) > 1 else part for name in formats}
-    for name, place in places.items():
-        wrote, totals = _write(store, departure, name, place, about, splits, progress)
+    for name, path in places.items():
+        wrote, totals = _write(store, departure, name, path, about, splits, progress)
         rows[name] = wrote.rows
         if wrote.left:
             left[name] = dict(wrote.left)
         if name != "huggingface":  # its card comes last: it says what the manifest says
             several = len(formats) > 1
             text = rendered("readme.md", name=name, without_text=not about.text, one_of_several=several)
-            (place / "README.md").write_text(text, "utf-8", newline="\n")
+            (path / "README.md").write_text(text, "utf-8", newline="\n")
     manifest = manifest_of(store, departure, splits)
     if (card := places.get("huggingface")) is not None:
         write_card(card, about, rows["huggingface"], splits or (TRAIN,), manifest, totals)
@@ -256,22 +256,22 @@ def _fill(
 
 def _sizes(store: Store, info: DatasetInfo, held: Collection[int]) -> dict[str, int]:
     """How many samples each split has. Raises UsageError where all are in one."""
-    kept = len(plans.holdout_ids(store, info.id).intersection(held))
-    if not 0 < kept < len(held):
-        which = "every chosen sample is" if kept else "no chosen sample is"
+    holdout = len(plans.holdout_ids(store, info.id).intersection(held))
+    if not 0 < holdout < len(held):
+        which = "every chosen sample is" if holdout else "no chosen sample is"
         raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
-    return dict(zip(SPLITS, (len(held) - kept, kept), strict=True))
+    return dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True))
 
 
 def _write(
-    store: Store, departure: Departure, name: str, place: Path, about: Surroundings,
+    store: Store, departure: Departure, name: str, path: Path, about: Surroundings,
     splits: Collection[str], progress: Progress,
 ) -> tuple[Wrote, Counter[str]]:  # fmt: skip
     """Write one format; what was written, and how many samples, gold and proposals there are."""
     counts: Counter[str] = Counter()
     total = Wrote()
-    place.mkdir(exist_ok=True)
-    for where, split in places(place, name, splits) if splits else [(place, None)]:
+    path.mkdir(exist_ok=True)
+    for where, split in places(path, name, splits) if splits else [(path, None)]:
         where.mkdir(exist_ok=True)
         items = each_item(store, departure, split, progress, verdicts=name == "native")
         wrote = FORMATS[name].write(where, _counted(items, counts), about)
@@ -283,7 +283,7 @@ def _write(
 def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[ExportItem]:
     """The items, while samples, those with gold and those with a proposal are counted."""
     for item in items:
-        gold = any(one.entities is not None or one.statements is not None for one in item.records)
+        gold = any(record.entities is not None or record.statements is not None for record in item.records)
         counts.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
         yield item
 
@@ -294,9 +294,9 @@ def _settings(store: Store, departure: Departure) -> dict[str, Any]:
     document = policy_document(info.policy)
     if not departure.options.text:
         document.pop("guidelines")
-    kept = ("seed", "threshold", "blind_share", "show_auto")
+    names = ("seed", "threshold", "blind_share", "show_auto")
     columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
-    return {"policy": document, **{name: getattr(info, name) for name in kept}, "columns": columns}
+    return {"policy": document, **{name: getattr(info, name) for name in names}, "columns": columns}
 
 
 _TEXTS = frozenset({"prompt", "guidelines"})
@@ -356,7 +356,9 @@ def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
     plan = plans.plan_of(store, info.id)
     parameters = dict(plan.parameters) if plan else {}
     if "strata" in parameters:
-        parameters["strata"] = {departure.strata(name): one for name, one in parameters["strata"].items()}
+        parameters["strata"] = {
+            departure.strata(name): parameter for name, parameter in parameters["strata"].items()
+        }
     return {
         "design": plan.design if plan else "simple",
         "seed": info.seed,
@@ -370,8 +372,12 @@ def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
             "n": len(plans.holdout_ids(store, info.id)),
             "withheld": withheld(store, departure),
             "opened": [
-                {**one._asdict(), "annotator": departure.naming(one.annotator), "at": exports.stamp(one.at)}
-                for one in plans.openings(store, info.id)
+                {
+                    **opening._asdict(),
+                    "annotator": departure.naming(opening.annotator),
+                    "at": exports.stamp(opening.at),
+                }
+                for opening in plans.openings(store, info.id)
             ],
         },
     }

@@ -105,8 +105,8 @@ def each_item(
     for chunk in exports.each_leaving(
         store, dataset, departure.run_id, departure.wanted, scored_at=departure.scored_at
     ):
-        chosen = [one for one in chunk if split is None or _split(one) == split]
-        acted = [own.review_id for one in chosen for own in one.reviews if own.shown != "import"]
+        chosen = [sample for sample in chunk if split is None or _split(sample) == split]
+        acted = [own.review_id for sample in chosen for own in sample.reviews if own.shown != "import"]
         states = folded(store, acted) if verdicts else {}
         for leaving in chosen:
             item = _item(leaving, departure)
@@ -126,12 +126,12 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         sample = replace(sample, group=departure.grouping(sample.group))
     if proposal is not None:
         proposal = replace(proposal, model=model_named(proposal.model, departure.naming))
-    records = (one.record for one in reviews if one.says_something)
+    records = (stored.record for stored in reviews if stored.says_something)
     drawable = not leaving.holdout and leaving.rank < LATE_RANK  # else it was not to be drawn
     return ExportItem(
         sample=sample,
         proposal=proposal,
-        records=tuple(_named(one, departure.naming) for one in records),
+        records=tuple(_named(record, departure.naming) for record in records),
         gold={kind: units for kind, (_, units) in standing.items() if units is not None},
         states={kind: state for kind, (state, _) in standing.items()},
         automatic=leaving.automatic,
@@ -142,7 +142,7 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         pi=departure.drawn.chance(leaving.stratum) if drawable else None,
         blind=leaving.blind,
         holdout=leaving.holdout,
-        off_plan=any(one.record.marks.off_plan for one in reviews),
+        off_plan=any(stored.record.marks.off_plan for stored in reviews),
         split=_split(leaving) if departure.options.split else "",
     )
 
@@ -159,13 +159,13 @@ def stands(
     reviews: Collection[StoredReview], kind: Kind, counted_labels: Collection[str]
 ) -> tuple[str, tuple[Unit, ...] | None]:
     """Where a kind stands over all reviews, and the units that stand; an exclusion wins."""
-    states = [one.states[kind] for one in reviews]
+    states = [stored.states[kind] for stored in reviews]
     if "excluded" in states:
         return "excluded", None
     verified = [
-        Verified(one.record.annotator, one.origin, Assessment(kind, "", one.units(kind) or ()))  # type: ignore[arg-type]
-        for one in reviews
-        if one.states[kind] == "verified"
+        Verified(stored.record.annotator, stored.origin, Assessment(kind, "", stored.units(kind) or ()))  # type: ignore[arg-type]
+        for stored in reviews
+        if stored.states[kind] == "verified"
     ]
     if verified:
         gold = resolve(verified, counted_labels) if len(verified) > 1 else verified[0]
@@ -183,10 +183,10 @@ def _verdicts(
     info, proposal = departure.info, leaving.proposal
     # finding a language out costs as much as all the rest
     lang = language_of(leaving.sample, info.policy) if proposal is not None else ""
-    for said in leaving.reviews:
-        state = states.get(said.review_id)
+    for stored in leaving.reviews:
+        state = states.get(stored.review_id)
         for kind in KINDS:
-            units = said.units(kind)
+            units = stored.units(kind)
             if units is None:
                 continue
             if kind not in automatic:
@@ -196,7 +196,7 @@ def _verdicts(
             if machine is not None:
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
-            head = _of_review(item, kind, said, state, _named(said.record, departure.naming).named)
+            head = _of_review(item, kind, stored, state, _named(stored.record, departure.naming).named)
             for row in rows:
                 yield f"{compact(head | _verdict(item.sample, row))}\n"
 
@@ -216,24 +216,24 @@ def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | 
         or (proposal.statements if kind == "statement" else proposal.reference_entities) is None
     ):
         return None
-    found = review.proposed(info, leaving.sample, proposal, kind)
-    return supported(found.units) if kind == "statement" else found
+    assessment = review.proposed(info, leaving.sample, proposal, kind)
+    return supported(assessment.units) if kind == "statement" else assessment
 
 
 def _of_review(
-    item: ExportItem, kind: Kind, said: StoredReview, state: ReviewState | None, name: str
+    item: ExportItem, kind: Kind, stored: StoredReview, state: ReviewState | None, name: str
 ) -> dict[str, Any]:
     """What all verdicts of one person on one kind of one sample share. `standing`: they are the gold."""
     own = state.of(kind) if state else None
     opened = state.opened if state else None
-    effort = said.record.effort
+    effort = stored.record.effort
     return {
         "id": item.sample.id,
         "group": item.sample.group,
         "annotator": name,
-        "standing": item.gold.get(kind) == said.units(kind),
+        "standing": item.gold.get(kind) == stored.units(kind),
         "kind": kind,
-        "shown": said.shown,
+        "shown": stored.shown,
         "auto_shown": opened.auto_shown if opened else False,
         "policy": own.policy or (opened.policy if opened else None) if own else None,
         "fast": own.fast if own else False,
@@ -281,7 +281,7 @@ def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
     if not match.evidence:
         return None
     first = match.evidence[0]
-    place: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
+    passage: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
     if first.context < len(sample.retrieved_contexts):
-        place["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
-    return place
+        passage["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
+    return passage

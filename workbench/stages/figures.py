@@ -108,8 +108,8 @@ def figures(
     chosen = runs.chosen_run(store, info, run)
     fitted = cross_fitted(store, info)
     if chosen is not None:
-        for one in {info.threshold, *fitted.folds}:
-            recompute(store, info, chosen.id, one, progress)
+        for threshold in {info.threshold, *fitted.folds}:
+            recompute(store, info, chosen.id, threshold, progress)
     if not scorer:  # the first that could count this run
         able, kind = able_scorers(store, chosen.id if chosen else None, info.threshold), info.kinds[0]
         scorer = first_scorer(able, kind) or DEFAULT_SCORER[kind]
@@ -125,43 +125,43 @@ def scope(
     places = scores.members(store, info.id, strata=begun.design == "stratified")
     seen = seen_by(store, info, run).related
     if seen:
-        shown = {number for number, one in scores.population(store, info.id).items() if one.key in seen}
+        shown = {number for number, member in scores.population(store, info.id).items() if member.key in seen}
         places = {number: stratum for number, stratum in places.items() if number not in shown}
     excluded = gold.load_excluded(store, info.id, kind)
     return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(seen))
 
 
-def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
+def as_seen(store: Store, info: DatasetInfo, stats: Figures, viewer: str) -> Figures:
     """The same without the samples about which this person must not learn anything yet."""
-    known = reviewed(store, info.id, found.kind)
-    own = scores.decided_by(store, info.id, found.kind, viewer)
-    blind = blind_among(store, [row.sample_id for row in found.rows if row.sample_id not in own])
+    known = reviewed(store, info.id, stats.kind)
+    own = scores.decided_by(store, info.id, stats.kind, viewer)
+    blind = blind_among(store, [row.sample_id for row in stats.rows if row.sample_id not in own])
     rows = tuple(
         row
-        for row in found.rows
+        for row in stats.rows
         if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
     )
-    return _listing(found, rows, "to be reviewed without suggestions, or others' work")
+    return _listing(stats, rows, "to be reviewed without suggestions, or others' work")
 
 
-def without(found: Figures, withheld: Collection[str]) -> Figures:
+def without(stats: Figures, withheld: Collection[str]) -> Figures:
     """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
     return _listing(
-        found, tuple(row for row in found.rows if row.id not in withheld), "reviewed without suggestions"
+        stats, tuple(row for row in stats.rows if row.id not in withheld), "reviewed without suggestions"
     )
 
 
-def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
+def _listing(stats: Figures, rows: tuple[Row, ...], why: str) -> Figures:
     """The same figures with the samples in `rows` listed, and no other one named."""
     ids = {row.id for row in rows}
-    gone = [row for row in found.rows if row.id not in ids]
+    gone = [row for row in stats.rows if row.id not in ids]
     if not gone:
-        return found
-    largest = found.paired.largest if found.paired.largest and found.paired.largest[0] in ids else None
+        return stats
+    largest = stats.paired.largest if stats.paired.largest and stats.paired.largest[0] in ids else None
     many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
     note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
-    paired = replace(found.paired, largest=largest)
-    return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
+    paired = replace(stats.paired, largest=largest)
+    return replace(stats, rows=rows, paired=paired, notes=(*stats.notes, note))
 
 
 def _figures(at: Scope, progress: Progress) -> Figures:
@@ -172,25 +172,29 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
     groups = {row.sample_id: row.group or f"sample {row.sample_id}" for row in rows}
     judged = [
-        ((one.verified, one.automatic), groups[number])
+        ((unit.verified, unit.automatic), groups[number])
         for number, each in known.items()
-        for one in each.judged
-        if one.automatic and one.verified
+        for unit in each.judged
+        if unit.automatic and unit.verified
     ]
     # a number that came alone has no units, which is not the same as units that nobody proposed
-    counted = {number: one for number, one in known.items() if one.imported is None or one.automatic.units}
+    counted = {
+        number: sample
+        for number, sample in known.items()
+        if sample.imported is None or sample.automatic.units
+    }
     verdicts = tabulate_by_group([pair for pair, _ in judged], [group for _, group in judged])
     pairs = _pairs(rows, {row.sample_id: row.verified for row in rows}, side.within)
     quick = {row.id for row in rows if row.sample_id in fast}
     by_language: dict[str, list[Explained]] = defaultdict(list)
-    for number, one in known.items():
-        by_language[side.reviewed[number].language or info.policy.language].append(one)
+    for number, sample in known.items():
+        by_language[side.reviewed[number].language or info.policy.language].append(sample)
     causes = cause_totals(known.values())
     estimated = whole(at, side)
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
     first, changed = _as_decided_first(at, side, rows)
-    alike = {number: one for number, one in counted.items() if number not in changed}
+    alike = {number: sample for number, sample in counted.items() if number not in changed}
     both_arms = arms(first, side.reviewed, alike, early=early)
     again = _pairs(rows, side.recomputed, side.within)
     return Figures(
@@ -206,12 +210,12 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         prefix=len(begun.rows),
         estimate=estimated,
         paired=paired(pairs, early=early),
-        without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
+        without_fast=paired([pair for pair in pairs if pair.id not in quick]) if quick else None,
         arms=both_arms,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
-        units=overlaps([overlap(one, strict=False) for one in counted.values()]),
-        strict=overlaps([overlap(one, strict=True) for one in counted.values()]),
+        units=overlaps([overlap(sample, strict=False) for sample in counted.values()]),
+        strict=overlaps([overlap(sample, strict=True) for sample in counted.values()]),
         labels=of_labels(known.values()),
         causes=causes,
         estimated=by_cause(at, estimated, causes, side),
@@ -237,13 +241,13 @@ def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
 
 def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
     """The verified samples that count: with gold, not excluded, and with an automatic value."""
-    for number, one in side.reviewed.items():
+    for number, sample in side.reviewed.items():
         outside = number in at.excluded or number not in at.places or number not in side.values
-        if outside or one.origin == "unresolved":
+        if outside or sample.origin == "unresolved":
             continue
         explained = side.explained.get(number)
         ours = side.values[number]
-        theirs = recall_of(one.tally)
+        theirs = recall_of(sample.tally)
         exact = explained.delta if explained else None
         delta = float(exact) if exact is not None else None
         if delta is None and ours is not None and theirs is not None:
@@ -252,14 +256,14 @@ def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
             delta = 0.0
         main, shares = (explained.main, explained.shares) if explained else ("", ())
         yield Row(
-            number, one.key, one.group, ours, theirs, delta, main, shares,
-            one.language or at.info.policy.language, one.shown, number in fast,
-            explained.ends if explained else (None, None), one.question,
+            number, sample.key, sample.group, ours, theirs, delta, main, shares,
+            sample.language or at.info.policy.language, sample.shown, number in fast,
+            explained.ends if explained else (None, None), sample.question,
         )  # fmt: skip
 
 
 def _sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
-    ends = [one.ends for one in known]
+    ends = [sample.ends for sample in known]
     both = [(ours, theirs) for ours, theirs in ends if ours is not None and theirs is not None]
     return sum((ours for ours, _ in both), Fraction(0)), sum((theirs for _, theirs in both), Fraction(0))
 
@@ -274,8 +278,12 @@ def _pairs(rows: Iterable[Row], others: Recalls, within: float) -> list[Pair]:
 
 
 def _counts(at: Scope, side: Side, fast: int) -> Counts:
-    here = [one for number, one in side.reviewed.items() if number in at.places and number not in at.excluded]
-    origins = Counter(one.origin for one in here)
+    here = [
+        sample
+        for number, sample in side.reviewed.items()
+        if number in at.places and number not in at.excluded
+    ]
+    origins = Counter(sample.origin for sample in here)
     failed = runs.failures_of(at.store, at.run.id) if at.run else []
     return Counts(
         total=at.begun.population,
@@ -287,8 +295,8 @@ def _counts(at: Scope, side: Side, fast: int) -> Counts:
         unresolved=origins["unresolved"],
         excluded=sum(number in at.places for number in at.excluded),
         skipped=len(scores.skipped(at.store, at.info.id, at.kind) & at.places.keys()),
-        undefined=sum(one.tally is not None and not one.tally.units for one in here),
-        failed=sum(one[0] in at.places for one in failed),
+        undefined=sum(sample.tally is not None and not sample.tally.units for sample in here),
+        failed=sum(failure[0] in at.places for failure in failed),
         unproposed=sum(number not in side.values for number in at.places),
         seen=at.seen,
         fast=fast,
@@ -299,7 +307,7 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
     """Every scorer and imported column that has values, in short; `side` is that of the scope's own."""
     human = {at.kind: _standing(at, side.reviewed, at.excluded)}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
-    found = []
+    scorers = []
     for name in (*able_scorers(at.store, at.run_id, at.info.threshold), *columns):
         kind = kind_of(name)
         assert kind is not None  # of both lists
@@ -307,16 +315,16 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
             others = gold.load_excluded(at.store, at.info.id, kind)
             human[kind] = _standing(at, reviewed(at.store, at.info.id, kind), others)
         values, within = (side.values, side.within) if name == at.name else values_of(at, name)
-        found.append(_short(name, kind, values, human[kind], within))
-    return tuple(found)
+        scorers.append(_short(name, kind, values, human[kind], within))
+    return tuple(scorers)
 
 
 def _standing(at: Scope, human: Mapping[int, Reviewed], excluded: Collection[int]) -> dict[int, Tally]:
     """The gold tallies that count: resolved, not excluded, not seen, not kept back."""
     return {
-        number: one.tally
-        for number, one in human.items()
-        if one.tally is not None and number in at.places and number not in excluded
+        number: sample.tally
+        for number, sample in human.items()
+        if sample.tally is not None and number in at.places and number not in excluded
     }
 
 
@@ -340,13 +348,13 @@ def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Tally], w
 def _fast(at: Scope, reviewed: Iterable[Reviewed]) -> set[int]:
     """The samples whose gold was accepted in under a second, by the person whose gold it is."""
     of: dict[str, set[int]] = defaultdict(set)
-    for one in reviewed:
-        if one.origin == "reviewed":
-            of[one.annotator].add(one.sample_id)
-    found: set[int] = set()
+    for sample in reviewed:
+        if sample.origin == "reviewed":
+            of[sample.annotator].add(sample.sample_id)
+    ids: set[int] = set()
     for annotator, theirs in of.items():
-        found |= theirs.intersection(queue.fast_ids(at.store, at.info, annotator, at.kind))
-    return found
+        ids |= theirs.intersection(queue.fast_ids(at.store, at.info, annotator, at.kind))
+    return ids
 
 
 def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[Row], set[int]]:
@@ -354,54 +362,58 @@ def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[
 
     What a person changes after it they change with the machine's values in sight.
     """
-    blind = {one.review_id: one for one in side.reviewed.values() if one.shown == "blind" and one.review_id}
+    blind = {
+        sample.review_id: sample
+        for sample in side.reviewed.values()
+        if sample.shown == "blind" and sample.review_id
+    }
     changed = {
         blind[number].sample_id: recall_of(tally)
         for number, each in first_accepts(at.store, blind.keys(), at.kind).items()
         if (tally := count(each.units)) != blind[number].tally
     }
-    found = []
+    first_rows = []
     for row in rows:
         theirs = changed.get(row.sample_id)
         if row.sample_id in changed:
             apart = None if row.automatic is None or theirs is None else row.automatic - theirs
             row = replace(row, delta=0.0 if apart is not None and abs(apart) < side.within else apart)
-        found.append(row)
-    return found, {*changed}
+        first_rows.append(row)
+    return first_rows, {*changed}
 
 
 def arms(
     rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained], *, early: bool
 ) -> Arms:
     """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
-    found = {}
+    by_shown = {}
     for shown in ("blind", "assisted"):
         own = [row for row in rows if reviewed[row.sample_id].shown == shown]
         known = [(row.delta, row.group) for row in own if row.delta is not None]
         bias = mean_of(*zip(*known, strict=True)) if known else None
         judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
-        found[shown] = Arm(
+        by_shown[shown] = Arm(
             len(own),
             replace(bias, interval=None) if early and bias else bias,
-            overlaps([overlap(one, strict=False) for one in judged]).micro if judged else None,
+            overlaps([overlap(sample, strict=False) for sample in judged]).micro if judged else None,
         )
-    blind, assisted = found["blind"], found["assisted"]
+    blind, assisted = by_shown["blind"], by_shown["assisted"]
     if blind.bias is None or assisted.bias is None:
         return Arms(blind, assisted, None, None)
     apart, interval, seen = two_arms(blind.bias, assisted.bias)
     return Arms(blind, assisted, apart, None if early else interval, seen)
 
 
-def overlap(one: Explained, *, strict: bool) -> Overlap:
+def overlap(sample: Explained, *, strict: bool) -> Overlap:
     """How the proposed units of a sample cover the verified ones."""
-    both = [unit for unit in one.judged if unit.automatic is not None and unit.verified is not None]
+    both = [unit for unit in sample.judged if unit.automatic is not None and unit.verified is not None]
     linked = sum(unit.same for unit in both) if strict else len(both)
-    return Overlap(linked, one.automatic.units, one.verified.units)
+    return Overlap(linked, sample.automatic.units, sample.verified.units)
 
 
 def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
     """By label: with equal labels, and whatever the labels; a proposed label that nobody kept stands too."""
-    units = [(unit.automatic_label, unit.verified_label) for one in known for unit in one.judged]
+    units = [(unit.automatic_label, unit.verified_label) for sample in known for unit in sample.judged]
     strict, lenient = by_label(units, strict=True), by_label(units, strict=False)
     none = Overlap(0, 0, 0)
     return {
@@ -413,16 +425,16 @@ def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
 
 def causes_by_label(known: Iterable[Explained]) -> dict[str, tuple[CauseTotal, ...]]:
     known = list(known)
-    labels = sorted({label for one in known for share in one.shares for label in share.labels if label})
+    labels = sorted({label for sample in known for share in sample.shares for label in share.labels if label})
     return {label: cause_totals(known, {label}) for label in labels}
 
 
-def _influence(found: Arms) -> list[str]:
-    if found.detectable is None:
+def _influence(pair: Arms) -> list[str]:
+    if pair.detectable is None:
         return []
     return [
-        f"The {found.blind.n:,} reviews without suggestions would show an influence of "
-        f"{found.detectable:.2f} or more on the bias in 8 of 10 cases; a smaller one could go unseen."
+        f"The {pair.blind.n:,} reviews without suggestions would show an influence of "
+        f"{pair.detectable:.2f} or more on the bias in 8 of 10 cases; a smaller one could go unseen."
     ]
 
 
@@ -445,13 +457,15 @@ def _calibrated(at: Scope) -> tuple[str, ...]:
             f"these and what belongs to them are scored at the threshold found without them ({limits}), "
             "all others count in the estimate with their mean over the folds.",
         )
-    for one in calibrations.list_calibrations(at.store, info.id):
-        chose, before = one.document["threshold"], one.document["threshold_before"]
+    for calibration in calibrations.list_calibrations(at.store, info.id):
+        chose, before = calibration.document["threshold"], calibration.document["threshold_before"]
         if chose == threshold != before:
             return (
-                f"Match threshold {threshold} is the one that calibration {one.name} chose from the verified "
-                f"units of {one.document['samples']} samples, but it is set by hand: nothing here "
-                f"is cross-fitted, so it looks too good. workbench calibrate --use {one.name} corrects that.",
+                f"Match threshold {threshold} is the one that calibration {calibration.name} chose from the "
+                "verified "
+                f"units of {calibration.document['samples']} samples, but it is set by hand: nothing here "
+                f"is cross-fitted, so it looks too good. workbench calibrate --use {calibration.name} "
+                "corrects that.",
             )
     return ()
 
@@ -484,9 +498,9 @@ def stands_for(
         strata = [stratum for _, stratum, _ in known] if at.begun.design == "stratified" else []
         own = [0.0 if level and value is not None else value for value, _, _ in known]
         return own, strata, [times for _, _, times in known]
-    kept = [number for number, stratum in at.places.items() if stratum not in missed]
-    strata = [at.places[number] for number in kept] if at.begun.design == "stratified" else []
-    return [values.get(number) for number in kept], strata, [1] * len(kept)
+    numbers = [number for number, stratum in at.places.items() if stratum not in missed]
+    strata = [at.places[number] for number in numbers] if at.begun.design == "stratified" else []
+    return [values.get(number) for number in numbers], strata, [1] * len(numbers)
 
 
 def fits_corpus(at: Scope) -> bool:
@@ -546,15 +560,23 @@ def whole(at: Scope, side: Side) -> Estimate:
     """The mean of all samples of the population from the prefix of its order."""
     begun, drawn = at.begun, reached(at, side)
     design: Design = begun.design if begun.design in DESIGNS else "hand"
-    standing = [one for one in side.reviewed.values() if one.sample_id in at.places and one.tally is not None]
+    standing = [
+        sample
+        for sample in side.reviewed.values()
+        if sample.sample_id in at.places and sample.tally is not None
+    ]
     if not drawn and standing:
-        design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
-        drawn = [Reached(side.of_all.get(one.sample_id), recall_of(one.tally), None) for one in standing]
-    found = _estimate(at, side.of_all, drawn, design)
+        design = "imported" if all(sample.origin == "imported" for sample in standing) else "hand"
+        drawn = [
+            Reached(side.of_all.get(sample.sample_id), recall_of(sample.tally), None) for sample in standing
+        ]
+    mean = _estimate(at, side.of_all, drawn, design)
     if not begun.chosen:
-        return found
-    said = tuple(CHOSEN if one in DRAWN.values() else one for one in found.assumptions)
-    return replace(found, assumptions=said)
+        return mean
+    assumptions = tuple(
+        CHOSEN if assumption in DRAWN.values() else assumption for assumption in mean.assumptions
+    )
+    return replace(mean, assumptions=assumptions)
 
 
 def by_cause(
@@ -564,7 +586,7 @@ def by_cause(
     if of_all.refusal or of_all.point is None or (of_all.complete and of_all.open):
         return {}
     nothing = {number: None if value is None else 0.0 for number, value in side.values.items()}
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for cause in causes:
         if cause.cause == "rounding":  # one digit at most, which says nothing of other samples
             continue
@@ -575,17 +597,17 @@ def by_cause(
                 share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
                 ours = nothing.get(row.sample_id)
                 drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
-        found[cause.cause] = _estimate(
+        estimates[cause.cause] = _estimate(
             at, nothing, drawn, of_all.design, ONE_WAY.get(cause.cause, EITHER_WAY), level=True
         )
-    return found
+    return estimates
 
 
-def _part(one: Explained | None, cause: str) -> float | None:
+def _part(sample: Explained | None, cause: str) -> float | None:
     """The net share of a cause in one sample; None where Δ is undefined."""
-    if one is None or one.delta is None:
+    if sample is None or sample.delta is None:
         return None
-    return float(sum(share.share or 0 for share in one.shares if share.cause == cause))
+    return float(sum(share.share or 0 for share in sample.shares if share.cause == cause))
 
 
 def recall_of(tally: Tally | None) -> float | None:
@@ -616,21 +638,21 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
     if name not in SCORERS:
         within = precision_of(scores.external_digits(at.store, at.info.id, name).values())
         return scored_by(at.store, at.info, None, name), within
-    found = scored_by(at.store, at.info, at.run_id, name)
+    recalls = scored_by(at.store, at.info, at.run_id, name)
     for limit, numbers in own_thresholds(at, name).items():
         others = scored_by(at.store, replace(at.info, threshold=limit), at.run_id, name)
-        found |= {number: others[number] for number in numbers if number in others}
-    return found, EQUAL
+        recalls |= {number: others[number] for number in numbers if number in others}
+    return recalls, EQUAL
 
 
 def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
     """The samples that the calibration saw by their threshold; none for a scorer that it does not set."""
-    found: dict[int, set[int]] = defaultdict(set)
+    by_threshold: dict[int, set[int]] = defaultdict(set)
     if at.run is not None and at.fitted.thresholds and name in CALIBRATED:
-        numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
+        numbers = {member.key: number for number, member in scores.population(at.store, at.info.id).items()}
         for key in at.fitted.thresholds.keys() & numbers.keys():
-            found[at.fitted.thresholds[key]].add(numbers[key])
-    return found
+            by_threshold[at.fitted.thresholds[key]].add(numbers[key])
+    return by_threshold
 
 
 def _of_all(at: Scope, own: Collection[int], values: Recalls) -> dict[int, float | None]:
@@ -643,12 +665,14 @@ def _of_all(at: Scope, own: Collection[int], values: Recalls) -> dict[int, float
     folds = at.fitted.folds
     often = Counter(folds)
     columns = {limit: scores.values(at.store, at.run.id, limit, at.name) for limit in often}
-    found: dict[int, float | None] = {}
+    recalls: dict[int, float | None] = {}
     for number, value in values.items():
         if number in own:
-            found[number] = value
+            recalls[number] = value
             continue
         each = [(columns[limit].get(number), times) for limit, times in often.items()]
         known = [(value, times) for value, times in each if value is not None]
-        found[number] = sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
-    return found
+        recalls[number] = (
+            sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
+        )
+    return recalls

@@ -65,8 +65,8 @@ def manifest_settings(path: Path) -> dict[str, Any]:
     for name, value in settings.items():
         expected, fits = _SETTINGS[name]
         if not fits(value):
-            place = f"{folder / 'manifest.json'}: settings.{name}"
-            raise InputError(f"{place}: got {shown(value)}, expected {expected}")
+            setting = f"{folder / 'manifest.json'}: settings.{name}"
+            raise InputError(f"{setting}: got {shown(value)}, expected {expected}")
     return settings
 
 
@@ -274,11 +274,11 @@ def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator
             reading = _Reading(store, path, options, silent, dry=False)
             report = _finished(store, reading, _take_in(store, reading, annotator))
     except WorkbenchError as error:
-        error.args = tuple(_in_python(str(one), path) for one in error.args)
+        error.args = tuple(_in_python(str(arg), path) for arg in error.args)
         raise
     report.path = "the frame"
-    report.errors = tuple(_in_python(one, path) for one in report.errors)
-    report.notes = tuple(_in_python(one, path) for one in report.notes)
+    report.errors = tuple(_in_python(error, path) for error in report.errors)
+    report.notes = tuple(_in_python(note, path) for note in report.notes)
     return report
 
 
@@ -290,7 +290,7 @@ def _in_python(text: str, path: Path) -> str:
     if path.name:
         text = re.sub(rf"{re.escape(str(path))}:(\d+)", r"frame row \1", text).replace(str(path), "the frame")
     text = text.replace("--update", "update=True")
-    return re.sub(r"--(map|external) ([^\s:;)]+)", lambda one: f'{_OPTIONS[one[1]]}=["{one[2]}"]', text)
+    return re.sub(r"--(map|external) ([^\s:;)]+)", lambda match: f'{_OPTIONS[match[1]]}=["{match[2]}"]', text)
 
 
 def preview_import(
@@ -347,7 +347,7 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
     if taking is not None and not report.dry:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
         settled = importing.settle_columns(store, taking)
-        report.runs = {one.column: one.run for one in settled}
+        report.runs = {column.column: column.run for column in settled}
         report.notes += tuple(_of_intake(taking, settled))
     if taking is not None and taking.versions:
         report.notes += (_of_versions(taking),)
@@ -590,14 +590,18 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
     if not names or record is None or not (record.gold or record.proposal):
         return row
     gold = tuple(
-        replace(one, annotator=names.get(one.annotator, one.annotator), by=names.get(one.by, one.by))
-        for one in record.gold
+        replace(
+            record,
+            annotator=names.get(record.annotator, record.annotator),
+            by=names.get(record.by, record.by),
+        )
+        for record in record.gold
     )
-    if len({one.annotator for one in gold}) < len(gold):
+    if len({record.annotator for record in gold}) < len(gold):
         twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
         twice.line = row.line
         return replace(row, record=None, error=twice)
-    proposals = tuple(_by_name(one, names) for one in record.proposals)
+    proposals = tuple(_by_name(proposal, names) for proposal in record.proposals)
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
 
 
@@ -621,9 +625,9 @@ def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> It
     for row in rows:
         record = row.record
         new = unknown and record is not None and record.sample.content_hash in unknown
-        if new and record is not None and (found := version_of(store, intake, record.sample)) is not None:
-            intake.versions[found[1]] += 1
-            intake.version = intake.version or f'"id": "{found[0]}" in line {row.line:,}'
+        if new and record is not None and (version := version_of(store, intake, record.sample)) is not None:
+            intake.versions[version[1]] += 1
+            intake.version = intake.version or f'"id": "{version[0]}" in line {row.line:,}'
         names = keys.get(record.sample.id or record.sample.content_hash, ()) if record is not None else ()
         if record is None or not names or names == [record.sample.content_hash]:
             yield row
@@ -675,8 +679,11 @@ def _plan(store: Store, info: DatasetInfo, annotator: str) -> None:
     """
     given = done(store, info.id, "entity")
     draft = plan.draft(store, info, plan.Wish(n=len(given)), annotator)
-    order = sorted(plans.candidates(store, info.id), key=lambda one: (one.sample_id not in given, one.u))
-    ranks = {one.sample_id: place / len(order) for place, one in enumerate(order)}
+    order = sorted(
+        plans.candidates(store, info.id),
+        key=lambda candidate: (candidate.sample_id not in given, candidate.u),
+    )
+    ranks = {candidate.sample_id: index / len(order) for index, candidate in enumerate(order)}
     drawn = tuple(plans.Drawn(number, rank, "", holdout=False) for number, rank in ranks.items())
     shown = replace(draft.plan, parameters={**draft.plan.parameters, "chosen": True})
     plan.make(store, info, replace(draft, plan=shown, drawn=drawn))

@@ -113,10 +113,10 @@ async def open_next(desk: Desk, after: int) -> Opened | None:
         number = desk.find_next(store, after, info)
         return number if number is None or desk.audits(number) else open_at(store, desk, number, info=info)
 
-    found = await desk.store.read(look) or await desk.take_next()
-    if isinstance(found, int):
-        return await open_sample(desk, found)
-    return found and await noted(desk.store, found)
+    sample = await desk.store.read(look) or await desk.take_next()
+    if isinstance(sample, int):
+        return await open_sample(desk, sample)
+    return sample and await noted(desk.store, sample)
 
 
 async def act(
@@ -158,9 +158,9 @@ async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened
 
 async def suspicion(desk: Desk, opened: Opened, kind: Kind) -> Suspicion | None:
     """Why the score of a sample looks wrong, where it was picked for that; in a thread."""
-    shown = [one for one in opened.automatic if one.kind == kind and desk.audits(opened.sample_id)]
-    names = [one for one in shown if isinstance(one.tally, Imported)]
-    names += [one for one in shown if one.scorer == "ragas"]
+    shown = [score for score in opened.automatic if score.kind == kind and desk.audits(opened.sample_id)]
+    names = [score for score in shown if isinstance(score.tally, Imported)]
+    names += [score for score in shown if score.scorer == "ragas"]
     value = names[0].value if names else None
     if value is None:
         return None
@@ -215,21 +215,21 @@ def reason(unit: Unit) -> Intent:
     return _of(f"{unit.text} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
 
 
-def evidence(unit: Unit, place: Evidence | None) -> Intent:
+def evidence(unit: Unit, span: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
-    wanted = () if place is None else (place,)
+    wanted = () if span is None else (span,)
     name = cut(flat(unit.text), LONGEST)
-    where = "has no evidence" if place is None else f"is found in context {place.context + 1}"
+    where = "has no evidence" if span is None else f"is found in context {span.context + 1}"
     return _of(f"{name} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
 
 def same_thing(unit: Unit, place: Evidence | None, words: str = "") -> Intent:
     """The unit and the words of a place name the same thing, in other samples too; None takes that back."""
     name = cut(flat(unit.text), OF_TWO)
-    said = f"{name} = {cut(flat(words), OF_TWO)}, in other samples once accepted"
+    sentence = f"{name} = {cut(flat(words), OF_TWO)}, in other samples once accepted"
     if place is None:
-        said = f"{name} has no other name any more"
-    return _of(said, unit, partial(editing.same_thing, place=place))
+        sentence = f"{name} has no other name any more"
+    return _of(sentence, unit, partial(editing.same_thing, place=place))
 
 
 def merge(unit: Unit, other: Unit) -> Intent:
@@ -239,7 +239,7 @@ def merge(unit: Unit, other: Unit) -> Intent:
         second = unit_of(opened, unit.kind, other.id)
         return None if second.duplicate_of == first.id else editing.merge(opened, first, second)
 
-    first, second = (cut(flat(one.text), OF_TWO) for one in (unit, other))
+    first, second = (cut(flat(unit.text), OF_TWO) for unit in (unit, other))
     return _of(f"merged {first} with {second}", unit, make)
 
 
@@ -328,8 +328,8 @@ def _told(edit: Edit) -> str:
             done = "settled" if edit.adjudicated else "accepted"
             return f"{done} the {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
         case Dispose():
-            said = "not counted" if edit.disposition == "excluded" else edit.disposition
-            return f"{said}: {edit.reason}" if edit.reason else said
+            disposition = "not counted" if edit.disposition == "excluded" else edit.disposition
+            return f"{disposition}: {edit.reason}" if edit.reason else disposition
         case Flag():
             return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
         case _:

@@ -228,8 +228,8 @@ class ServiceJudge(AnsweringProposer):
     def _stored(self, keys: set[str]) -> dict[str, Part]:
         with self._opened() as store:
             assert store is not None
-            found = runs.answers(store, keys)
-        return {key: read_part(cast("Task", answer.task), answer.document) for key, answer in found.items()}
+            answers = runs.answers(store, keys)
+        return {key: read_part(cast("Task", answer.task), answer.document) for key, answer in answers.items()}
 
     async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
         """Live calls at a learned rate; raises what makes going on useless, and BusyError at the limit."""

@@ -67,7 +67,7 @@ def in_python() -> Iterator[None]:
         yield
     except ProposalError as error:
         told = (str(part) for part in error.args)
-        error.args = tuple(_OPTION.sub(lambda one: one[1].replace("-", "_"), part) for part in told)
+        error.args = tuple(_OPTION.sub(lambda match: match[1].replace("-", "_"), part) for part in told)
         raise
 
 
@@ -178,10 +178,12 @@ def record_of(row: object) -> Record:
 
 async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kind) -> list[Proposal | None]:
     """The proposal of each record: its own, else one of `proposer`; None for a blank reference."""
-    needed = [one for one in records if one.proposal is None and one.sample.reference.strip()]
+    needed = [record for record in records if record.proposal is None and record.sample.reference.strip()]
     with in_python():
-        made = iter(await proposer.propose([one.sample for one in needed], kind) if needed else ())
-    return [None if not one.sample.reference.strip() else one.proposal or next(made) for one in records]
+        made = iter(await proposer.propose([record.sample for record in needed], kind) if needed else ())
+    return [
+        None if not record.sample.reference.strip() else record.proposal or next(made) for record in records
+    ]
 
 
 def assess(
@@ -193,13 +195,13 @@ def assess(
     """
     if proposal is None:
         return None
-    found = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=scorer)
-    if scorer not in found:
+    assessments = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=scorer)
+    if scorer not in assessments:
         raise ProposalError(
             f"sample {record.sample.id}: the proposal holds nothing that {scorer} can count; leave it out or "
             "complete it"
         )
-    return replace(found[scorer], source=f"{scorer} · {proposal.proposer}")
+    return replace(assessments[scorer], source=f"{scorer} · {proposal.proposer}")
 
 
 def _fields_of(row: Any) -> dict[str, Any]:

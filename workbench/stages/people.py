@@ -83,14 +83,14 @@ def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
         return f"{name} is not a person: it is whose the settled reviews are"
     if not everybody:
         return ""
-    own = next((one for one in everybody if one.name == name), None)
+    own = next((person for person in everybody if person.name == name), None)
     if own is None or own.disabled:
         why = "is disabled" if own else "is not among the people of this database"
         return f"{name} {why}: an owner adds people with workbench person add NAME"
     role = "adjudicator" if own.adjudicator and own.role == "annotator" else own.role
     if deed in PERMITTED[role]:
         return ""
-    who = " and ".join(f"{one}s" for one, deeds in PERMITTED.items() if deed in deeds)
+    who = " and ".join(f"{title}s" for title, deeds in PERMITTED.items() if deed in deeds)
     return f"{name} is an {role} and may not {deed}: that is for {who}"
 
 
@@ -103,14 +103,16 @@ def add_person(store: Store, by: str, person: Person) -> list[Person]:
     with store.writing():
         check(store, by, "change who works here")
         keep(store, person)
-        found = people(store)
-        if not any(one.name == by and one.role == "owner" and not one.disabled for one in found):
+        everybody = people(store)
+        if not any(
+            person.name == by and person.role == "owner" and not person.disabled for person in everybody
+        ):
             first = f"workbench person add {by} --role owner"
             if person.role == "owner" and person.name != by:
                 own = f"workbench --as {person.name} person add {person.name} --role owner"
                 first += f"; or, if that is you: {own}"
             raise UsageError(f"you must be an owner yourself: {first}")
-        return found
+        return everybody
 
 
 def disable(store: Store, by: str, name: str) -> list[Person]:
@@ -119,13 +121,13 @@ def disable(store: Store, by: str, name: str) -> list[Person]:
     Raises as `add_person`.
     """
     with store.writing():
-        own = next((one for one in people(store) if one.name == name), None)
+        own = next((person for person in people(store) if person.name == name), None)
         if own is None:
             raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
-        found = add_person(store, by, replace(own, disabled=True))
+        everybody = add_person(store, by, replace(own, disabled=True))
         release(store, name)
         keep_token(store, name, "")
-        return found
+        return everybody
 
 
 def new_token(store: Store, by: str, name: str) -> str:
@@ -134,7 +136,7 @@ def new_token(store: Store, by: str, name: str) -> str:
     Raises NotFoundError, UsageError.
     """
     check(store, by, "give people tokens")
-    if not any(one.name == name for one in people(store)):
+    if not any(person.name == name for person in people(store)):
         raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
     token = secrets.token_urlsafe()
     keep_token(store, name, sha256(token))
@@ -143,7 +145,7 @@ def new_token(store: Store, by: str, name: str) -> str:
 
 def can_log_in(store: Store) -> bool:
     """Whether anybody has a token."""
-    return any(token_of(store, one.name) for one in people(store))
+    return any(token_of(store, person.name) for person in people(store))
 
 
 def let_in(store: Store, name: str) -> tuple[str, str]:

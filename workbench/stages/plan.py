@@ -109,13 +109,13 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         everyone = plans.candidates(store, info.id, wish.by.removeprefix(SCORE))
         if wish.by == SCORE or not wish.design:
             everyone = _scored(store, info, everyone)
-        kept, kin = _keep_back(everyone, wish, info.seed)
-        drawable = [one for one in everyone if one.sample_id not in kept]
+        holdout, kin = _keep_back(everyone, wish, info.seed)
+        drawable = [candidate for candidate in everyone if candidate.sample_id not in holdout]
         if not wish.design:
-            by_it = len({one.value for one in drawable}) > 1 and wish.n >= 2 * FEWEST
+            by_it = len({candidate.value for candidate in drawable}) > 1 and wish.n >= 2 * FEWEST
             wish = replace(wish, design="stratified" if by_it else "simple", by=SCORE if by_it else "")
         if wish.n > len(drawable):
-            where = f"{len(drawable):,} samples" + (" outside the holdout" if kept else "")
+            where = f"{len(drawable):,} samples" + (" outside the holdout" if holdout else "")
             raise UsageError(f"{wish.n:,} reviews of {where} cannot be planned: give a smaller --n")
         ranks, strata = _lay(wish, drawable)
         given = plans.imported(store, info.id, info.kinds[0])
@@ -128,7 +128,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         population=len(drawable),
         parameters={
             **({"by": wish.by, "strata": strata} if strata else {}),
-            "holdout": len(kept),
+            "holdout": len(holdout),
             "holdout_share": wish.holdout,
             "blind_before": before,
         },
@@ -139,10 +139,10 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     chances = [planned / count for count, planned in sizes]
     return Draft(
         plan=plan,
-        drawn=_drawn(everyone, kept, ranks),
+        drawn=_drawn(everyone, holdout, ranks),
         chances=(min(chances), max(chances)),
         strata=strata,
-        holdout=len(kept),
+        holdout=len(holdout),
         families=kin,
         blind_before=before,
         blind_share=share,
@@ -155,8 +155,8 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
 def _scored(store: Store, info: DatasetInfo, everyone: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with the stratum by their score for a value: that of the column or scorer of reports."""
     values = scored_by(store, info, info.run_id, headline_scorer(store, info))
-    strata = by_score([values.get(one.sample_id) for one in everyone])
-    return [one._replace(value=name) for one, name in zip(everyone, strata, strict=True)]
+    strata = by_score([values.get(candidate.sample_id) for candidate in everyone])
+    return [candidate._replace(value=name) for candidate, name in zip(everyone, strata, strict=True)]
 
 
 def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
@@ -171,7 +171,7 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
             raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")
         n = plan.planned_n + more
         first = plans.in_order(store, info.id, n)
-        taken = Counter(one.stratum for one in plans.planned(store, first).values())
+        taken = Counter(member.stratum for member in plans.planned(store, first).values())
     strata = {name: (total, taken[name]) for name, (total, _) in _strata(plan).items()}
     plans.extend_plan(store, info.id, n, {**plan.parameters, **({"strata": strata} if strata else {})})
 
@@ -192,7 +192,10 @@ def drop(store: Store, info: DatasetInfo, annotator: str) -> None:
     plans.refuse_decided(store, info.id)
     if old is None:
         raise UsageError("there is no plan to drop")
-    changed = [Drawn(one.sample_id, one.u, "", holdout=False) for one in plans.candidates(store, info.id)]
+    changed = [
+        Drawn(candidate.sample_id, candidate.u, "", holdout=False)
+        for candidate in plans.candidates(store, info.id)
+    ]
     plans.drop_plan(store, info.id, changed, float(old.parameters["blind_before"]))
 
 
@@ -217,10 +220,10 @@ def _lay(
     wish: Wish, drawable: Sequence[Candidate]
 ) -> tuple[Mapping[int, tuple[float, str]], Mapping[str, tuple[int, int]]]:
     """Rank and stratum of the samples that are no holdout, and the sizes of the strata, empty without any."""
-    u = [one.u for one in drawable]
+    u = [candidate.u for candidate in drawable]
     if wish.design == "simple":
-        return {one.sample_id: (rank, "") for one, rank in zip(drawable, u, strict=True)}, {}
-    names = [one.value or "" for one in drawable]
+        return {candidate.sample_id: (rank, "") for candidate, rank in zip(drawable, u, strict=True)}, {}
+    names = [candidate.value or "" for candidate in drawable]
     counts = dict(sorted(Counter(names).items()))
     if not any(names):
         raise UsageError(f"no sample has {wish.by}: there is nothing to stratify by")
@@ -229,7 +232,10 @@ def _lay(
     allocation = allocate(counts, wish.n)
     order = places(stratified_ranks(u, names, allocation), u)
     return (
-        {one.sample_id: (rank, name) for one, rank, name in zip(drawable, order, names, strict=True)},
+        {
+            candidate.sample_id: (rank, name)
+            for candidate, rank, name in zip(drawable, order, names, strict=True)
+        },
         {name: (count, allocation[name]) for name, count in counts.items()},
     )
 
@@ -238,30 +244,32 @@ def _keep_back(everyone: Sequence[Candidate], wish: Wish, seed: int) -> tuple[se
     """The samples of the holdout and how many families they are."""
     if not wish.holdout:
         return set(), 0
-    kin = families([one.group for one in everyone], [one.reference_hash for one in everyone])
-    keys = [one.key for one in everyone]
-    kept = keep_back(kin, keys, wish.holdout, seed)
-    if not kept:
+    kin = families(
+        [candidate.group for candidate in everyone], [candidate.reference_hash for candidate in everyone]
+    )
+    keys = [candidate.key for candidate in everyone]
+    indices = keep_back(kin, keys, wish.holdout, seed)
+    if not indices:
         raise UsageError(
             f"no group is small enough to keep {wish.holdout:.0%} back: a holdout takes whole groups, "
             "so that none stands on both sides"
         )
-    return {everyone[place].sample_id for place in kept}, sum(family[0] in kept for family in kin)
+    return {everyone[index].sample_id for index in indices}, sum(family[0] in indices for family in kin)
 
 
 def _drawn(
-    everyone: Sequence[Candidate], kept: set[int], ranks: Mapping[int, tuple[float, str]]
+    everyone: Sequence[Candidate], holdout: set[int], ranks: Mapping[int, tuple[float, str]]
 ) -> tuple[Drawn, ...]:
     """What changes: a row that stands as it is need not be written."""
-    found = []
-    for one in everyone:
-        if one.sample_id in kept:
-            new = Drawn(one.sample_id, HOLDOUT_RANK + one.u, "", holdout=True)
+    draws = []
+    for candidate in everyone:
+        if candidate.sample_id in holdout:
+            new = Drawn(candidate.sample_id, HOLDOUT_RANK + candidate.u, "", holdout=True)
         else:
-            new = Drawn(one.sample_id, *ranks[one.sample_id], holdout=False)
-        if one.late or new[1:] != (one.rank, one.stratum, one.holdout):
-            found.append(new)
-    return tuple(found)
+            new = Drawn(candidate.sample_id, *ranks[candidate.sample_id], holdout=False)
+        if candidate.late or new[1:] != (candidate.rank, candidate.stratum, candidate.holdout):
+            draws.append(new)
+    return tuple(draws)
 
 
 def _blind_notes(wish: Wish, share: float) -> tuple[str, ...]:
@@ -363,10 +371,10 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
             population = _population(plan, parts)
             n = len(_ids(store, info, done, plan, population))
             return Reach("simple", n, population, len(plans.planned(store, done)) - n)
-        found = _prefix(store, info, done)
+        begun = _prefix(store, info, done)
         return Reach(
-            found.design, len(found.rows), found.population, found.beyond,
-            {row.stratum: row.pi for row in found.rows} if found.design == "stratified" else {},
+            begun.design, len(begun.rows), begun.population, begun.beyond,
+            {row.stratum: row.pi for row in begun.rows} if begun.design == "stratified" else {},
         )  # fmt: skip
 
 
@@ -387,18 +395,18 @@ def _prefix(store: Store, info: DatasetInfo, done: Mapping[int, Done], upto: int
     population = _population(plan, parts)
     ids = _ids(store, info, done, plan, population)[:upto]
     known = plans.planned(store, ids)
-    kept = [known[number] for number in ids]
+    members = [known[number] for number in ids]
     design = plan.design if plan else "simple"
     strata = _strata(plan)
-    taken = Counter(one.stratum for one in kept)
-    whole = len(kept) / population if kept else 0.0
+    taken = Counter(member.stratum for member in members)
+    whole = len(members) / population if members else 0.0
     rows = tuple(
         PrefixRow(
-            one.sample_id, one.key, done[one.sample_id].status,
-            taken[one.stratum] / strata[one.stratum][0] if strata else whole,
-            one.stratum, one.group, done[one.sample_id].origin,
+            member.sample_id, member.key, done[member.sample_id].status,
+            taken[member.stratum] / strata[member.stratum][0] if strata else whole,
+            member.stratum, member.group, done[member.sample_id].origin,
         )
-        for one in kept
+        for member in members
     )  # fmt: skip
     return Prefix(
         design=design,
@@ -419,7 +427,7 @@ def _ids(
 ) -> array[int]:
     """The samples of the prefix, in order."""
     order = plans.in_order(store, info.id, len(done))
-    run = next((place for place, number in enumerate(order) if number not in done), len(order))
+    run = next((index for index, number in enumerate(order) if number not in done), len(order))
     ids = order[:run]
     return ids[: _end(ids, done, plan, population)]
 
@@ -428,7 +436,7 @@ def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, popula
     """How many of a complete run the prefix may hold."""
     if len(ids) == population:
         return population
-    in_turn = next((place for place in range(len(ids), 0, -1) if done[ids[place - 1]].in_turn), 0)
+    in_turn = next((position for position in range(len(ids), 0, -1) if done[ids[position - 1]].in_turn), 0)
     return max(in_turn, plan.planned_n) if plan and len(ids) >= plan.planned_n else in_turn
 
 
@@ -500,31 +508,33 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = plans.done(store, info.id, kind)
-        found = _prefix(store, info, done)
-        planned_n = found.planned_n
+        begun = _prefix(store, info, done)
+        planned_n = begun.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
         upcoming = load_samples(store, [] if following is None else [following], None)
-        name, question = next(((one.sample.id, one.sample.user_input) for one in upcoming), (None, ""))
+        name, question = next(
+            ((sample.sample.id, sample.sample.user_input) for sample in upcoming), (None, "")
+        )
         complete = [number for number in first[: planned_n or 0] if number in done]
-        taken = Counter(one.stratum for one in plans.planned(store, complete).values())
+        taken = Counter(member.stratum for member in plans.planned(store, complete).values())
         return PlanReport(
             dataset=info.name,
             kind=kind,
             plan=plan,
-            design=found.design,
-            population=found.population,
+            design=begun.design,
+            population=begun.population,
             planned_n=planned_n,
             done=len(complete),
             given=sum(done[number].origin == "imported" for number in complete),
             complete=planned_n is not None and len(complete) >= planned_n,
-            prefix=len(found.rows),
-            counts=found.counts,
-            beyond=found.beyond,
+            prefix=len(begun.rows),
+            counts=begun.counts,
+            beyond=begun.beyond,
             next=name,
             question=question,
-            late=found.late,
-            holdout=found.holdout,
+            late=begun.late,
+            holdout=begun.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),
             openings=tuple(plans.openings(store, info.id)),
             blind_share=info.blind_share,
@@ -532,6 +542,6 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
                 Stratum(name, total, planned, taken[name]) for name, (total, planned) in _strata(plan).items()
             ),
             imported=plans.imported(store, info.id, kind)
-            - sum(row.origin == "imported" for row in found.rows),
+            - sum(row.origin == "imported" for row in begun.rows),
             decided=plans.decided(store, info.id),
         )

@@ -43,11 +43,11 @@ class PolicyVersion:
 
 def versions(store: Store, dataset_id: int) -> list[PolicyVersion]:
     """All versions of a dataset's policy, oldest first."""
-    found: list[PolicyVersion] = []
+    history: list[PolicyVersion] = []
     for policy, annotator, at in datasets.policy_versions(store, dataset_id):
-        before = found[-1].policy if found else None
-        found.append(PolicyVersion(policy, annotator, at.date().isoformat(), changes(before, policy)))
-    return found
+        before = history[-1].policy if history else None
+        history.append(PolicyVersion(policy, annotator, at.date().isoformat(), changes(before, policy)))
+    return history
 
 
 RULES = {
@@ -128,7 +128,7 @@ def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> 
     Raises UsageError where it is not theirs, or nothing is known of it, and for who may not review.
     """
     check(store, annotator, "review")
-    known = [one for one in info.aliases if name in (one.text, one.other)]
+    known = [alias for alias in info.aliases if name in (alias.text, alias.other)]
     own = [one for one in known if one.annotator == annotator]
     if not own:
         others = ", ".join(sorted({one.annotator for one in known}))

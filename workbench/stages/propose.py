@@ -106,11 +106,11 @@ def run_with(
     store: Store, info: DatasetInfo, proposer: str, model: str, parameters: dict[str, Any], annotator: str
 ) -> RunInfo:
     """The run of this set-up: the one that there is, else a new one."""
-    found = found_run(store, info, proposer, model, parameters)
-    if found is None:
+    run = found_run(store, info, proposer, model, parameters)
+    if run is None:
         runs.create_run(store, info.id, proposer, model, parameters, annotator)
-        found = runs.list_runs(store, info.id)[-1]
-    return found
+        run = runs.list_runs(store, info.id)[-1]
+    return run
 
 
 def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeReport:

@@ -156,8 +156,8 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     today = assignments.decided_since(store, info, annotator, midnight)
     team = assignments.team(store, info)
     people = team.people if team else ()
-    others = sum(one.held for one in people if one.name != annotator)
-    own = next((one.part for one in people if one.name == annotator), None)
+    others = sum(person.held for person in people if person.name != annotator)
+    own = next((person.part for person in people if person.name == annotator), None)
     return replace(found, team=team, today=today, others=others, own=own)
 
 
@@ -178,8 +178,8 @@ def take_next(store: Store, dataset_id: int, annotator: str) -> int | None:
     if not info.overlap:
         return None
     check(store, annotator, "review")
-    found = assignments.claim(store, info, annotator)
-    return queue.next_stale(store, info, annotator) if found is None else found
+    number = assignments.claim(store, info, annotator)
+    return queue.next_stale(store, info, annotator) if number is None else number
 
 
 def first(store: Store, info: DatasetInfo, annotator: str, before: int, after: int) -> First:
@@ -216,7 +216,7 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
 
 def sample_texts(store: Store, sample_id: int) -> Sample | None:
     """A sample as it was imported; None when it is gone."""
-    return next((one.sample for one in load_samples(store, [sample_id], None)), None)
+    return next((sample.sample for sample in load_samples(store, [sample_id], None)), None)
 
 
 def next_of(
@@ -228,20 +228,20 @@ def next_of(
     again once. Where `ids` does not hold `after` it begins at the start.
     """
     try:
-        place = 0 if after is None else ids.index(after) + 1
+        start = 0 if after is None else ids.index(after) + 1
     except ValueError:
-        place = 0
+        start = 0
     if decided:
-        return ids[place] if place < len(ids) else None
-    for some in chain(chunked(ids[place:]), chunked(ids[:place])):
+        return ids[start] if start < len(ids) else None
+    for some in chain(chunked(ids[start:]), chunked(ids[:start])):
         wanted = queue.to_decide(store, info, annotator, some)
-        found = next((number for number in some if number in wanted and number != after), None)
-        if found is not None:
-            return found
+        sample_id = next((number for number in some if number in wanted and number != after), None)
+        if sample_id is not None:
+            return sample_id
     return None
 
 
 def _by_delta(ids: array[int], values: Mapping[int, Values]) -> array[int]:
-    sizes = {number: abs(one.delta) for number, one in values.items() if one.delta is not None}
+    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
     first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
     return array("q", [*first]) + array("q", (number for number in ids if number not in sizes))

@@ -35,25 +35,25 @@ def picked_by(
     store: Store, info: DatasetInfo, annotator: str, query: Query, values: Mapping[int, Values]
 ) -> Picked:
     """The decided samples that fit what a query asks beside the database."""
-    found: dict[Term | str, Sequence[int]] = {}
+    picked: dict[Term | str, Sequence[int]] = {}
     known: dict[int, str] | None = None
     for term in query.by_value:
         if term.field != "cause":
-            found[term] = _holding(term, values)
+            picked[term] = _holding(term, values)
             continue
         if known is None:
             known = {}
-            differing = [number for number, one in values.items() if one.delta]
+            differing = [number for number, value in values.items() if value.delta]
             for some in chunked(differing):
                 known |= causes_of(store, info, annotator, some)
-        found[term] = _caused(term, known)
+        picked[term] = _caused(term, known)
     if "disputed" in query.marks:
-        found["disputed"] = [number for number, one in values.items() if _is_disputed(one)]
+        picked["disputed"] = [number for number, value in values.items() if _is_disputed(value)]
     if "unresolved" in query.marks:
-        found["unresolved"] = unresolved_ids(store, info, annotator)
+        picked["unresolved"] = unresolved_ids(store, info, annotator)
     if "fast" in query.marks:
-        found["fast"] = queue.fast_ids(store, info, annotator)
-    return found
+        picked["fast"] = queue.fast_ids(store, info, annotator)
+    return picked
 
 
 def unresolved_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
@@ -86,14 +86,14 @@ def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, 
     if info.run_id is None:
         return {}
     scorer = DEFAULT_SCORER[info.kinds[0]]
-    found = {}
+    by_sample = {}
     for some in chunked(ids):
         for number, scores in count_some(store, info, some).scores.items():
             tallies = {score.scorer: score.tally for score in scores}
             name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
             if name in tallies:
-                found[number] = tallies[name]
-    return found
+                by_sample[number] = tallies[name]
+    return by_sample
 
 
 def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
@@ -111,12 +111,12 @@ def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedCh
 
 def _holding(term: Term, values: Mapping[int, Values]) -> list[int]:
     """The samples of which a term about values holds; one without the value fits neither it nor its minus."""
-    found = []
-    for number, one in values.items():
-        value = _value(term, one)
+    numbers = []
+    for number, pair in values.items():
+        value = _value(term, pair)
         if value is not None and term.compares(value) != term.negated:
-            found.append(number)
-    return found
+            numbers.append(number)
+    return numbers
 
 
 def _caused(term: Term, known: Mapping[int, str]) -> list[int]:
@@ -125,15 +125,15 @@ def _caused(term: Term, known: Mapping[int, str]) -> list[int]:
     return [number for number, cause in known.items() if any(word in cause for word in words) != term.negated]
 
 
-def _value(term: Term, one: Values) -> Fraction | None:
+def _value(term: Term, values: Values) -> Fraction | None:
     if term.field == "delta":
-        return None if one.delta is None else abs(one.delta)
-    counted = one.automatic if term.field == "auto" else one.verified
+        return None if values.delta is None else abs(values.delta)
+    counted = values.automatic if term.field == "auto" else values.verified
     return counted.recall if counted else None
 
 
-def _is_disputed(one: Values) -> bool:
-    return one.unresolved or (one.delta is not None and abs(one.delta) > DISPUTED)
+def _is_disputed(values: Values) -> bool:
+    return values.unresolved or (values.delta is not None and abs(values.delta) > DISPUTED)
 
 
 def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
@@ -144,7 +144,7 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     within = precision_of(digits.values())
     rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
-    found = {}
+    causes = {}
     reviews = load_reviews(store, dict.fromkeys(gold, annotator))
     for stored in load_samples(store, list(gold), info.run_id):
         number = stored.sample_id
@@ -157,8 +157,8 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
         written = digits.get(number, "")
         gap = against(info, stored, column or usual, info.threshold, written, within, verified, based)
         if gap is not None and gap.delta and gap.totals[0].cause != "rounding":
-            found[number] = str(gap.totals[0].cause)
-    return found
+            causes[number] = str(gap.totals[0].cause)
+    return causes
 
 
 LOOKED_AT = 5_000
@@ -178,8 +178,8 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     """
     whole, seen = queue.survey(store, info, annotator, LOOKED_AT)
     labels: Counter[str] = Counter()
-    for said, number in seen.pop("label", Counter()).items():
-        labels.update(dict.fromkeys({policy_label(label, info.policy)[0] for label in said}, number))
+    for label_set, number in seen.pop("label", Counter()).items():
+        labels.update(dict.fromkeys({policy_label(label, info.policy)[0] for label in label_set}, number))
     del labels[""]
     blind = seen.pop("blind").total() if whole else None
     surveyed = {
@@ -187,7 +187,7 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
         for name, values in {"label": labels, **seen}.items()
         if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
     }
-    found: dict[str, Facet] = {
+    fields: dict[str, Facet] = {
         "state": _states(store, info, annotator),
         "is": _marks(store, info, annotator, blind),
         **surveyed,
@@ -195,8 +195,8 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
         "flag": queue.flags(store, info, annotator, FEW),
     }
     return {
-        name: [one for one in values if is_typable(one[0])]
-        for name, values in found.items()
+        name: [value for value in values if is_typable(value[0])]
+        for name, values in fields.items()
         if is_typable(name)
     }
 

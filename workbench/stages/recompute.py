@@ -68,7 +68,9 @@ def count_chunk(work: Sequence[Work], policy: Policy, aliases: tuple[Alias, ...]
 
 
 def _work(chunk: Sequence[Stored]) -> list[Work]:
-    return [(one.sample_id, one.sample, one.proposal) for one in chunk if one.proposal is not None]
+    return [
+        (sample.sample_id, sample.sample, sample.proposal) for sample in chunk if sample.proposal is not None
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,39 +141,41 @@ def recompute(
     done = 0
     hashes: dict[int, str] = {}
     uncounted = _hashed(samples.each_uncounted(store, info.id, run_id, info.taught), hashes)
-    for found in count_all(uncounted, info.policy, info.aliases):
-        of = {sample_id: hashes.pop(sample_id) for sample_id in found}
-        save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
-        done += len(found)
+    for batch in count_all(uncounted, info.policy, info.aliases):
+        of = {sample_id: hashes.pop(sample_id) for sample_id in batch}
+        save_counted(store, _scored_chunk(info, run_id, threshold, batch, of))
+        done += len(batch)
         progress(done)
     for chunk in scores.each_counted(store, info.id, run_id, threshold):
         of = {sample_id: content for sample_id, (content, _) in chunk.items()}
-        found = {sample_id: one for sample_id, (_, one) in chunk.items()}
-        save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
+        batch = {sample_id: sample for sample_id, (_, sample) in chunk.items()}
+        save_counted(store, _scored_chunk(info, run_id, threshold, batch, of))
     return done
 
 
 def count_samples(info: DatasetInfo, run_id: int, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
-    hashes = {one.sample_id: one.sample.content_hash for one in loaded}
-    found = count_chunk(_work(loaded), info.policy, info.aliases)
-    return _scored_chunk(info, run_id, info.threshold, found, hashes)
+    hashes = {sample.sample_id: sample.sample.content_hash for sample in loaded}
+    batch = count_chunk(_work(loaded), info.policy, info.aliases)
+    return _scored_chunk(info, run_id, info.threshold, batch, hashes)
 
 
 def _scored_chunk(
-    info: DatasetInfo, run_id: int, threshold: int, found: Mapping[int, Counted], hashes: Mapping[int, str]
+    info: DatasetInfo, run_id: int, threshold: int, batch: Mapping[int, Counted], hashes: Mapping[int, str]
 ) -> CountedChunk:
     of_samples = {
-        number: [Score(name, tally, value_of(name, tally)) for name, tally in one.tallies(threshold).items()]
-        for number, one in found.items()
+        number: [
+            Score(name, tally, value_of(name, tally)) for name, tally in sample.tallies(threshold).items()
+        ]
+        for number, sample in batch.items()
     }
-    return CountedChunk(run_id, threshold, info.policy.version, info.taught, hashes, found, of_samples)
+    return CountedChunk(run_id, threshold, info.policy.version, info.taught, hashes, batch, of_samples)
 
 
 def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[list[Stored]]:
     """The same chunks; `hashes` learns which text each sample had when it was read."""
     for chunk in chunks:
-        hashes.update((one.sample_id, one.sample.content_hash) for one in chunk)
+        hashes.update((sample.sample_id, sample.sample.content_hash) for sample in chunk)
         yield chunk
 
 
@@ -181,8 +185,8 @@ def keep_threshold(store: Store, info: DatasetInfo, threshold: int, annotator: s
     What was verified does not change.
     """
     check(store, annotator, "change the match threshold")
-    kept = info.calibration_id if threshold == info.threshold else None
-    use_calibration(store, info.id, kept, threshold)
+    calibration_id = info.calibration_id if threshold == info.threshold else None
+    use_calibration(store, info.id, calibration_id, threshold)
     return dataset_info(store, info.id)
 
 
@@ -289,10 +293,10 @@ def _scored(
         verified: dict[Kind, Tally] = {}
         unresolved: set[Kind] = set()
         for kind in KINDS:
-            one = gold[kind].get(number)
-            if one is not None and one.tally is not None:
-                verified[kind] = one.tally
-            elif one is not None:
+            truth = gold[kind].get(number)
+            if truth is not None and truth.tally is not None:
+                verified[kind] = truth.tally
+            elif truth is not None:
                 unresolved.add(kind)
         rows.append(
             Scored(

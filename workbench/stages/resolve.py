@@ -39,9 +39,11 @@ def next_to_settle(
             open_ones = unresolved(store, wanted, info.kinds)
             held = assignments.waiting(store, wanted) if info.overlap else set()
             held |= journal.begun_by(store, wanted, person)
-            found = next((number for number in wanted if number in open_ones and number not in held), None)
-            if found is not None:
-                return found
+            sample_id = next(
+                (number for number in wanted if number in open_ones and number not in held), None
+            )
+            if sample_id is not None:
+                return sample_id
     return None
 
 
@@ -71,8 +73,10 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int |
         units: dict[Kind, tuple[Sided, ...]] = {}
         lang = language_of(stored.sample, info.policy)
         for kind in kinds:
-            said = verified_by(store, [sample_id], kind).get(sample_id, [])
-            own = {one.annotator: one.assessment for one in said if one.origin != "adjudicated"}
+            verified = verified_by(store, [sample_id], kind).get(sample_id, [])
+            own = {
+                review.annotator: review.assessment for review in verified if review.origin != "adjudicated"
+            }
             # in an order that says nothing about who they are, and is the same whenever it is opened
             people[kind] = tuple(sorted(own, key=lambda name: text_hash(stored.sample.content_hash, name)))
             units[kind] = aligned([own[name] for name in people[kind]], lang)
@@ -123,7 +127,7 @@ def take_rest(opened: Opened, kind: Kind, side: int) -> Put:
     left = opened.over.open(opened.state.of(kind).assessment.units)
     if not left:
         raise InputError("every unit is decided; a settles the sample")
-    return Put("take", kind, tuple(one for unit in left for one in take(opened, unit, side).units))
+    return Put("take", kind, tuple(taken for unit in left for taken in take(opened, unit, side).units))
 
 
 def show_names(store: Store, opened: Opened, action: str = "") -> Opened:

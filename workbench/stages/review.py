@@ -208,7 +208,7 @@ def _reopening(
     if before is None or before.shown == "blind" or not untouched:
         return None
     fresh = _opening(store, info, stored, annotator, untouched)
-    news = tuple(one for one in fresh.assessments if one.units)
+    news = tuple(assessment for assessment in fresh.assessments if assessment.units)
     shown = fresh.auto_shown or before.auto_shown  # an audit is not forgotten
     return replace(fresh, assessments=news, auto_shown=shown) if news else None
 
@@ -250,23 +250,28 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
         return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
     lang = language_of(sample, info.policy)
     units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
-    found = machine(sample, units, proposal, info.policy, threshold=info.threshold, aliases=info.aliases)
-    return replace(found, source=source)
+    assessment = machine(sample, units, proposal, info.policy, threshold=info.threshold, aliases=info.aliases)
+    return replace(assessment, source=source)
 
 
 def _carried(
     info: DatasetInfo, stored: Stored, kind: Kind, units: Sequence[Unit], contexts: Sequence[str]
 ) -> Assessment:
     """Verified units of the same reference; verdicts that do not carry over are matched anew."""
-    kept = carry(units, contexts, stored.sample.retrieved_contexts)
+    carried = carry(units, contexts, stored.sample.retrieved_contexts)
     if kind == "entity":
         matched = machine(
-            stored.sample, kept, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases
+            stored.sample,
+            carried,
+            stored.proposal,
+            info.policy,
+            threshold=info.threshold,
+            aliases=info.aliases,
         ).units
-        kept = tuple(
-            old if old.match.verdict is not None else new for old, new in zip(kept, matched, strict=True)
+        carried = tuple(
+            old if old.match.verdict is not None else new for old, new in zip(carried, matched, strict=True)
         )
-    return Assessment(kind, CARRIED, kept)
+    return Assessment(kind, CARRIED, carried)
 
 
 def shown_as(
@@ -323,11 +328,11 @@ def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[st
     if stored.holdout or own.disposition != "verified":
         return {}
     units = [unit for unit in own.assessment.units if unit.counted]
-    found = machine(
+    assessment = machine(
         stored.sample, units, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases
     )
-    pairs = zip(units, found.units, strict=True)
-    return {unit.id: one.match for unit, one in pairs if unit.match.verdict != one.match.verdict}
+    pairs = zip(units, assessment.units, strict=True)
+    return {unit.id: matched.match for unit, matched in pairs if unit.match.verdict != matched.match.verdict}
 
 
 def laid_over(state: ReviewState, over: Sides) -> ReviewState:
@@ -342,13 +347,13 @@ def laid_over(state: ReviewState, over: Sides) -> ReviewState:
 def written_of(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     """The column of the file that stands for each reviewed kind, with its number of this sample."""
     digits = scores.external_of(store, [sample_id])[sample_id]
-    found: dict[Kind, tuple[str, str]] = {}
+    written: dict[Kind, tuple[str, str]] = {}
     for kind in info.kinds:
         of_kind = [name for name in digits if column_kind(name) == kind]
         if of_kind:
             name = headline(of_kind, (), kind)
-            found[kind] = name, digits[name]
-    return found
+            written[kind] = name, digits[name]
+    return written
 
 
 def _imported(written: Written, kinds: set[Kind]) -> Iterator[AutoScore]:
@@ -360,13 +365,13 @@ def _imported(written: Written, kinds: set[Kind]) -> Iterator[AutoScore]:
 def _automatic(
     info: DatasetInfo, assessments: Mapping[str, Assessment], kinds: set[Kind]
 ) -> tuple[AutoScore, ...]:
-    found = []
+    automatic = []
     for name, assessment in assessments.items():
         if SCORERS[name] not in kinds:
             continue
-        one = score(name, assessment)
-        found.append(AutoScore(name, SCORERS[name], one.tally, one.value, f"{name} · {info.run}"))
-    return tuple(found)
+        scored = score(name, assessment)
+        automatic.append(AutoScore(name, SCORERS[name], scored.tally, scored.value, f"{name} · {info.run}"))
+    return tuple(automatic)
 
 
 LONGEST = 20_000
@@ -404,17 +409,17 @@ def names_of(opened: Opened) -> NamePlaces:
 def _names(text: str, lang: str) -> NamePlaces:
     from workbench.proposing.rules import entities  # .1 s: only where a sample is opened
 
-    found: dict[Span, str] = {}
+    names: dict[Span, str] = {}
     for entity in entities(text, lang):
         assert entity.start is not None
         assert entity.end is not None
-        found[Span(entity.start, entity.end)] = entity.label
-    labels, covered = dict(found), sorted((span.start, span.end) for span in found)
+        names[Span(entity.start, entity.end)] = entity.label
+    labels, covered = dict(names), sorted((span.start, span.end) for span in names)
     for span in runs(text):
         if not any(start < span.end and span.start < end for start, end in covered):
-            found[span] = ""
+            names[span] = ""
     places: list[tuple[Span, str]] = []
-    for span in sorted(found, key=lambda one: (one.start, -one.end)):
+    for span in sorted(names, key=lambda span: (span.start, -span.end)):
         if not places or span.start >= places[-1][0].end:  # a name inside another one is picked by its token
             surface = text[span.start : span.end]
             places.append((span, key(surface, lang) or surface))

@@ -124,14 +124,14 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ModelOptions:
     run = run_store.find_run(store, info.id, name)
     if run.source not in MODEL_PROPOSERS:
         raise UsageError(f"{name} came from no service: there is nothing to ask again")
-    said = run.parameters
+    parameters = run.parameters
     options = ModelOptions(
         model=run.model,
-        effort=said["effort"],
-        max_tokens=said["max_tokens"],
-        examples=len(said.get("examples", [])),
+        effort=parameters["effort"],
+        max_tokens=parameters["max_tokens"],
+        examples=len(parameters.get("examples", [])),
         proposer=run.source,
-        base_url=said.get("base_url", ""),
+        base_url=parameters.get("base_url", ""),
     )
     again = found_run(store, info, setup_of(store, info, options))
     if again is None or again.id != run.id:

@@ -104,8 +104,10 @@ def suspicion(
     """
 
     def names() -> Sequence[Unit] | None:
-        found = automatic_sides(info, stored, info.threshold, "presence").get("presence") if wanted else None
-        return None if found is None else found.units
+        assessment = (
+            automatic_sides(info, stored, info.threshold, "presence").get("presence") if wanted else None
+        )
+        return None if assessment is None else assessment.units
 
     return suspect(stored.sample, score, kind, names)
 
@@ -156,7 +158,7 @@ def causes_of(
 
     That is the number of the file where it has one (`written`: column and digits), else a scorer.
     """
-    found = {}
+    differences = {}
     for kind in KINDS:
         own, name = state.of(kind), first_scorer(assessments, kind)
         if own.disposition != "verified":
@@ -165,10 +167,10 @@ def causes_of(
         if kind in written:
             column, digits = written[kind]
             within = precision_of([digits])
-            found[kind] = imported_side(info, stored, column, digits, within, own.assessment, based)
+            differences[kind] = imported_side(info, stored, column, digits, within, own.assessment, based)
         elif name is not None:
-            found[kind] = difference(assessments[name], own.assessment, based=based, lang=lang)
-    return found
+            differences[kind] = difference(assessments[name], own.assessment, based=based, lang=lang)
+    return differences
 
 
 def explain_all(
@@ -183,15 +185,15 @@ def explain_all(
     assert kind is not None  # the caller checked the name
     written = {} if scorer in SCORERS else scores.external_digits(store, info.id, scorer)
     within = precision_of(written.values())
-    due = [one for one in reviewed.values() if one.review_id is not None]
-    found: dict[int, Explained] = {}
+    due = [sample for sample in reviewed.values() if sample.review_id is not None]
+    by_sample: dict[int, Explained] = {}
     for done, (stored, verified, based) in enumerate(each_verified(store, run_id, kind, due), start=1):
         digits = written.get(stored.sample_id, "")
         gap = against(info, stored, scorer, threshold, digits, within, verified, based)
         if gap is not None:
-            found[stored.sample_id] = explained(gap)
+            by_sample[stored.sample_id] = explained(gap)
         progress(done)
-    return found
+    return by_sample
 
 
 def each_verified(
@@ -200,8 +202,8 @@ def each_verified(
     """Some samples with their `verified_side`."""
     for start in range(0, len(due), CHUNK):
         chunk = due[start : start + CHUNK]
-        ids = [one.sample_id for one in chunk]
-        own = {one.sample_id: one.annotator for one in chunk if one.origin == "reviewed"}
+        ids = [sample.sample_id for sample in chunk]
+        own = {sample.sample_id: sample.annotator for sample in chunk if sample.origin == "reviewed"}
         reviews = journal.load_reviews(store, own)
         gold = gold_store.load_some(store, [number for number in ids if number not in reviews], kind)
         for stored in load_samples(store, ids, run_id):

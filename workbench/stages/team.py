@@ -60,9 +60,9 @@ def held_by(store: Store, sample_id: int, annotator: str) -> tuple[Held, ...]:
 
 def decided_too(store: Store, sample_id: int, annotator: str) -> str:
     """`bo decided this too`, for a person whose place somebody else had taken meanwhile; else nothing."""
-    held = [one for one in assignments.places(store, [sample_id]).get(sample_id, ()) if one is not None]
-    late = any(one.extra and one.annotator == annotator for one in held)
-    others = [one.annotator for one in held if one.done and one.annotator != annotator]
+    held = [slot for slot in assignments.places(store, [sample_id]).get(sample_id, ()) if slot is not None]
+    late = any(slot.extra and slot.annotator == annotator for slot in held)
+    others = [slot.annotator for slot in held if slot.done and slot.annotator != annotator]
     return f"{' and '.join(others)} decided this too" if late and others else ""
 
 

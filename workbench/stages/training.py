@@ -47,7 +47,7 @@ class Lesson:
     @property
     def verdicts(self) -> int:
         """How many units of both have one verdict."""
-        return sum(one.automatic.match.verdict == one.verified.match.verdict for one in self.same)
+        return sum(link.automatic.match.verdict == link.verified.match.verdict for link in self.same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Trainee:
     @property
     def reaches(self) -> bool:
         """Whether all is decided, and both figures are at the pass mark."""
-        figures = [one for one in (self.f1, self.verdicts) if one is not None]
+        figures = [figure for figure in (self.f1, self.verdicts) if figure is not None]
         return bool(figures) and self.decided == self.samples and min(figures) >= self.mark
 
 
@@ -89,14 +89,14 @@ def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> T
     everybody = people(store)
     if not everybody:
         raise UsageError("nobody is named, so nobody can be trained: workbench person add NAME --role owner")
-    owners = {one.name for one in everybody if one.role == "owner"}
-    found = training.candidates(store, info, ids, owners)
-    if not found:
+    owners = {person.name for person in everybody if person.role == "owner"}
+    candidates = training.candidates(store, info, ids, owners)
+    if not candidates:
         raise UsageError(
             f"{text or 'this dataset'}: no sample has a known answer: one that was adjudicated, came with "
             "the file, or that an owner verified"
         )
-    training.begin(store, info, found[:MOST], mark)
+    training.begin(store, info, candidates[:MOST], mark)
     return progress(store, dataset_info(store, info.id))
 
 
@@ -118,7 +118,7 @@ def progress(store: Store, info: DatasetInfo) -> Training:
     """How far everybody is. Owners and adjudicators need no training."""
     with store.snapshot():
         copies, passed = training.copies(store, info.id), training.passed(store, info.id)
-        named = {one.name for one in people(store) if _is_trained(one)}
+        named = {person.name for person in people(store) if _is_trained(person)}
         known = _known(store, info)
         every = [
             _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
@@ -129,7 +129,7 @@ def progress(store: Store, info: DatasetInfo) -> Training:
 
 def is_trained(store: Store, info: DatasetInfo, annotator: str) -> bool:
     """Whether a person has training samples to decide before any other."""
-    own = next((one for one in people(store) if one.name == annotator), None)
+    own = next((person for person in people(store) if person.name == annotator), None)
     if info.training is None or own is None or not _is_trained(own):
         return False
     return annotator not in training.passed(store, info.id)
@@ -153,11 +153,11 @@ def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetIn
     # a snapshot that was begun before knows nothing of a copy that is made now
     with store.reading() if copy_id else store.writing():
         own_copy = dataset_info(store, copy_id or training.copy_for(store, info, annotator))
-        found = _standing(store, info, annotator, own_copy.id, "", known)
-    if not found.reaches:
-        return own_copy, found
+        trainee = _standing(store, info, annotator, own_copy.id, "", known)
+    if not trainee.reaches:
+        return own_copy, trainee
     training.let_pass(store, info.id, annotator, annotator)
-    return info, replace(found, by=annotator)
+    return info, replace(trainee, by=annotator)
 
 
 def lessons(store: Store, info: DatasetInfo, annotator: str, sample_id: int) -> tuple[Lesson, ...]:
@@ -171,40 +171,42 @@ def lessons(store: Store, info: DatasetInfo, annotator: str, sample_id: int) -> 
         if copy_id is None or dataset_of(store, sample_id) != copy_id:
             return ()
         sample = load_sample(store, sample_id, None).sample
-        said = training.answers(store, copy_id).get(sample.id)
+        decisions = training.answers(store, copy_id).get(sample.id)
         known = _known(store, dataset_info(store, root)).get(sample.id)
-        if said is None or known is None:
+        if decisions is None or known is None:
             return ()
         lang, answers = known
-        return tuple(_lesson(said[kind], answers[kind], lang) for kind in answers if kind in said)
+        return tuple(_lesson(decisions[kind], answers[kind], lang) for kind in answers if kind in decisions)
 
 
-def _lesson(said: Assessment, known: Assessment, lang: str) -> Lesson:
-    same = links(said, known, based=False, lang=lang)
-    ours, theirs = {one.automatic.id for one in same}, {one.verified.id for one in same}
+def _lesson(assessment: Assessment, known: Assessment, lang: str) -> Lesson:
+    same = links(assessment, known, based=False, lang=lang)
+    ours, theirs = {link.automatic.id for link in same}, {link.verified.id for link in same}
     return Lesson(
         known.kind,
         same,
         tuple(unit for unit in known.units if unit.counted and unit.id not in theirs),
-        tuple(unit for unit in said.units if unit.counted and unit.id not in ours),
+        tuple(unit for unit in assessment.units if unit.counted and unit.id not in ours),
     )
 
 
 def _known(store: Store, info: DatasetInfo) -> Known:
     """The answers of the training samples as they stand: adjudicated, from the file, or an owner's."""
     keys = training.samples_of(store, info)
-    owners = {one.name for one in people(store) if one.role == "owner"}
-    found: dict[str, dict[Kind, Assessment]] = {}
+    owners = {person.name for person in people(store) if person.role == "owner"}
+    answers: dict[str, dict[Kind, Assessment]] = {}
     for kind in info.kinds:
         for number, each in verified_by(store, keys, kind).items():
-            settled = [one for one in each if one.origin == "adjudicated"]
-            known = settled or [one for one in each if one.origin != "reviewed" or one.annotator in owners]
+            settled = [review for review in each if review.origin == "adjudicated"]
+            known = settled or [
+                review for review in each if review.origin != "reviewed" or review.annotator in owners
+            ]
             if known:
-                found.setdefault(keys[number], {})[kind] = known[-1].assessment
-    samples = {one.sample.id: one.sample for one in load_samples(store, keys, None)}
+                answers.setdefault(keys[number], {})[kind] = known[-1].assessment
+    samples = {sample.sample.id: sample.sample for sample in load_samples(store, keys, None)}
     return {
         key: (language_of(samples[key], info.policy), each)
-        for key, each in found.items()
+        for key, each in answers.items()
         if each.keys() >= {*info.kinds}
     }
 
@@ -213,15 +215,15 @@ def _standing(
     store: Store, info: DatasetInfo, name: str, copy_id: int | None, by: str, known: Known
 ) -> Trainee:
     answers = training.answers(store, copy_id) if copy_id is not None else {}
-    found: Sequence[Lesson] = [
+    own_lessons: Sequence[Lesson] = [
         _lesson(answers[key][kind], each[kind], lang)
         for key, (lang, each) in known.items()
         for kind in info.kinds
         if key in answers
     ]
     decided = sum(key in answers for key in known)
-    both = sum(len(one.same) for one in found)
-    f1 = overlaps([one.overlap for one in found]).micro.f1 if found else None
-    verdicts = sum(one.verdicts for one in found) / both if both else None
+    both = sum(len(lesson.same) for lesson in own_lessons)
+    f1 = overlaps([lesson.overlap for lesson in own_lessons]).micro.f1 if own_lessons else None
+    verdicts = sum(lesson.verdicts for lesson in own_lessons) / both if both else None
     mark = info.training["pass"] if info.training else 0.0
     return Trainee(name, decided, len(known), mark, f1, verdicts, by)

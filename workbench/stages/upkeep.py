@@ -132,8 +132,8 @@ def doctor(store: Store, progress: Callable[[int], None]) -> DoctorReport:
         rows = done
         progress(done)
 
-    found = list(checking.check(store, count))
-    return DoctorReport(shown_url(store.url), rows, tuple(found[:LISTED]), len(found[LISTED:]))
+    lines = list(checking.check(store, count))
+    return DoctorReport(shown_url(store.url), rows, tuple(lines[:LISTED]), len(lines[LISTED:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +168,14 @@ def verify(directory: Path) -> VerifyReport:
     """
     home = home_of(directory)
     manifest = read_manifest(home)
-    found: list[str] = []
+    lines: list[str] = []
     unread: list[str] = []
     checked = more = 0
 
     def add(line: str) -> None:
         nonlocal more
-        if len(found) < LISTED:
-            found.append(line)
+        if len(lines) < LISTED:
+            lines.append(line)
         else:
             more += 1
 
@@ -185,7 +185,7 @@ def verify(directory: Path) -> VerifyReport:
             add(line)
         for name, each in folders(home, manifest, add):
             if name == "native":
-                checked += sum(check_native(place / SAMPLES, add) for place in each)
+                checked += sum(check_native(path / SAMPLES, add) for path in each)
             else:
                 unread.append(name)
     except TROUBLE as error:  # of the manifest: what a row may raise was said with its place
@@ -193,7 +193,7 @@ def verify(directory: Path) -> VerifyReport:
     except OSError as error:
         add(f"{error.filename or home}: cannot be read: {error.strerror or error}")
     return VerifyReport(
-        str(home), len(manifest["files"]), checked, tuple(found), more,
+        str(home), len(manifest["files"]), checked, tuple(lines), more,
         asked=str(directory), unread=tuple(unread), text=bool(manifest.get("text", True)),
     )  # fmt: skip
 
@@ -228,20 +228,20 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
 
     Raises NotFoundError for an id that is neither there nor was purged.
     """
-    found, before = purge_store.find_keys(store, info.id, keys)
-    every = (*found, *before)
+    samples, before = purge_store.find_keys(store, info.id, keys)
+    every = (*samples, *before)
     held, look = _exports(export_log.held_by(store, info.id, every))
-    left, kept = _cut_off(store, info.id)
+    left, lines = _cut_off(store, info.id)
     return PurgeReport(
         dataset=info.name,
-        samples=len(found),
-        ids=tuple(found.values()),
+        samples=len(samples),
+        ids=tuple(samples.values()),
         keys=every,
         backups=tuple(str(path) for path in purge_store.backups_of(store) if _holds(path, info.name, every)),
         exports=held,
         leftovers=tuple(map(str, left)),
-        look=(*look, *kept),
-        sharing=tuple(purge_store.same_references(store, info.id, tuple(found.values()))),
+        look=(*look, *lines),
+        sharing=tuple(purge_store.same_references(store, info.id, tuple(samples.values()))),
     )
 
 
@@ -282,20 +282,20 @@ def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...
     """The folders that hold a sample for certain, and where to look for the others, with the reason."""
     there: dict[str, None] = {}
     look: dict[str, None] = {}
-    for one in held:
-        folder = Path(one.path)
+    for row in held:
+        folder = Path(row.path)
         known = manifest_hash(folder)
-        said = "held it" if one.whole else "may have held it"
+        phrase = "held it" if row.whole else "may have held it"
         if not known and _empty(folder):
-            why = f"the export there {said} and is gone: if it was moved, delete it where it is now"
-        elif known and known != one.manifest_sha256:
-            why = f"the export there {said}; now another or a changed one is in its place: look for it"
-        elif not one.whole:
+            why = f"the export there {phrase} and is gone: if it was moved, delete it where it is now"
+        elif known and known != row.manifest_sha256:
+            why = f"the export there {phrase}; now another or a changed one is in its place: look for it"
+        elif not row.whole:
             why = "the export there may hold it: look, or delete it"
         else:
-            there[one.path] = None
+            there[row.path] = None
             continue
-        look[f"{one.path}: {why}"] = None
+        look[f"{row.path}: {why}"] = None
     return tuple(there), tuple(look)
 
 
@@ -315,18 +315,22 @@ def _cut_off(store: Store, dataset_id: int) -> tuple[list[Path], list[str]]:
     path = sqlite_path(store.url)
     own = [path.absolute()] if path is not None else []
     logged = [Path(row.path) for row in export_log.list_exports(store, dataset_id)]
-    parents = dict.fromkeys(one.parent for one in (*own, *logged))
+    parents = dict.fromkeys(path.parent for path in (*own, *logged))
     refused = {Path.cwd(), Path(tempfile.gettempdir())} - set(parents)
-    found = [one for parent in parents for one in leftovers(parent)]
-    found += [one for parent in sorted(refused) for one in leftovers(parent) if REJECTED in one.name]
+    paths = [leftover for parent in parents for leftover in leftovers(parent)]
+    paths += [
+        leftover for parent in sorted(refused) for leftover in leftovers(parent) if REJECTED in leftover.name
+    ]
     left: list[Path] = []
     look: list[str] = []
-    for one in found:
-        what = "import" if REJECTED in one.name else "export"
-        if being_written(one):
-            look.append(f"{one}: an {what} is being written there, it may hold it")
-        elif one.suffix != ".partial":
-            look.append(f"{one}: it may be all that is left of an export that was cut off, and may hold it")
+    for leftover in paths:
+        what = "import" if REJECTED in leftover.name else "export"
+        if being_written(leftover):
+            look.append(f"{leftover}: an {what} is being written there, it may hold it")
+        elif leftover.suffix != ".partial":
+            look.append(
+                f"{leftover}: it may be all that is left of an export that was cut off, and may hold it"
+            )
         else:
-            left.append(one)
+            left.append(leftover)
     return left, look

@@ -129,9 +129,9 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         raise InputError(f"{name} has no value for this sample; there is: {', '.join(names)}")
     if name in written:
         within = precision_of(external_digits(store, info.id, name).values())
-        found = imported_side(info, stored, name, written[name], within, verified, based)
+        difference = imported_side(info, stored, name, written[name], within, verified, based)
     else:
-        found = compared(info, stored, name, assessments[name], verified, based)
+        difference = compared(info, stored, name, assessments[name], verified, based)
     return Why(
         opened=opened,
         kind=kind,
@@ -139,8 +139,8 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         scorers=names,
         source=name if name in written else f"{name} · {info.run}",
         verified_by=verified.source,
-        **{one.name: getattr(found, one.name) for one in fields(Difference)},
-        value=float(written[name]) if name in written else value_of(name, found.automatic),
+        **{field.name: getattr(difference, field.name) for field in fields(Difference)},
+        value=float(written[name]) if name in written else value_of(name, difference.automatic),
         fitted_by=info.calibration
         if name in CALIBRATED and stored.sample.id in seen_ids(store, info)
         else "",

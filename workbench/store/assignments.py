@@ -103,19 +103,19 @@ class Held(NamedTuple):
 def places(store: Store, ids: Sequence[int]) -> dict[int, list[Held | None]]:
     """The places of some samples, None for one that is free."""
     columns = PLACE.annotator, PLACE.done, PLACE.until, PLACE.extra
-    found: dict[int, list[Held | None]] = defaultdict(list)
+    slots: dict[int, list[Held | None]] = defaultdict(list)
     query = select(PLACE.sample_id, _FREE, *columns).where(among(PLACE.sample_id, ids))
     for number, free, *held in store.rows(query.order_by(PLACE.slot)):
-        found[number].append(None if free else Held(*held))
-    return found
+        slots[number].append(None if free else Held(*held))
+    return slots
 
 
 def of_others(held: Sequence[Held | None], annotator: str) -> tuple[Held, ...]:
     """The places that others hold at a sample where a person has none."""
-    people = [one for one in held if one is not None]
-    if any(one.annotator == annotator for one in people):
+    people = [slot for slot in held if slot is not None]
+    if any(slot.annotator == annotator for slot in people):
         return ()
-    return tuple(one for one in people if not one.done)
+    return tuple(slot for slot in people if not slot.done)
 
 
 def waiting(store: Store, ids: Sequence[int]) -> set[int]:
@@ -161,8 +161,8 @@ def _without(*where: ColumnElement[bool]) -> ColumnElement[bool]:
     Of an EXISTS a server makes a join with all that the person ever did, which grows with every decision; of
     IS NULL it expects so few places that it reads and sorts all open ones.
     """
-    found = select(true()).where(*where).limit(1).scalar_subquery()
-    return not_(func.coalesce(found, false(), type_=Boolean()))
+    row = select(true()).where(*where).limit(1).scalar_subquery()
+    return not_(func.coalesce(row, false(), type_=Boolean()))
 
 
 def _first(wanted: Any) -> Any:
@@ -444,7 +444,7 @@ def team(store: Store, info: DatasetInfo) -> Team | None:
         grouped = select(PLACE.annotator, state, func.count()).where(own, PLACE.annotator.is_not(None))
         for name, what, number in store.rows(grouped.group_by(PLACE.annotator, state)):
             people[name][what] = number
-    workers = tuple(Worker(name, **found) for name, found in sorted(people.items()))
+    workers = tuple(Worker(name, **by_state) for name, by_state in sorted(people.items()))
     return Team(info.overlap, info.overlap_share, info.lease, samples, complete, several, workers)
 
 

@@ -123,9 +123,9 @@ def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, t
         for some in chunked(ids):
             counted = session.scalars(select(CountedRow).where(among(COUNTED.sample_id, some))).all()
             new = [
-                {"new": doubt(counted_of(one), judge), **{f"of_{name}": getattr(one, name) for name in own}}
-                for one in counted
+                {"new": doubt(counted_of(row), judge), **{f"of_{name}": getattr(row, name) for name in own}}
+                for row in counted
             ]
             session.connection().execute(change, new)
-            for one in counted:
-                session.expunge(one)
+            for counted_row in counted:
+                session.expunge(counted_row)

@@ -94,7 +94,7 @@ def _name(table: Table, key: Sequence[Any]) -> str:
 
 def _orphans(session: Session, table: Table) -> Iterator[str]:
     """Rows that point to a row of another table that is not there."""
-    for key in sorted(table.foreign_keys, key=lambda one: one.parent.name):
+    for key in sorted(table.foreign_keys, key=lambda foreign: foreign.parent.name):
         parent = key.column.table.alias("parent").c
         alone = select(key.parent, *table.primary_key).where(~exists().where(parent.id == key.parent))
         for number, *own in session.execute(alone):
@@ -138,11 +138,11 @@ def _reviews(session: Session, numbers: Sequence[int]) -> Iterator[str]:
     """Check some reviews, one by one where something of all at once cannot be read."""
 
     def of(name: str, column: Any) -> dict[int, list[Row[Any]]]:
-        found: dict[int, list[Row[Any]]] = {number: [] for number in numbers}
+        rows: dict[int, list[Row[Any]]] = {number: [] for number in numbers}
         table = METADATA.tables[name]
         for row in session.execute(select(table).where(among(column, numbers)).order_by(table.c.id)):
-            found[row.review_id if "review_id" in table.c else row.id].append(row)
-        return found
+            rows[row.review_id if "review_id" in table.c else row.id].append(row)
+        return rows
 
     try:
         heads, events, units = (
@@ -196,11 +196,11 @@ def _review(
             except SpanError as error:
                 yield str(error)
     there = {(unit.kind, unit.position): unit for unit in units}
-    for one in expected:
-        unit = there.pop((one["kind"], one["position"]), None)
+    for row in expected:
+        unit = there.pop((row["kind"], row["position"]), None)
         if unit is None:
-            yield f"its {one['kind']} {one['text']!r} is not in gold_unit"
-        elif json.loads(json.dumps(one)) != {name: unit._mapping[name] for name in one}:
+            yield f"its {row['kind']} {row['text']!r} is not in gold_unit"
+        elif json.loads(json.dumps(row)) != {name: unit._mapping[name] for name in row}:
             yield f"gold_unit {unit.id} is not what its journal says"
     yield from (f"gold_unit {unit.id} is none of its verified units" for unit in there.values())
 

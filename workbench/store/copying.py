@@ -137,8 +137,8 @@ def dump_to(url: str, target: Path) -> Path:
                     words, check=True, capture_output=True, text=True, env={**os.environ, **secret}
                 )
     except subprocess.CalledProcessError as error:
-        said = next(iter(error.stderr.splitlines()), "it failed")
-        raise StoreError(f"no backup was made at {target}: {said}") from error
+        line = next(iter(error.stderr.splitlines()), "it failed")
+        raise StoreError(f"no backup was made at {target}: {line}") from error
     return target
 
 
@@ -282,8 +282,8 @@ def _empty(url: str, path: Path | None) -> Iterator[Connection]:
             yield connection
         ended = True
     except (*FAILURES, OSError) as error:
-        said = explained(error).replace("--db", "--to")
-        raise StoreError(f"{name}: {said}; nothing was copied") from error
+        message = explained(error).replace("--db", "--to")
+        raise StoreError(f"{name}: {message}; nothing was copied") from error
     finally:
         engine.dispose()
         if made and not ended and path is not None:
@@ -306,12 +306,12 @@ def _belongs(table: Table, dataset_id: int) -> ColumnElement[bool]:
         return true()
     if "dataset_id" in table.c:
         return table.c.dataset_id == dataset_id
-    key = min(table.foreign_keys, key=lambda one: one.parent.name)
+    key = min(table.foreign_keys, key=lambda foreign: foreign.parent.name)
     parent = key.column.table
     return key.parent.in_(select(key.column).where(_belongs(parent, dataset_id)))
 
 
 def _chunks(connection: Connection, query: Select[Any]) -> Iterator[list[dict[str, Any]]]:
-    found = connection.execute(query, execution_options={"yield_per": CHUNK}).mappings()
-    for rows in found.partitions():
+    mappings = connection.execute(query, execution_options={"yield_per": CHUNK}).mappings()
+    for rows in mappings.partitions():
         yield [dict(row) for row in rows]

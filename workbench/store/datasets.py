@@ -55,7 +55,9 @@ class DatasetInfo:
     @property
     def taught(self) -> str:
         """What the matcher was taught by now, as a hash; empty for nothing."""
-        pairs = sorted({repr((one.text, one.other, one.group, one.reference_hash)) for one in self.aliases})
+        pairs = sorted(
+            {repr((alias.text, alias.other, alias.group, alias.reference_hash)) for alias in self.aliases}
+        )
         return sha256("\n".join(pairs)) if pairs else ""
 
     @property
@@ -95,7 +97,7 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
     known = list_datasets(store)
     if not known:
         raise NotFoundError("no dataset yet: workbench import FILE brings one in")
-    names = {one.name: one for one in known}
+    names = {dataset.name: dataset for dataset in known}
     if name is None and len(known) > 1:
         raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
     if name is not None:

@@ -79,7 +79,7 @@ def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
 def said_of(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[CountedBy]]:
     """What every annotator verified of some samples, by name."""
     tallies = {
-        number: [(one.annotator, count(one.assessment.units)) for one in each]
+        number: [(review.annotator, count(review.assessment.units)) for review in each]
         for number, each in verified_by(store, sample_ids, kind).items()
     }
     return {

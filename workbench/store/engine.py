@@ -88,10 +88,10 @@ class OpenFile:
 
     def _now(self) -> tuple[int, int] | None:
         try:
-            found = os.stat(self.path)
+            stat = os.stat(self.path)
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return stat.st_dev, stat.st_ino
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,12 +192,12 @@ class Store:
 
     def numbers(self, query: Any, **given: object) -> array[int]:
         """The whole numbers of a query's one column; a million take .6 s of CPU, 1.5 s by `column`."""
-        found = array("q")
+        numbers = array("q")
         with self.reading() as session:
             cursor = session.connection().execute(query, given).cursor
             while rows := cursor.fetchmany(10_000):
-                found.extend(number for (number,) in rows)
-        return found
+                numbers.extend(number for (number,) in rows)
+        return numbers
 
     def insert(self, table: type[SQLModel], rows: Sequence[dict[str, Any]]) -> None:
         """Add rows with equal keys."""
@@ -210,8 +210,8 @@ class Store:
         if self.file is None:
             return
         with self.snapshot() as session:
-            found = session.connection().exec_driver_sql("PRAGMA integrity_check(1)").scalar()
-        if found != "ok":
+            verdict = session.connection().exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        if verdict != "ok":
             raise StoreError(DAMAGED) from error
 
     async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -453,8 +453,8 @@ def number_on(connection: Connection, tables: Iterable[Table]) -> None:
 def self_check(connection: Connection) -> Iterator[str]:
     """What is wrong with a database as such: pages of a file; settings and numbers of a server."""
     if connection.dialect.name == "sqlite":
-        found = connection.execute(text("PRAGMA integrity_check")).scalars()
-        yield from (f"the file: {line}" for line in found if line != "ok")
+        lines = connection.execute(text("PRAGMA integrity_check")).scalars()
+        yield from (f"the file: {line}" for line in lines if line != "ok")
     if connection.dialect.name != "postgresql":
         return
     encoding = connection.scalar(text("SHOW server_encoding"))
@@ -509,12 +509,12 @@ def _kind(error: BaseException) -> type[StoreError]:
 
 def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
-    said = str(getattr(error, "orig", None) or error)
+    message = str(getattr(error, "orig", None) or error)
     if isinstance(error, UnicodeEncodeError):
         return "a text holds half a character (a lone surrogate), which no database takes"
-    if isinstance(error, UNREADABLE) or any(sign in said for sign in ("malformed", "decode to UTF-8")):
+    if isinstance(error, UNREADABLE) or any(sign in message for sign in ("malformed", "decode to UTF-8")):
         return DAMAGED  # the error quotes what was not read
-    cause = next(iter(said.splitlines()), type(error).__name__)
+    cause = next(iter(message.splitlines()), type(error).__name__)
     hints = {
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",

@@ -152,8 +152,8 @@ class StoredReview:
     @property
     def says_something(self) -> bool:
         """Whether the review decided or noted anything."""
-        one, marks = self.record, self.record.marks
-        decided = one.entities is not None or one.statements is not None or bool(marks.dispositions)
+        record, marks = self.record, self.record.marks
+        decided = record.entities is not None or record.statements is not None or bool(marks.dispositions)
         return decided or bool(marks.flag or marks.comments)
 
 
@@ -186,12 +186,12 @@ def each_leaving(
             loaded = load_samples(store, ids, run_id)
         yield [
             Leaving(
-                **{name: getattr(one, name) for name in Stored.__slots__},
-                reviews=tuple(reviews.get(one.sample_id, ())),
-                external=external[one.sample_id],
-                automatic=automatic.get(one.sample_id, {}),
+                **{name: getattr(sample, name) for name in Stored.__slots__},
+                reviews=tuple(reviews.get(sample.sample_id, ())),
+                external=external[sample.sample_id],
+                automatic=automatic.get(sample.sample_id, {}),
             )
-            for one in loaded
+            for sample in loaded
         ]
 
 
@@ -202,13 +202,13 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     effort = _effort(store, ids)
     by = settled_by(store, among(REVIEW.sample_id, ids))
     units = {
-        (sample_id, one.annotator, kind): one.assessment.units
+        (sample_id, review.annotator, kind): review.assessment.units
         for kind in KINDS
         for sample_id, each in verified_by(store, ids, kind).items()
-        for one in each
+        for review in each
     }
-    said = EVENT.op.in_(("comment", "excluded", "skipped", "todo"))
-    noted = select(EVENT.review_id).where(among(EVENT.review_id, [row.id for row in rows]), said).distinct()
+    clause = EVENT.op.in_(("comment", "excluded", "skipped", "todo"))
+    noted = select(EVENT.review_id).where(among(EVENT.review_id, [row.id for row in rows]), clause).distinct()
     states = folded(store, store.numbers(noted))
     reviews: dict[int, list[StoredReview]] = {}
     for row in rows:

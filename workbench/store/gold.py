@@ -74,13 +74,13 @@ def several(store: Store, info: DatasetInfo, after: int | None = None) -> array[
 
 def unresolved(store: Store, sample_ids: Iterable[int], kinds: Iterable[Kind]) -> dict[int, list[Kind]]:
     """Those of some samples on which people differ so that there is no gold, with the kinds."""
-    found: dict[int, list[Kind]] = {}
+    by_sample: dict[int, list[Kind]] = {}
     ids = list(sample_ids)
     for kind in kinds:
         for number, gold in load_some(store, ids, kind).items():
             if gold.assessment is None:
-                found.setdefault(number, []).append(kind)
-    return found
+                by_sample.setdefault(number, []).append(kind)
+    return by_sample
 
 
 def verified_by(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int, list[Verified]]:
@@ -102,7 +102,7 @@ def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple
         if store.value(select(REVIEW.id).where(*begun, REVIEW.annotator != RESOLVED).limit(1)) is not None:
             return ()
         verified = verified_by(store, [sample_id], kind).get(sample_id, [])
-    return tuple(one for one in verified if one.annotator != annotator)
+    return tuple(review for review in verified if review.annotator != annotator)
 
 
 def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _resolved(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int,
     for sample_id, each in verified.items():
         standing = resolve(each, counted)
         origin, assessment = (standing.origin, standing.assessment) if standing else ("unresolved", None)
-        gold[sample_id] = Gold(kind, tuple(one.annotator for one in each), origin, assessment)
+        gold[sample_id] = Gold(kind, tuple(review.annotator for review in each), origin, assessment)
     return gold
 
 
@@ -187,8 +187,8 @@ def alias_of(unit: Unit, sample: Sample) -> str | None:
     """The words of a context that a person said name the same thing; None for most units."""
     if not (unit.match.alias and unit.match.evidence):
         return None
-    place = unit.match.evidence[0]
-    return sample.retrieved_contexts[place.context][place.start : place.end]
+    evidence = unit.match.evidence[0]
+    return sample.retrieved_contexts[evidence.context][evidence.start : evidence.end]
 
 
 def check_spans(unit: Unit, sample: Sample) -> None:
@@ -204,11 +204,11 @@ def check_spans(unit: Unit, sample: Sample) -> None:
         surface = reference[unit.spans[0].start : unit.spans[0].end]
         if surface != unit.text:
             raise SpanError(f"{_name(unit)} is at a place that reads {surface[:60]!r}")
-    for place in unit.match.evidence:
+    for evidence in unit.match.evidence:
         contexts = sample.retrieved_contexts
-        inside = 0 <= place.context < len(contexts)
-        if not inside or not 0 <= place.start < place.end <= len(contexts[place.context]):
-            where = f"{place.start}:{place.end} of context {place.context}"
+        inside = 0 <= evidence.context < len(contexts)
+        if not inside or not 0 <= evidence.start < evidence.end <= len(contexts[evidence.context]):
+            where = f"{evidence.start}:{evidence.end} of context {evidence.context}"
             raise SpanError(f"the evidence of {_name(unit)} lies outside its text: {where}")
 
 
@@ -259,8 +259,8 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
         for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
             tally = Tally(*counts.get(review, (0, 0, 0)))
             language = named_language(meta or {})
-            one = Reviewed(number, key, group, language, origin, shown, review, annotator, tally)
-            each.setdefault(number, []).append(one._replace(question=question) if is_hash(key) else one)
+            sample = Reviewed(number, key, group, language, origin, shown, review, annotator, tally)
+            each.setdefault(number, []).append(sample._replace(question=question) if is_hash(key) else sample)
         gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
     return {
         number: _standing(reviews, gold[number].origin) if number in gold else reviews[0]

@@ -186,9 +186,9 @@ class _Chunk:
         for review in store.column(select(ReviewRow).where(among(REVIEW.sample_id, ids))):
             self.reviews[review.sample_id, review.annotator] = review
         for kind in KINDS if intake.gold != "ignore" and self.reviews else ():
-            for sample_id, found in verified_by(store, ids, kind).items():
-                for one in found:
-                    self.verified[sample_id, one.annotator, kind] = one.assessment
+            for sample_id, reviews in verified_by(store, ids, kind).items():
+                for verified in reviews:
+                    self.verified[sample_id, verified.annotator, kind] = verified.assessment
 
     def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
         """A record whose id is there already: add what is missing, refuse what differs unless told to update.
@@ -352,14 +352,16 @@ class _Chunk:
             elif runs:
                 taken = {*intake.columns, *intake.into.values(), first}
                 day = dated(metric, came(intake, column))
-                name = next(one for n in count(1) if (one := day if n == 1 else f"{day}.{n}") not in taken)
+                name = next(
+                    candidate for n in count(1) if (candidate := day if n == 1 else f"{day}.{n}") not in taken
+                )
             intake.into[column] = name
         return intake.into[column]
 
     def _add_score(self, sample_id: int, column: str, digits: str) -> bool:
         name, runs = self.column(column), runs_of(metric_of(column), self.intake.columns)
         before = {run: self.scores[sample_id, run].digits for run in runs if (sample_id, run) in self.scores}
-        self.intake.differs[column] |= {run for run, said in before.items() if float(said) != float(digits)}
+        self.intake.differs[column] |= {run for run, value in before.items() if float(value) != float(digits)}
         score = self.scores.get((sample_id, name))
         if score is None:
             if name not in (*runs, *self.intake.begun):
@@ -385,7 +387,7 @@ class _Chunk:
         else:
             kinds = self.new_kinds(review, gold, differing=False)
             given = [assessment for assessment in given if assessment.kind in kinds]
-        edits += (Accept(one, adjudicated=marks.adjudicated) for one in given)
+        edits += (Accept(assessment, adjudicated=marks.adjudicated) for assessment in given)
         edits += mark_edits(self.store, review, marks)
         if not edits:
             return False
@@ -442,7 +444,9 @@ def settle_columns(store: Store, intake: Intake) -> list[Settled]:
             if metric in runs and (not same or len(runs) > 1):
                 first = dated(metric, began[metric])
                 _rename(session, intake, metric, first)
-                settled = [one._replace(run=first) if one.run == metric else one for one in settled]
+                settled = [
+                    column._replace(run=first) if column.run == metric else column for column in settled
+                ]
     return settled
 
 
@@ -575,10 +579,10 @@ def mark_edits(store: Store, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
 
 def differing_mark(review: ReviewRow, marks: Marks) -> str | None:
     """A disposition or flag that contradicts what the review says; None when nothing does."""
-    for kind, said in marks.dispositions.items():
+    for kind, disposition in marks.dispositions.items():
         before = getattr(review, kind)
-        if before not in (said, "todo", "skipped"):
-            return f"{said}, where it is {before},"
+        if before not in (disposition, "todo", "skipped"):
+            return f"{disposition}, where it is {before},"
     if marks.flag and review.flag and marks.flag != review.flag:
         return "another flag"
     return None

@@ -139,7 +139,7 @@ def verified_at(
 ) -> tuple[dict[Kind, dict[int, list[Verified]]], dict[Kind, dict[int, list[str]]]]:
     """What every annotator had verified before a moment, or by now, by sample, and who had excluded it."""
     query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator)
-    found: dict[Kind, dict[int, list[Verified]]] = {kind: {} for kind in KINDS}
+    verified: dict[Kind, dict[int, list[Verified]]] = {kind: {} for kind in KINDS}
     excluded: dict[Kind, dict[int, list[str]]] = {kind: {} for kind in KINDS}
     with store.snapshot():
         rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
@@ -153,10 +153,10 @@ def verified_at(
             if own.disposition == "verified":
                 origin: GoldOrigin = "imported" if own.imported else "reviewed"
                 origin = "adjudicated" if settles else origin
-                found[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
+                verified[kind].setdefault(sample_id, []).append(Verified(annotator, origin, own.assessment))
             elif own.disposition == "excluded":
                 excluded[kind].setdefault(sample_id, []).append(annotator)
-    return found, excluded
+    return verified, excluded
 
 
 def texts_at(store: Store, dataset_id: int, at: datetime) -> dict[int, str]:

@@ -58,8 +58,8 @@ def keep_token(store: Store, name: str, digest: str) -> None:
 
 def token_of(store: Store, name: str) -> str:
     """The SHA-256 of what a person logs in with; empty for who may not."""
-    found = store.value(select(PERSON.token).where(PERSON.name == name, PERSON.disabled.is_(False)))
-    return found or ""
+    token = store.value(select(PERSON.token).where(PERSON.name == name, PERSON.disabled.is_(False)))
+    return token or ""
 
 
 def begin_session(store: Store, key: str, name: str, now: float, until: float) -> None:
@@ -86,5 +86,5 @@ def person_of(store: Store, key: str, now: float) -> str | None:
     """Whose session this is; None for one that ended, and for a person who is disabled or not there."""
     known = or_(exists().where(*_ACTIVE), ~exists().where(PERSON.name.is_not(None)))
     query = select(SESSION.person).where(SESSION.key == key, SESSION.until > now, known)
-    found: str | None = store.value(query)
-    return found
+    person: str | None = store.value(query)
+    return person

@@ -95,8 +95,8 @@ class Plan:
     @property
     def corpus(self) -> Mapping[str, Any]:
         """What is known of the corpus that the samples were drawn from; empty without one."""
-        found: Mapping[str, Any] = self.parameters.get("corpus", {})
-        return found
+        corpus: Mapping[str, Any] = self.parameters.get("corpus", {})
+        return corpus
 
     @property
     def here(self) -> int:
@@ -157,12 +157,16 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
         SAMPLE.holdout,
         value,
     ).where(SAMPLE.dataset_id == dataset_id)
-    found = []
-    for *row, said in store.rows(query.order_by(SAMPLE.id)):
-        if isinstance(said, dict):  # whole: SQLite takes a truth out of a document as a number
-            said = said.get(by.removeprefix(META))
-        found.append(Candidate._make((*row, said if said is None or isinstance(said, str) else stored(said))))
-    return found
+    everyone = []
+    for *row, content in store.rows(query.order_by(SAMPLE.id)):
+        if isinstance(content, dict):  # whole: SQLite takes a truth out of a document as a number
+            content = content.get(by.removeprefix(META))
+        everyone.append(
+            Candidate._make(
+                (*row, content if content is None or isinstance(content, str) else stored(content))
+            )
+        )
+    return everyone
 
 
 _DECIDED = ("verified", "excluded")
@@ -243,7 +247,7 @@ def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Dr
     if drawn:
         new: dict[str, Any] = {"size": 1.0} | {name: bindparam(f"new_{name}") for name in Drawn._fields[1:]}
         change = METADATA.tables["sample"].update().where(SAMPLE.id == bindparam("new_sample_id"))
-        rows = [{f"new_{name}": value for name, value in one._asdict().items()} for one in drawn]
+        rows = [{f"new_{name}": value for name, value in draw._asdict().items()} for draw in drawn]
         session.connection().execute(change.values(new), rows)
 
 

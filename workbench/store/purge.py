@@ -166,7 +166,9 @@ def backups_of(store: Store) -> list[Path]:
     path = sqlite_path(store.url)
     if path is None:
         return []
-    return sorted(one for one in path.parent.glob(f"{path.stem}.*.db") if one.is_file() and one != path)
+    return sorted(
+        backup for backup in path.parent.glob(f"{path.stem}.*.db") if backup.is_file() and backup != path
+    )
 
 
 def holds(path: Path, dataset: str, keys: Collection[str]) -> bool:
@@ -248,22 +250,27 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
                 connection.execute(update.values({column.name: document}))
 
     groups = left(SAMPLE.group_key)
-    change(CALIBRATION.document, lambda one: _forget_groups(one.get("gold", {}).get("samples", []), groups))
-    change(RUN.parameters, lambda one: _forget_groups(one.get("examples", []), groups))
+    change(
+        CALIBRATION.document,
+        lambda document: _forget_groups(document.get("gold", {}).get("samples", []), groups),
+    )
+    change(RUN.parameters, lambda document: _forget_groups(document.get("examples", []), groups))
     strata = left(SAMPLE.stratum)
-    change(PLAN.parameters, lambda one: _forget_strata(one, strata))
+    change(PLAN.parameters, lambda document: _forget_strata(document, strata))
 
 
 def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> bool:
-    gone = [one for one in seen if one.get("group") is not None and one["group"] not in groups]
-    for one in gone:
-        one["group"] = None
+    gone = [
+        document for document in seen if document.get("group") is not None and document["group"] not in groups
+    ]
+    for document in gone:
+        document["group"] = None
     return bool(gone)
 
 
 def _forget_strata(parameters: Document, strata: Collection[str | None]) -> bool:
     stored = parameters.get("strata", {})
-    known = [int(said[1]) for name in stored if (said := re.fullmatch(f"{GONE}([0-9]+)", name))]
+    known = [int(match[1]) for name in stored if (match := re.fullmatch(f"{GONE}([0-9]+)", name))]
     number = max(known, default=0)
     named: Document = {}
     for name, counts in stored.items():

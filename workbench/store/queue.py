@@ -405,8 +405,8 @@ def sibling_gold(
             if each.origin == "reviewed" and each.annotator != annotator
         }
         counted = counted_labels(store, sample_id)
-        known = {n: [one for one in verified[n] if one.annotator not in rivals] for n in family}
-        own = ((n, one) for n, each in known.items() for one in each if one.annotator == annotator)
+        known = {n: [review for review in verified[n] if review.annotator not in rivals] for n in family}
+        own = ((n, review) for n, each in known.items() for review in each if review.annotator == annotator)
         others = ((n, gold) for n, each in known.items() if each and (gold := resolve(each, counted)))
         chosen: tuple[int, Verified] | None = next(own, None) or next(others, None)
         if chosen is None:
@@ -419,17 +419,17 @@ def sibling_gold(
 @cache
 def _family(kind: Kind) -> Any:
     """The samples of the same reference that somebody verified and nobody excluded, the newest first."""
-    one: ColumnElement[int] = bindparam("sample")
+    sample: ColumnElement[int] = bindparam("sample")
     return (
         select(SAMPLE.id)
         .where(
-            TWIN.id == one,
+            TWIN.id == sample,
             SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
             SAMPLE.reference_hash == TWIN.reference_hash,
             exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
             ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
         )
-        .order_by((SAMPLE.id == one).desc(), SAMPLE.id.desc())
+        .order_by((SAMPLE.id == sample).desc(), SAMPLE.id.desc())
     )
 
 
@@ -588,5 +588,7 @@ def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int])
         among(SAMPLE.id, undecided), proposed_by(info.run_id), ~is_blind(info.blind_share)
     )
     for number, entities in store.rows(proposals):
-        labels[number] = {str(one.get("label", "")) for one in entities or () if isinstance(one, dict)}
+        labels[number] = {
+            str(entity.get("label", "")) for entity in entities or () if isinstance(entity, dict)
+        }
     return Counter(frozenset(names) for names in labels.values())

@@ -123,8 +123,8 @@ def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked, col
     """When a term holds for a sample; `column` is the one of the file that stands for `auto`, "" for none."""
     if term in picked:
         return or_(among(SAMPLE.id, picked[term]), _shown_undecided(term, info, annotator, column))
-    found = or_(*(_condition(term, value, info, annotator, picked) for value in term.values))
-    return not_(found) if term.negated else found
+    clause = or_(*(_condition(term, value, info, annotator, picked) for value in term.values))
+    return not_(clause) if term.negated else clause
 
 
 def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
@@ -218,10 +218,10 @@ def _in_language(value: str, info: DatasetInfo) -> Clause:
 
 
 def _in_meta(key: str, value: str) -> Clause:
-    said = _meta_text(key)
+    text = _meta_text(key)
     # SQLite takes a JSON truth out as 1 or 0
     also = {"true": ("true", "1"), "false": ("false", "0")}.get(value.lower(), (value.lower(),))
-    return func.coalesce(said, "").in_(also)
+    return func.coalesce(text, "").in_(also)
 
 
 def _meta_text(key: str) -> Any:

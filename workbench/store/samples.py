@@ -87,10 +87,10 @@ def sample_of(row: SampleRow | Row[Any]) -> Sample:
 
 def dataset_of(store: Store, sample_id: int) -> int:
     """The number of the dataset that a sample is in. Raises NotFoundError for a sample that is not there."""
-    found = store.value(select(SAMPLE.dataset_id).where(SAMPLE.id == sample_id))
-    if found is None:
+    dataset_id = store.value(select(SAMPLE.dataset_id).where(SAMPLE.id == sample_id))
+    if dataset_id is None:
         raise NotFoundError("there is no such sample")
-    return int(found)
+    return int(dataset_id)
 
 
 def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:

@@ -128,7 +128,7 @@ def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
 def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
     """What was decided first of every sample of a copy, by id and kind; an excluded sample has no units."""
     kinds = dataset_info(store, copy_id).kinds
-    found: dict[str, dict[Kind, Assessment]] = {}
+    by_key: dict[str, dict[Kind, Assessment]] = {}
     query = (
         select(SAMPLE.key, EVENT.op, EVENT.data)
         .where(
@@ -139,10 +139,12 @@ def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
     )  # fmt: skip
     for key, op, data in store.rows(query):
         edit = edit_of(op, data)
-        said = [edit.assessment] if isinstance(edit, Accept) else [Assessment(k, "", ()) for k in kinds]
-        for one in said:
-            found.setdefault(key, {}).setdefault(one.kind, one)
-    return {key: each for key, each in found.items() if each.keys() >= {*kinds}}
+        assessments = (
+            [edit.assessment] if isinstance(edit, Accept) else [Assessment(k, "", ()) for k in kinds]
+        )
+        for assessment in assessments:
+            by_key.setdefault(key, {}).setdefault(assessment.kind, assessment)
+    return {key: each for key, each in by_key.items() if each.keys() >= {*kinds}}
 
 
 def samples_of(store: Store, info: DatasetInfo) -> dict[int, str]:

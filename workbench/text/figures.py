@@ -49,13 +49,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = F
 
     from rich.cells import cell_len, set_cell_size  # pipelines that only measure need none
 
-    def fitted(cell: str, width: int, place: int) -> str:
+    def fitted(cell: str, width: int, column: int) -> str:
         if cell_len(cell) > width:
             cell = set_cell_size(cell, width - 1).rstrip() + "…"
-        return " " * (width - cell_len(cell)) + cell if right and place else set_cell_size(cell, width)
+        return " " * (width - cell_len(cell)) + cell if right and column else set_cell_size(cell, width)
 
     cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
     widths = [
-        min(max(cell_len(row[place]) for row in cells), 40 if place else 32) for place in range(len(head))
+        min(max(cell_len(row[column]) for row in cells), 40 if column else 32) for column in range(len(head))
     ]
     return ["  ".join(map(fitted, row, widths, range(len(head)))).rstrip() for row in cells]

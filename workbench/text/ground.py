@@ -37,9 +37,9 @@ def _pattern() -> re.Pattern[str]:
 
 
 def _folded_words(text: str) -> tuple[list[str], list[tuple[int, int]]]:
-    found = [(match.group(), match.span()) for match in _pattern().finditer(text)]
-    level = {word: fold(word).replace(".", "") for word in {word for word, _ in found}}
-    return [level[word] for word, _ in found], [edges for _, edges in found]
+    pairs = [(match.group(), match.span()) for match in _pattern().finditer(text)]
+    level = {word: fold(word).replace(".", "") for word in {word for word, _ in pairs}}
+    return [level[word] for word, _ in pairs], [edges for _, edges in pairs]
 
 
 @lru_cache(maxsize=8)
@@ -80,8 +80,8 @@ def _starts(wanted: list[str], known: _Words) -> list[int]:
         for alike in _alike(word, known):
             places = known.places[alike]
             if len(places) <= _COMMON:
-                for place in places:
-                    votes[max(0, place - index)] += 1
+                for position in places:
+                    votes[max(0, position - index)] += 1
     if not votes:
         return []
     # A word more or less moves what follows by one.
@@ -157,9 +157,9 @@ def ground(quote: str, text: str) -> tuple[Span, ...]:
         return ()
     exact = [Span(*edges) for edges in occurrences(quote, text)]
     whole = [span for span in exact if not cuts_letter(text, span.end)]
-    if found := whole or find_folded(quote, text) or find_folded(quote.strip(_EDGES), text):
-        free = [span for span in found if bounded(text, span.start, span.end)]
-        return tuple(free or [_whole_form(text, span) for span in found])
+    if spans := whole or find_folded(quote, text) or find_folded(quote.strip(_EDGES), text):
+        free = [span for span in spans if bounded(text, span.start, span.end)]
+        return tuple(free or [_whole_form(text, span) for span in spans])
     return tuple(exact) or _parts(quote, text) or tuple(find_nearly(quote, text))
 
 

@@ -91,10 +91,10 @@ def first_letters(word: str, lang: str | None) -> str:
     return word[: 1 if lang == "fr" else 2]
 
 
-def places_of(word: str, found: frozenset[str]) -> frozenset[str]:
+def places_of(word: str, variants: frozenset[str]) -> frozenset[str]:
     """What a Russian place and its adjective have in common: Москва, московский; Прага, пражский.
 
-    `found` are the forms of the word. No surname may come here: Чайковский is no adjective of Чайка.
+    `variants` are the forms of the word. No surname may come here: Чайковский is no adjective of Чайка.
     """
     if not _CYRILLIC.match(word):
         return frozenset()
@@ -102,7 +102,7 @@ def places_of(word: str, found: frozenset[str]) -> frozenset[str]:
         stem = adjective["stem"]
         stems = {stem, stem + adjective["suffix"], *(stem.removesuffix(link) for link in ("ин", "н", "й"))}
     else:
-        bare = {re.sub("[аяоеуьй]$", "", form.partition("+")[0]) for form in found}
+        bare = {re.sub("[аяоеуьй]$", "", form.partition("+")[0]) for form in variants}
         # г is ж before the suffix, and о or е parts two consonants.
         stems = {stem[:-1] + "ж" if stem.endswith("г") else stem for stem in bare}
         stems |= {stem[:-1] + vowel + stem[-1] for stem in bare if len(stem) > 3 for vowel in "ое"}

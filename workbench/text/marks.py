@@ -70,7 +70,7 @@ class MarkedLines:
             if not over:
                 pieces.append(Piece(a, b, None, 0, False))
                 continue
-            top, odd = min(over, key=lambda one: _height(one[0]))
+            top, odd = min(over, key=lambda pair: _height(pair[0]))
             pieces.append(Piece(a, b, top, len({mark.owner for mark, _ in over}) - 1, odd))
         return pieces
 
@@ -115,9 +115,9 @@ def context_marks(
         if not unit.counted:
             continue
         is_chosen = chosen is not None and unit.id == chosen.id
-        for place in unit.match.evidence:
-            start = offset_of(place.context, place.start)
+        for evidence in unit.match.evidence:
+            start = offset_of(evidence.context, evidence.start)
             if start is not None:
-                end = start + place.end - place.start
+                end = start + evidence.end - evidence.start
                 marks.append(Mark(start, end, "mention", unit.id, is_chosen))
     return marks

@@ -342,10 +342,10 @@ def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     return kept or list(found)
 
 
-def settled(found: Sequence[str], lang: str | None = None) -> list[str]:
+def settled(tokens: Sequence[str], lang: str | None = None) -> list[str]:
     """The content of a name with its initials joined, until nothing changes any more."""
     before: list[str] = []
-    after = list(found)
+    after = list(tokens)
     while after != before:
         before, after = after, content(numbers.canonical(joined_initials(after, lang), lang), lang)
     return after
@@ -372,11 +372,11 @@ def key(text: str, lang: str | None = None) -> str:
     is an ISO 639-1 code and sharpens the lists of articles and the reading of 1.000. Idempotent; ""
     for a text without letters and digits. Offsets and texts are never touched: a key is only compared.
     """
-    found = settled(words(text, lang), lang)
+    tokens = settled(words(text, lang), lang)
     # Two numbers are parted by a comma, or "1 000" would be one when the key is normalised again.
     return "".join(
-        word if not index else f", {word}" if _ends_meet(found[index - 1], word) else f" {word}"
-        for index, word in enumerate(found)
+        word if not index else f", {word}" if _ends_meet(tokens[index - 1], word) else f" {word}"
+        for index, word in enumerate(tokens)
     )
 
 

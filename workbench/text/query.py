@@ -190,13 +190,13 @@ def quoted(value: str) -> str:
 
 def values_of(rest: str) -> tuple[str, ...]:
     """The values behind an operator, without quotes; empty ones are left out."""
-    found = [""]
+    values = [""]
     for in_quotes, bare, comma in _PIECE.findall(rest):
         if comma:
-            found.append("")
+            values.append("")
         else:
-            found[-1] += bare or _ESCAPED.sub(r"\1", in_quotes)
-    return tuple(value for value in found if value)
+            values[-1] += bare or _ESCAPED.sub(r"\1", in_quotes)
+    return tuple(value for value in values if value)
 
 
 def _is_text(name: str, op: Op, rest: str) -> bool:
@@ -217,10 +217,12 @@ def _term(token: QueryToken) -> Term | Mistake | None:
     start = token.start + token.negated
     if token.field not in FIELDS and not token.field.startswith(META):
         near = _nearest(token.field, (*FIELDS, META))
-        said = f"there is no field {token.field}"
+        message = f"there is no field {token.field}"
         if not near:
-            return Mistake(start, token.end, f"{said}; in quotes it is text")
-        return Mistake(start, token.rest_start, said, f"{near}KEY:" if near == META else f"{near}{token.op}")
+            return Mistake(start, token.end, f"{message}; in quotes it is text")
+        return Mistake(
+            start, token.rest_start, message, f"{near}KEY:" if near == META else f"{near}{token.op}"
+        )
     if token.field in VALUES:
         return _comparison(token, start)
     if token.op != ":":
@@ -234,22 +236,22 @@ def _term(token: QueryToken) -> Term | Mistake | None:
     for value in values if known else ():
         if value not in known:
             near = _nearest(value, known)
-            right = ",".join(near if one == value else one for one in values)
-            said = f"{token.field} is one of {', '.join(known)}"
-            return Mistake(start, token.end, said, f"{token.field}:{right}" if near else "")
+            right = ",".join(near if typed == value else typed for typed in values)
+            message = f"{token.field} is one of {', '.join(known)}"
+            return Mistake(start, token.end, message, f"{token.field}:{right}" if near else "")
     return Term(token.field, values, token.negated)
 
 
 def _comparison(token: QueryToken, start: int) -> Term | Mistake:
     name, op, typed = token.field, token.op, token.rest
     if op == ":":
-        said = f"{name} is compared with a number"
-        return Mistake(start, token.end, said, f"{name}>{typed if _NUMBER.fullmatch(typed) else 0.2}")
+        message = f"{name} is compared with a number"
+        return Mistake(start, token.end, message, f"{name}>{typed if _NUMBER.fullmatch(typed) else 0.2}")
     if _NUMBER.fullmatch(typed) is None:
         point = typed.replace(",", ".")
         near = f"{name}{op}{point}" if _NUMBER.fullmatch(point) else ""
-        said = f"{typed} is no number from 0 to 1" if typed else f"{name}{op} what? (a number from 0 to 1)"
-        return Mistake(start, token.end, said, near)
+        message = f"{typed} is no number from 0 to 1" if typed else f"{name}{op} what? (a number from 0 to 1)"
+        return Mistake(start, token.end, message, near)
     number = Fraction(typed)
     if not 0 <= number <= 1:
         near = f"{name}{op}{float(number / 100):g}" if 1 < number <= 100 else ""
@@ -286,7 +288,7 @@ class Completion(NamedTuple):
 def complete(text: str, cursor: int, facets: Facets) -> list[Completion]:
     """What can stand at the cursor: fields for the beginning of a word, values behind a colon."""
     cursor = max(0, min(cursor, len(text)))
-    token = next((one for one in tokens(text) if one.start < cursor <= one.end), None)
+    token = next((token for token in tokens(text) if token.start < cursor <= token.end), None)
     if token is None:
         return _fields("", cursor, cursor, facets)
     if token.field == "text":
@@ -309,16 +311,16 @@ def toggled(text: str, field: str, value: str) -> str:
     Another value of the same field makes way, but for `is:`, whose marks add up.
     """
     wanted = f"{field}:{quoted(value)}"
-    kept, there = [], False
+    terms, there = [], False
     for token in tokens(text):
         same_field = token.field == field and not token.negated
         if same_field and values_of(token.rest) == (value,):
             there = True
         elif not same_field or field == "is":
-            kept.append(text[token.start : token.end])
-    if kept and kept[-1].count('"') % 2:  # a quote that was not closed would take the new term in
-        kept[-1] += '"'
-    return " ".join(kept if there else [*kept, wanted])
+            terms.append(text[token.start : token.end])
+    if terms and terms[-1].count('"') % 2:  # a quote that was not closed would take the new term in
+        terms[-1] += '"'
+    return " ".join(terms if there else [*terms, wanted])
 
 
 def _fields(typed: str, start: int, end: int, facets: Facets) -> list[Completion]:
@@ -327,17 +329,17 @@ def _fields(typed: str, start: int, end: int, facets: Facets) -> list[Completion
     # the values of `is` and `state` are words that people type: flag offers is:flagged
     marks = [f"{field}:{word}" for field, words in (("state", STATES), ("is", MARKS)) for word in words]
     lowered = typed.lower()
-    found = [Completion(start, end, name, name) for name in shown if name.startswith(lowered)]
+    completions = [Completion(start, end, name, name) for name in shown if name.startswith(lowered)]
     if len(typed) > 1:
         counts = {
             f"{field}:{value}": count for field in ("state", "is") for value, count in facets.get(field, ())
         }
-        found += [
+        completions += [
             Completion(start, end, f"{mark} ", mark, counts.get(mark))
             for mark in marks
             if mark.partition(":")[2].startswith(lowered)
         ]
-    return found[:MOST]
+    return completions[:MOST]
 
 
 def _values(text: str, token: QueryToken, cursor: int, facets: Facets) -> list[Completion]:

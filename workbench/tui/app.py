@@ -262,7 +262,7 @@ def run(
 
 def locale_notice(environment: Mapping[str, str]) -> str:
     """What to do where letters appear as ? or _: the locale names no UTF-8, and a terminal believes it."""
-    given = next((one for name in ("LC_ALL", "LC_CTYPE", "LANG") if (one := environment.get(name))), "")
+    given = next((locale for name in ("LC_ALL", "LC_CTYPE", "LANG") if (locale := environment.get(name))), "")
     if os.name != "posix" or not given or "utf" in given.lower():
         return ""
     return (

@@ -102,8 +102,8 @@ class Home(Protocol):
     def refuse(self, why: str, *, missing: bool = False) -> None:
         """The dataset cannot be opened: say what to do."""
 
-    def returned(self, at: int | None, said: str) -> None:
-        """Back from a review of the sample `at`; `said` goes to the status line."""
+    def returned(self, at: int | None, message: str) -> None:
+        """Back from a review of the sample `at`; `message` goes to the status line."""
 
     def planned(self, *, changed: bool, go_on: bool) -> None:
         """Back from the plan, which may have changed the order; `go_on` opens the next sample."""
@@ -240,14 +240,14 @@ class Bench(OwnApp):
         await self.pop_screen()
         await self.review(desk, arrival[1].sample_id, arrival)
 
-    async def back_to_queue(self, at: int | None, said: str = "") -> None:
+    async def back_to_queue(self, at: int | None, message: str = "") -> None:
         """Leave the review; the keys that waited go to the queue."""
         await self.pop_screen()
         self.meter.look_at(None, monotonic())
         if self.desk is not None and self.desk.info.training_of is not None:
             self.open_store()  # who has passed now gets the samples
             return
-        self.home.returned(at, said)
+        self.home.returned(at, message)
         self.open_gate()
 
     async def compare(self, at: int | None, again: Again) -> None:

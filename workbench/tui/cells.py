@@ -234,7 +234,7 @@ def short(key: str, size: int, question: str = "") -> str:
     return head + cut_front(key, size - width(head))
 
 
-def told_of(key: str, said: str, size: int, question: str = "") -> str:
+def told_of(key: str, message: str, size: int, question: str = "") -> str:
     """A sample and a message about it, on a line of `size` cells: the name is cut first."""
-    room = max(LEAST, size - 1 - width(said))
-    return f"{short(key, min(room, QUESTION) if is_hash(key) else room, question)} {said}"
+    room = max(LEAST, size - 1 - width(message))
+    return f"{short(key, min(room, QUESTION) if is_hash(key) else room, question)} {message}"

@@ -88,17 +88,17 @@ def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[Syst
 
     async def go_on(path: Path, name: str) -> None:
         with screen.telling("importing", " MB") as count:
-            said = await asyncio.to_thread(_import, store, path, name, bench.annotator, count)
+            message = await asyncio.to_thread(_import, store, path, name, bench.annotator, count)
         if desk is None:
             bench.choose_dataset(name)
         elif name == desk.info.name:
             bench.home.action_reread()
         else:
-            said += f"\n\nctrl+p, “Dataset {name}” opens it."
+            message += f"\n\nctrl+p, “Dataset {name}” opens it."
         if bench.screen is screen:
-            await bench.ask(ReadScreen("Imported", said))
+            await bench.ask(ReadScreen("Imported", message))
         else:
-            bench.tell(flat(said.splitlines()[0]))
+            bench.tell(flat(message.splitlines()[0]))
 
     def failed(error: Exception) -> None:
         bench.tell(f"nothing was imported: {flat(str(error))}", "warn")
@@ -135,8 +135,8 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
 
     async def go_on(write: Write) -> None:
         with screen.telling("writing") as count:
-            said = await asyncio.to_thread(write, count)
-        bench.tell(flat(said))
+            message = await asyncio.to_thread(write, count)
+        bench.tell(flat(message))
 
     def failed(error: Exception) -> None:
         bench.tell(f"nothing was written: {flat(str(error))}", "warn")
@@ -182,8 +182,8 @@ def _report(desk: Desk, path: Path, count: Callable[[int], None]) -> str:
 
     info = dataset_info(desk.store, desk.info.id)
     usual = read_settings().scorer
-    found, figures = answer(desk.store, info, desk.annotator, usual=usual, progress=count)
-    write_html(desk.store, info, path, found, figures, text=True, force=False)
+    reply, figures = answer(desk.store, info, desk.annotator, usual=usual, progress=count)
+    write_html(desk.store, info, path, reply, figures, text=True, force=False)
     return f"wrote {path.resolve()}"
 
 
@@ -271,9 +271,9 @@ class DatasetCommands(Provider):
 def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
     """The actions of the screen, import and export, theme and tour; what holds everywhere comes last."""
     every = acts(screen.active_bindings, digits_as_one=False)
-    found = [act for act in every if act.id != "app.palette" and act.binding.enabled]
-    rest = [act for act in found if act.group in (EVERY, "Moving")]
-    yield from (_command(app, act) for act in found if act not in rest)
+    commands = [act for act in every if act.id != "app.palette" and act.binding.enabled]
+    rest = [act for act in commands if act.group in (EVERY, "Moving")]
+    yield from (_command(app, act) for act in commands if act not in rest)
     if isinstance(screen, BaseScreen) and may_leave(screen):
         if app.store is not None:
             yield from coming(screen, app.store, app.desk)

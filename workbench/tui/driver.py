@@ -98,10 +98,10 @@ def is_paste(text: str) -> bool:
 
 def _keys(text: str) -> list[str]:
     """The keys that a text would be, as far as it takes to tell a paste."""
-    found = []
+    keys = []
     for token in _TOKEN.finditer(text):
         if not token["report"]:
-            found.append(token.group())
-            if len(found) > HELD:
+            keys.append(token.group())
+            if len(keys) > HELD:
                 break
-    return found
+    return keys

@@ -62,9 +62,9 @@ def key(keys: str, action: str, description: str, name: str, group: str, footer:
     `description` is what the palette and the help say, `name` the action in a keymap; `footer` is the
     short form in the key bar, and only an action that has one is shown there.
     """
-    with_twins = [one for given in keys.split() for one in (given, TWINS.get(given)) if one]
+    with_twins = [stroke for given in keys.split() for stroke in (given, TWINS.get(given)) if stroke]
     return Binding(
-        ",".join(_NAMES.get(one, one) for one in with_twins),
+        ",".join(_NAMES.get(twin, twin) for twin in with_twins),
         action,
         description,
         show=bool(footer),
@@ -104,7 +104,11 @@ def declared(node: type[DOMNode]) -> tuple[Binding, ...]:
 def _declared(node: type[DOMNode]) -> Iterator[Binding]:
     for base in reversed(node.__mro__):
         if base.__module__.startswith("workbench.") and issubclass(base, DOMNode):
-            ours = [one for one in vars(base).get("BINDINGS", ()) if isinstance(one, Binding) and one.id]
+            ours = [
+                binding
+                for binding in vars(base).get("BINDINGS", ())
+                if isinstance(binding, Binding) and binding.id
+            ]
             yield from Binding.make_bindings(ours)
 
 
@@ -151,16 +155,16 @@ def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> 
 def _in_order(active: Mapping[str, ActiveBinding]) -> list[tuple[str, ActiveBinding]]:
     """Our bindings in the order in which they are declared: a keymap puts those it changes at the end."""
     places = {
-        (node, binding.id): (-len(node.ancestors_with_self), place)  # what has the focus before its screen
+        (node, binding.id): (-len(node.ancestors_with_self), index)  # what has the focus before its screen
         for node in {entry.node for entry in active.values()}
-        for place, binding in reversed(list(enumerate(declared(type(node)))))
+        for index, binding in reversed(list(enumerate(declared(type(node)))))
     }
     ours = [
         (name, entry)
         for name, entry in active.items()
         if entry.binding.id and not entry.binding.system and entry.binding.description
     ]
-    return sorted(ours, key=lambda one: places[one[1].node, one[1].binding.id])
+    return sorted(ours, key=lambda pair: places[pair[1].node, pair[1].binding.id])
 
 
 def _span(keys: tuple[str, ...]) -> tuple[str, ...]:
@@ -184,21 +188,21 @@ _NAMED = {str(key.value) for key in Keys if not key.value.startswith("<")} | {
 @cache
 def nodes() -> tuple[type[DOMNode], ...]:
     """Every class of the app that has bindings of its own: the app, its screens, its fields."""
-    found: dict[type[DOMNode], None] = {}
+    classes: dict[type[DOMNode], None] = {}
     for info in walk_packages(workbench.tui.__path__, "workbench.tui."):
-        for one in vars(import_module(info.name)).values():
-            if isinstance(one, type) and issubclass(one, DOMNode) and declared(one):
-                found[one] = None
-    return tuple(found)
+        for member in vars(import_module(info.name)).values():
+            if isinstance(member, type) and issubclass(member, DOMNode) and declared(member):
+                classes[member] = None
+    return tuple(classes)
 
 
 def actions() -> dict[str, tuple[Binding, ...]]:
     """Every action of the app by its name: one binding a key, in the order of the classes."""
-    found: dict[str, dict[str, Binding]] = {}
+    by_name: dict[str, dict[str, Binding]] = {}
     for node in nodes():
         for binding in declared(node):
-            found.setdefault(str(binding.id), {}).setdefault(binding.key, binding)
-    return {name: tuple(by_key.values()) for name, by_key in found.items()}
+            by_name.setdefault(str(binding.id), {}).setdefault(binding.key, binding)
+    return {name: tuple(by_key.values()) for name, by_key in by_name.items()}
 
 
 def keymap(settings: Settings) -> dict[str, str]:
@@ -216,7 +220,7 @@ def keymap(settings: Settings) -> dict[str, str]:
         if name not in known:
             raise UsageError(f"{lead}there is no action {name!r}{did_you_mean(name, known)}")
         try:
-            wanted[name] = tuple(dict.fromkeys(_with_twins(key_name(one) for one in keys)))
+            wanted[name] = tuple(dict.fromkeys(_with_twins(key_name(stroke) for stroke in keys)))
         except UsageError as error:
             raise UsageError(f"{lead}{name}: {error}") from error
     for key, owner in ALWAYS.items():
@@ -274,10 +278,10 @@ def _keys_of(node: type[DOMNode]) -> dict[str, list[str]]:
         for binding in everywhere:
             if binding.priority or not issubclass(node, ModalScreen):
                 owners.setdefault(binding.key, str(binding.id))
-    found: dict[str, list[str]] = {}
+    by_action: dict[str, list[str]] = {}
     for key, name in owners.items():
-        found.setdefault(name, []).append(key)
-    return found
+        by_action.setdefault(name, []).append(key)
+    return by_action
 
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"

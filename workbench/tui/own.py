@@ -157,16 +157,16 @@ class OwnApp(App[None]):
         chosen = focused.selected_text if isinstance(focused, Input) else ""
         if chosen := chosen or self.screen.get_selected_text() or "":
             self.copy_to_clipboard(chosen)
-        said = f"copied: {flat(chosen)}" if chosen else "ctrl+q quits; ctrl+c copies what is selected"
-        self.tell(said)
+        message = f"copied: {flat(chosen)}" if chosen else "ctrl+q quits; ctrl+c copies what is selected"
+        self.tell(message)
 
-    def tell(self, said: str, tone: str = "") -> None:
+    def tell(self, message: str, tone: str = "") -> None:
         """Put it on the status line, or over a screen that has none."""
         bars = self.screen.query(Status)
         for bar in bars:
-            bar.say(said, tone=tone)
+            bar.say(message, tone=tone)
         if not bars:
-            self.notify(said, severity="warning" if tone == "warn" else "information", markup=False)
+            self.notify(message, severity="warning" if tone == "warn" else "information", markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy by OSC 52; what leaves is as clean as what is shown."""

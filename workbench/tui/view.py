@@ -151,7 +151,7 @@ def context_title(
     if seen is not None and 0 < seen[1] - seen[0] + 1 < seen[2]:
         title += f" · lines {seen[0]:,}–{seen[1]:,} of {seen[2]:,}"
     places = unit.match.evidence if unit else ()
-    elsewhere = sorted({place.context + 1 for place in places if place.context not in visible})
+    elsewhere = sorted({evidence.context + 1 for evidence in places if evidence.context not in visible})
     if elsewhere:
         more = ", …" if len(elsewhere) > 4 else ""
         title += f" · evidence also in {', '.join(map(str, elsewhere[:4]))}{more}"
@@ -233,37 +233,37 @@ def _of_others(unit: Unit, opened: Opened) -> Iterator[str]:
     """What the matcher and other reviewers say of a unit, where this person may see it."""
     if (match := opened.suggested.get(unit.id)) is not None:
         yield f"the matcher: {verdict(match, words=True)}; yours stands"
-    own = {place_of(one) for one in opened.state.of(unit.kind).assessment.units if one.counted}
+    own = {place_of(unit) for unit in opened.state.of(unit.kind).assessment.units if unit.counted}
     for other in opened.others.get(unit.kind, ()):
         theirs = gold_units(other.assessment.units)
-        same = next((one for one in theirs if place_of(one) == place_of(unit)), None)
-        said = f"{verdict(same.match, words=True)} · {flat(same.label)}" if same else "has no such unit"
-        more = ", ".join(flat(one.text) for one in theirs if place_of(one) not in own)
+        same = next((candidate for candidate in theirs if place_of(candidate) == place_of(unit)), None)
+        words = f"{verdict(same.match, words=True)} · {flat(same.label)}" if same else "has no such unit"
+        more = ", ".join(flat(unit.text) for unit in theirs if place_of(unit) not in own)
         name = "settled" if other.annotator == RESOLVED else flat(other.annotator)
-        yield f"{name}: {said}" + (f"; also has {more}" if more else "")
+        yield f"{name}: {words}" + (f"; also has {more}" if more else "")
 
 
 def quotes(unit: Unit, opened: Opened) -> list[str]:
     """The first evidence of a unit, as it stands in the contexts."""
     contexts = opened.sample.retrieved_contexts
-    found = (
+    lines = (
         f"{evidence.context + 1}: "
         f"“{cut(flat(contexts[evidence.context][evidence.start : evidence.end]), QUOTE)}”"
         for evidence in unit.match.evidence[:2]
         if evidence.context < len(contexts)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(lines))
 
 
-def _label_keys(found: Marked, labels: Iterable[Label], current: str, size: int) -> None:
+def _label_keys(lines: Marked, labels: Iterable[Label], current: str, size: int) -> None:
     used = size
     for label in labels:
         name = flat(label.name)
         if used + width(name) + 5 > size:
-            found.line()
+            lines.line()
             used = 0
-        found.add(f"  {label.key}" if used else label.key, "key")
-        found.add(f" {name}", "key-here" if label.name == current else "")
+        lines.add(f"  {label.key}" if used else label.key, "key")
+        lines.add(f" {name}", "key-here" if label.name == current else "")
         used += width(name) + 4
 
 
@@ -347,9 +347,9 @@ def near_text(
     lines: list[str] = []
     marks: list[Mark] = []
     begin = 0
-    for number, place in enumerate(near, start=1):
-        passage = flat(contexts[place.context][place.start : place.end])
-        lead = f"{number} · {'' if size else 'context '}{place.context + 1}: "
+    for number, evidence in enumerate(near, start=1):
+        passage = flat(contexts[evidence.context][evidence.start : evidence.end])
+        lead = f"{number} · {'' if size else 'context '}{evidence.context + 1}: "
         room = size - len(lead) if size else width(passage)
         line, likes = around(passage, shared(unit.text, passage), room)
         marks += [Mark(begin + len(lead) + a, begin + len(lead) + b, "like") for a, b in likes]
@@ -362,10 +362,10 @@ def around(passage: str, likes: Sequence[Span], size: int) -> tuple[str, list[tu
     """As much of a passage as `size` cells hold where most of it is alike, and the likenesses."""
     # the first from which most of what is alike is in sight
     seen = {
-        like.start: sum(one.end - one.start for one in likes if 0 <= one.start - like.start <= size)
+        like.start: sum(span.end - span.start for span in likes if 0 <= span.start - like.start <= size)
         for like in likes
     }
-    first = max(seen, key=lambda one: seen[one], default=0)
+    first = max(seen, key=lambda offset: seen[offset], default=0)
     start = 0
     if width(passage) > size and first > size // 3:
         begin = max(0, min(first - size // 3, len(passage) - size + 2))  # the line is filled to its end
@@ -374,8 +374,8 @@ def around(passage: str, likes: Sequence[Span], size: int) -> tuple[str, list[tu
     text = ("… " if start else "") + passage[start:]
     shift = (2 if start else 0) - start
     line = cut(text, size)
-    kept = [(like.start + shift, min(like.end + shift, len(line))) for like in likes]
-    return line, [(a, b) for a, b in kept if 0 <= a < b]
+    spans = [(like.start + shift, min(like.end + shift, len(line))) for like in likes]
+    return line, [(a, b) for a, b in spans if 0 <= a < b]
 
 
 def advice(edit: Edit) -> str:
@@ -385,8 +385,10 @@ def advice(edit: Edit) -> str:
         if match.verdict == "found" and not match.evidence:
             return " without evidence; e chooses it"
     if isinstance(edit, Put) and edit.what == "merge" and edit.kind == "entity":
-        one, other = edit.units[:2]
-        whole = any(span.start <= at.start and at.end <= span.end for span in one.spans for at in other.spans)
+        unit, other = edit.units[:2]
+        whole = any(
+            span.start <= at.start and at.end <= span.end for span in unit.spans for at in other.spans
+        )
         return " into one name" if whole else ", another name of it"
     return ""
 
@@ -415,7 +417,7 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) 
     if not isinstance(edit, Put) or edit.kind != "entity" or edit.what in ("match", "reject", "restore"):
         return ""
     known = {unit.id: unit for unit in before}
-    said = []
+    changes = []
     for unit in edit.units:
         old, new = known.get(unit.id), unit.match
         if unit.counted and new.verdict and (old is None or old.match.verdict != new.verdict):
@@ -426,25 +428,25 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) 
                 change += "; m makes it found"
                 why = f"context {here} has these words"
             name = "" if edit.what in ("boundary", "add") else f" · {cut(flat(unit.text), 32)}"
-            said.append(f"{name}: {change}" + (f" ({why})" if why else ""))
-    return "".join(said)
+            changes.append(f"{name}: {change}" + (f" ({why})" if why else ""))
+    return "".join(changes)
 
 
-def suspected(one: Suspicion | None, unit: Unit | None) -> str:
+def suspected(suspicion: Suspicion | None, unit: Unit | None) -> str:
     """Why a score looks wrong, in a line: by the unit under the cursor if it says so, else by the first."""
-    if one is None:
+    if suspicion is None:
         return ""
-    if one.signal == "no contexts":
+    if suspicion.signal == "no contexts":
         return "looks wrong: no context was retrieved"
-    if one.signal == "nothing found":
+    if suspicion.signal == "nothing found":
         return "looks wrong: the reference says that nothing was found"
-    quoted = [clue for clue in one.clues if clue.quote is not None]
+    quoted = [clue for clue in suspicion.clues if clue.quote is not None]
     if not quoted:
         return ""
     clue = next((clue for clue in quoted if unit is not None and clue.text == unit.text), quoted[0])
     assert clue.quote is not None
     where = f"looks wrong: context {clue.quote.context} has"
-    if one.signal == "word for word":
+    if suspicion.signal == "word for word":
         return f"{where} the reference nearly word for word"
     name = cut(flat(clue.text), 40)
     return f"{where} {name}" if clue.same else f"{where} “{cut(flat(clue.quote.hit), 40)}” for {name}"
@@ -471,25 +473,25 @@ def outcome(opened: Opened, edit: Edit) -> str:
     kind = edit.assessment.kind
     verified = count(edit.assessment.units)
     other = many(len(opened.suggested), "name") if kind == "entity" and opened.suggested else ""
-    said = f": verified {tally(verified)}" + (f", the matcher differs on {other}" if other else "")
-    one = first_of(opened.automatic, kind)
-    if one is None:
-        return said
+    line = f": verified {tally(verified)}" + (f", the matcher differs on {other}" if other else "")
+    score = first_of(opened.automatic, kind)
+    if score is None:
+        return line
     gap = ""
-    if one.tally.recall is not None and verified.recall is not None:
-        gap = delta(one.tally.recall - verified.recall)
-    if isinstance(one.tally, Imported):
+    if score.tally.recall is not None and verified.recall is not None:
+        gap = delta(score.tally.recall - verified.recall)
+    if isinstance(score.tally, Imported):
         why = reasons_line(opened.causes[kind], kind, REASONS) if kind in opened.causes else ""
-        said = f": yours {counted(one.tally)} · true {tally(verified)}" + (f" · {gap}" if gap else "")
-        return f"{said}: {why}" if why else said
-    name = scorer_name(one.scorer)
-    if one.tally.recall == verified.recall:
+        line = f": yours {counted(score.tally)} · true {tally(verified)}" + (f" · {gap}" if gap else "")
+        return f"{line}: {why}" if why else line
+    name = scorer_name(score.scorer)
+    if score.tally.recall == verified.recall:
         # name matching made the suggestions that were accepted, so it cannot differ; exact names may
-        exact = next((other for other in opened.automatic if other.scorer == "ragas"), one)
+        exact = next((other for other in opened.automatic if other.scorer == "ragas"), score)
         if exact.kind == kind and exact.tally.recall != verified.recall:
-            one, name = exact, "exact names (ragas)"
-            gap = delta((one.tally.recall or 0) - (verified.recall or 0)) if gap else ""
-    return f"{said}, {name} {counted(one.tally)}" + (f", Δ {gap}" if gap else "")
+            score, name = exact, "exact names (ragas)"
+            gap = delta((score.tally.recall or 0) - (verified.recall or 0)) if gap else ""
+    return f"{line}, {name} {counted(score.tally)}" + (f", Δ {gap}" if gap else "")
 
 
 def guidelines_text(versions: Sequence[PolicyVersion], used: int) -> str:
@@ -508,9 +510,9 @@ def guidelines_text(versions: Sequence[PolicyVersion], used: int) -> str:
         )
     if len(versions) > 1:
         lines = ["Versions"]
-        for one in reversed(versions):
-            what = "; ".join(one.changes) or "the first"
-            here = " · this review" if one.policy.version == used else ""
-            lines.append(f"{one.policy.version}  {one.day}  {one.annotator}: {what}{here}")
+        for version in reversed(versions):
+            what = "; ".join(version.changes) or "the first"
+            here = " · this review" if version.policy.version == used else ""
+            lines.append(f"{version.policy.version}  {version.day}  {version.annotator}: {what}{here}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

@@ -224,11 +224,11 @@ class Going(threading.Thread):
         if self.options is None:
             return f"{report.run}: {report.proposed:,} proposed, {report.already:,} before", "✓", "good"
         failed, left, stopped = report.failed, report.left, report.stopped  # type: ignore[union-attr]
-        said = f"{report.run}: {report.proposed:,} proposed"
-        said += f", {failed:,} failed" if failed else ""
-        said += f", {left:,} left ({stopped or 'interrupted'})" if left else ""
-        said += f" · {money(report.cost)}"  # type: ignore[union-attr]
-        return flat(said), "!" if failed or left else "✓", "warn" if failed or left else "good"
+        text = f"{report.run}: {report.proposed:,} proposed"
+        text += f", {failed:,} failed" if failed else ""
+        text += f", {left:,} left ({stopped or 'interrupted'})" if left else ""
+        text += f" · {money(report.cost)}"  # type: ignore[union-attr]
+        return flat(text), "!" if failed or left else "✓", "warn" if failed or left else "good"
 
     def run(self) -> None:
         """By rules or by a model; what ended it is kept."""

@@ -182,7 +182,9 @@ class Pages:
             session = request.cookies.get(self._site.cookie, "")
             key, name = session.encode(), ""
         else:
-            names, secrets = (request.headers.getlist(one) for one in (self._proxy.header, PROXY_SECRET))
+            names, secrets = (
+                request.headers.getlist(header) for header in (self._proxy.header, PROXY_SECRET)
+            )
             if len(names) != 1 or len(secrets) != 1 or not forms.same(secrets[0], self._proxy.secret):
                 return None  # of two names one may be the browser's
             session, name = "", names[0].encode("latin-1").decode("utf-8", "replace")
@@ -221,10 +223,10 @@ class Pages:
         return self._login_page("", 200)
 
     def _login_page(
-        self, said: str, status: int, name: str = "", here: str = "", typed: Sequence[Markup] = ()
+        self, message: str, status: int, name: str = "", here: str = "", typed: Sequence[Markup] = ()
     ) -> Response:
         proxy = self._proxy is not None
-        return self._page("login.html", status, said=said, name=name, here=here, proxy=proxy, typed=typed)
+        return self._page("login.html", status, said=message, name=name, here=here, proxy=proxy, typed=typed)
 
     async def login(self, request: Request) -> Response:
         """Begin a session."""
@@ -279,11 +281,11 @@ class Pages:
 
     async def _go_on(self, caller: Caller, after: int | None, did: str) -> Response:
         desk = caller.desk
-        found = await self._store.read(desk.find_next, after, desk.info) or await desk.take_next()
-        if found is None:
-            said = self._said.get((caller.name, did), "")
-            return self._page("done.html", caller=caller, said=said)
-        return self._to(caller, found, did=did, queue=_given(caller, found))
+        number = await self._store.read(desk.find_next, after, desk.info) or await desk.take_next()
+        if number is None:
+            message = self._said.get((caller.name, did), "")
+            return self._page("done.html", caller=caller, said=message)
+        return self._to(caller, number, did=did, queue=_given(caller, number))
 
     def _to(self, caller: Caller, sample_id: int, **more: str) -> Response:
         """To a sample, whose page is told what is not empty."""
@@ -297,22 +299,22 @@ class Pages:
         picked = not forms.same(_given(caller, number), asked.get("queue", ""))
         opened = await self._open(caller, number, picked=picked)
         kind = forms.kind_of(asked.get("kind", ""), opened)
-        said = self._told(caller, request)
+        message = self._told(caller, request)
         doubts = editing.doubts(opened, kind) if "ask" in asked else []
         if doubts:
-            said = f"{', '.join(doubts)}. Accept once more to accept anyway."
+            message = f"{', '.join(doubts)}. Accept once more to accept anyway."
         return await self._show(
-            caller, opened, kind, picked=picked, said=said, unit=asked.get("unit", ""), sure=bool(doubts)
+            caller, opened, kind, picked=picked, said=message, unit=asked.get("unit", ""), sure=bool(doubts)
         )
 
     async def lesson(self, request: Request, caller: Caller) -> Response:
         """The known answer of a training sample that this person decided."""
         number = forms.number(request.path_params["sample"])
         request.state.sample = number
-        found = await self._store.read(lessons, caller.desk.info, caller.name, number)
-        if not found:
+        own_lessons = await self._store.read(lessons, caller.desk.info, caller.name, number)
+        if not own_lessons:
             raise NotFoundError("there is no such training sample, or you have not decided it")
-        lines = lesson_text(found).splitlines()
+        lines = lesson_text(own_lessons).splitlines()
         return self._page("lesson.html", caller=caller, lines=lines, said=self._told(caller, request))
 
     def _told(self, caller: Caller, request: Request) -> str:
@@ -463,8 +465,8 @@ class Pages:
                 return RedirectResponse(f"/lesson/{opened.sample_id}?did={action}", 303)
         return await self._go_on(caller, opened.sample_id, action)
 
-    def _keep(self, caller: Caller, action: str, said: str) -> None:
-        self._said[caller.name, action] = said
+    def _keep(self, caller: Caller, action: str, message: str) -> None:
+        self._said[caller.name, action] = message
         if len(self._said) > SAID:
             self._said.popitem(last=False)
 
@@ -496,7 +498,7 @@ class Pages:
 
     def _page(self, template: str, code: int = 200, /, **values: Any) -> Response:
         caller: Caller | None = values.get("caller")
-        tags = {one: forms.tag(caller.key, one) if caller else "" for one in ("logout", "undo")}
+        tags = {action: forms.tag(caller.key, action) if caller else "" for action in ("logout", "undo")}
         # no two pages are the same
         usual = {"caller": None, "desk": caller and caller.desk, "tags": tags, "nonce": secrets.token_hex(8)}
         text = self._templates.get_template(template).render(usual | values)

@@ -54,8 +54,8 @@ class Shown:
 def fingerprint(opened: Opened) -> str:
     """What a decision on a sample rests on, in some letters."""
     units = [opened.state.of(kind).assessment.units for kind in opened.dataset.kinds]
-    said = (opened.sample.content_hash, opened.policy.version, opened.state.flag, units)
-    return sha256(repr(said))[:24]
+    basis = (opened.sample.content_hash, opened.policy.version, opened.state.flag, units)
+    return sha256(repr(basis))[:24]
 
 
 def tag(key: bytes, text: str) -> str:
@@ -70,9 +70,9 @@ def same(one: str, other: str) -> bool:
 
 def shown_of(text: str, key: bytes) -> Shown | None:
     """What a form says was shown; None for one that is not ours."""
-    said, _, given = text.rpartition(".")
-    parts = said.split(".")
-    if len(parts) != 6 or not same(tag(key, said), given):  # a tag of another form is ours too
+    payload, _, given = text.rpartition(".")
+    parts = payload.split(".")
+    if len(parts) != 6 or not same(tag(key, payload), given):  # a tag of another form is ours too
         return None
     sample_id, seq, seen, at, cents, picked = parts
     return Shown(int(sample_id), int(seq), seen, float(f"{at}.{cents}"), picked == "1")
@@ -80,8 +80,8 @@ def shown_of(text: str, key: bytes) -> Shown | None:
 
 def action_of(fields: Mapping[str, str], name: str) -> str:
     """The name of an act in the journal: the same for the same form sent twice, another for any other."""
-    said = repr((name, sorted(one for one in fields.items() if one[0] not in ("sure", "presses"))))
-    return sha256(said)[:32]
+    text = repr((name, sorted(item for item in fields.items() if item[0] not in ("sure", "presses"))))
+    return sha256(text)[:32]
 
 
 def effort_of(shown: Shown, fields: Mapping[str, str]) -> Effort:
@@ -149,15 +149,15 @@ def wanted(fields: Mapping[str, str]) -> tuple[str, str, str]:
 
 def _new(fields: Mapping[str, str], opened: Opened, kind: Kind) -> Intent:
     reference = opened.sample.reference
-    place = marked(fields, opened, kind)
-    if place is None:
-        found = ground(fields.get("surface", ""), reference)
-        if not found:
+    mark = marked(fields, opened, kind)
+    if mark is None:
+        spans = ground(fields.get("surface", ""), reference)
+        if not spans:
             raise InputError("mark the words in the reference, or type them as they stand there")
-        place = "r", found[0].start, found[0].end
-    if place[0] != "r":
+        mark = "r", spans[0].start, spans[0].end
+    if mark[0] != "r":
         raise InputError("a new unit stands in the reference: mark it there")
-    span = Span(*snap(reference, place[1], place[2]))
+    span = Span(*snap(reference, mark[1], mark[2]))
     surface = reference[span.start : span.end]
     label = fields.get("label", "") if kind == "entity" else ""
     _check_label(label, opened)
@@ -201,10 +201,10 @@ def _of_unit(what: str, unit: Unit, more: str, fields: Mapping[str, str], opened
             units = opened.state.of(unit.kind).assessment.units
             return intents.merge(unit, editing.next_counted(units, unit))
         case "evidence":
-            place = marked(fields, opened, unit.kind)
-            if place is None or place[0] == "r":
+            mark = marked(fields, opened, unit.kind)
+            if mark is None or mark[0] == "r":
                 raise InputError("mark the words in a context first")
-            return intents.evidence(unit, Evidence(int(place[0]), place[1], place[2]))
+            return intents.evidence(unit, Evidence(int(mark[0]), mark[1], mark[2]))
     raise InputError("this page does not know that: load it again")
 
 
@@ -217,7 +217,7 @@ def marked(fields: Mapping[str, str], opened: Opened, kind: Kind) -> tuple[str, 
     name = fields.get("part", "")
     if not name:
         return None
-    part = next((one for one in parts_of(opened, kind) if one.name == name), None)
+    part = next((text for text in parts_of(opened, kind) if text.name == name), None)
     ends = [
         _offset(part, number(fields.get(f"{side}_node", ""), -1), number(fields.get(f"{side}_at", ""), -1))
         for side in ("start", "end")

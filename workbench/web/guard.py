@@ -143,8 +143,8 @@ class Guard:
             app = self._app if refused is None else PlainTextResponse(refused[1], refused[0])
             await app(scope, receive, answer)
         except Exception as failed:  # what it says may hold a text: the log has its kind and its place
-            place = extract_tb(failed.__traceback__)[-1]
-            error = f"{type(failed).__name__} at {place.filename.rpartition('/')[2]}:{place.lineno}"
+            frame = extract_tb(failed.__traceback__)[-1]
+            error = f"{type(failed).__name__} at {frame.filename.rpartition('/')[2]}:{frame.lineno}"
         finally:
             self._log(self._line(scope, status, error, time.perf_counter() - begun))
 

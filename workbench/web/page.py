@@ -87,16 +87,16 @@ def rows_of(opened: Opened, kind: Kind) -> list[ListedUnit]:
 def _sides(opened: Opened, unit: Unit) -> Iterator[tuple[int, str, str, bool]]:
     sided = opened.over.of(unit) if opened.over else None
     if sided is not None and not sided.agreed:
-        for side, one in enumerate(sided.sides):
-            yield side, letter(side), state_words(one), letter(side) in sided.letters(unit)
+        for side, theirs in enumerate(sided.sides):
+            yield side, letter(side), state_words(theirs), letter(side) in sided.letters(unit)
 
 
 def said_of(match: Match) -> str:
     """`● found in context 1`, `○ missing: partial`, `· open`."""
-    said = verdict(match)
+    words = verdict(match)
     if match.verdict == "found" and match.evidence:
         return f"● found in context {match.evidence[0].context + 1}"
-    return f"○ missing: {match.reason}" if match.verdict == "missing" and match.reason else said
+    return f"○ missing: {match.reason}" if match.verdict == "missing" and match.reason else words
 
 
 def state_words(unit: Unit | None) -> str:
@@ -112,47 +112,49 @@ def state_words(unit: Unit | None) -> str:
 
 
 def _quotes(match: Match, contexts: Sequence[str]) -> Iterator[str]:
-    for place in match.evidence[:2]:
-        if place.context < len(contexts):
-            quote = f"“{contexts[place.context][place.start : place.end][:QUOTE]}”"
-            yield quote if place == match.evidence[0] else f"in {place.context + 1}: {quote}"
+    for evidence in match.evidence[:2]:
+        if evidence.context < len(contexts):
+            quote = f"“{contexts[evidence.context][evidence.start : evidence.end][:QUOTE]}”"
+            yield quote if evidence == match.evidence[0] else f"in {evidence.context + 1}: {quote}"
 
 
 def facts_of(opened: Opened, kind: Kind) -> list[str]:
     """What is special about a sample."""
-    state, found = opened.state.of(kind), []
+    state, facts = opened.state.of(kind), []
     if opened.blind:
-        found.append("◇ without suggestions")
+        facts.append("◇ without suggestions")
     if opened.rematch:
-        found.append("↺ matches only")
+        facts.append("↺ matches only")
     if opened.opening.off_plan:
-        found.append("◌ picked by hand")
+        facts.append("◌ picked by hand")
     if opened.state.flag:
-        found.append(f"⚑ {opened.state.flag}")
+        facts.append(f"⚑ {opened.state.flag}")
     if opened.stale(kind):
-        found.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
+        facts.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
     elif state.disposition in ("verified", "excluded", "skipped"):
         sign = {"verified": "✓", "excluded": "⊘", "skipped": "→"}[state.disposition]
-        found.append(f"{sign} {state.disposition}" + (f": {state.reason}" if state.reason else ""))
-    return found
+        facts.append(f"{sign} {state.disposition}" + (f": {state.reason}" if state.reason else ""))
+    return facts
 
 
 def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     """The automatic and the verified value of a kind, and their difference, once they may be seen."""
-    found = [(scorer_name(one.scorer), counted(one.tally)) for one in opened.automatic if one.kind == kind]
+    scores = [
+        (scorer_name(score.scorer), counted(score.tally)) for score in opened.automatic if score.kind == kind
+    ]
     state = opened.state.of(kind)
     if state.disposition == "verified":
-        found.append(("verified", tally(count(state.assessment.units))))
+        scores.append(("verified", tally(count(state.assessment.units))))
     if kind in opened.causes:
-        found.append(("Δ", delta(opened.causes[kind].delta)))
-    return found
+        scores.append(("Δ", delta(opened.causes[kind].delta)))
+    return scores
 
 
 def outcome(opened: Opened, kind: Kind) -> str:
     """What an accept came to."""
     verified = tally(count(opened.state.of(kind).assessment.units))
-    one: AutoScore | None = first_of(opened.automatic, kind)
-    automatic = f", {scorer_name(one.scorer)} {counted(one.tally)}" if one else ""
+    score: AutoScore | None = first_of(opened.automatic, kind)
+    automatic = f", {scorer_name(score.scorer)} {counted(score.tally)}" if score else ""
     return f": verified {verified}{automatic}"
 
 

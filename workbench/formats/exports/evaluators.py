@@ -76,11 +76,11 @@ def _fits(key: str, value: Any) -> bool:
     if key in _TEXTS:
         return isinstance(value, str)
     if key in _LISTS:
-        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return isinstance(value, list) and all(isinstance(text, str) for text in value)
     if key in _IDS:
-        return isinstance(value, list) and all(type(one) in (str, int) for one in value)
+        return isinstance(value, list) and all(type(id_) in (str, int) for id_ in value)
     if key == "rubrics":
-        return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+        return isinstance(value, dict) and all(isinstance(rubric, str) for rubric in value.values())
     return False
 
 
@@ -114,7 +114,7 @@ def _of_reference(item: ExportItem, recall: float) -> str:
     proposal = item.proposal
     gold = [unit.text for unit in entities_of(item)]
     given = proposal.reference_entities if proposal is not None else None
-    proposed = gold if given is None else [one.text for one in given]
+    proposed = gold if given is None else [entity.text for entity in given]
     return _annotated_sample(item, item.sample.reference, proposed, gold, True, recall, with_row=True)
 
 
@@ -126,14 +126,19 @@ def _of_contexts(item: ExportItem, recall: float) -> str:
     """
     contexts = item.sample.retrieved_contexts
     listed = (item.proposal.context_entities if item.proposal else None) or ()
-    proposed = list(dict.fromkeys(one.text for inner in listed for one in inner))
+    proposed = list(dict.fromkeys(entity.text for inner in listed for entity in inner))
     evidence = [
-        place for unit in entities_of(item) if unit.match.verdict == "found" for place in unit.match.evidence
+        evidence
+        for unit in entities_of(item)
+        if unit.match.verdict == "found"
+        for evidence in unit.match.evidence
     ]
     surfaces = dict.fromkeys(contexts[e.context][e.start : e.end] for e in evidence)
     edited = [*proposed, *(surface for surface in surfaces if surface not in proposed)]
     reviewed = bool(listed) and all(
-        _seen(one, index, contexts[index], evidence) for index, inner in enumerate(listed) for one in inner
+        _seen(entity, index, contexts[index], evidence)
+        for index, inner in enumerate(listed)
+        for entity in inner
     )
     return _annotated_sample(item, "\n".join(contexts), proposed, edited, reviewed, recall)
 

@@ -57,9 +57,9 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     try:
         with unfinished(target) as aside:
             yield aside
-            for place, _, names in os.walk(aside, topdown=False):  # innermost first
+            for folder, _, names in os.walk(aside, topdown=False):  # innermost first
                 for name in (*names, ""):
-                    sync(Path(place, name))
+                    sync(Path(folder, name))
             check_free(directory, force=force)
             _put(aside, target)
             made = []
@@ -115,7 +115,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     files = value.get("files") if type(value) is dict else None
     if type(value) is not dict or value.get("schema") != SCHEMA or type(files) is not list:
         raise InputError(f"{path}: not the manifest of an export")
-    if not all(type(one) is dict and type(one.get("path")) is str for one in files):
+    if not all(type(file) is dict and type(file.get("path")) is str for file in files):
         raise InputError(f"{path}: its list of files is broken")
     return value
 
@@ -142,7 +142,7 @@ def home_of(directory: Path) -> Path:
         except (NotFoundError, InputError):
             continue
         below = inside.relative_to(home.resolve()).as_posix()
-        if any(one["path"].startswith(f"{below}/") for one in files):
+        if any(file["path"].startswith(f"{below}/") for file in files):
             return home
     return directory
 
@@ -159,19 +159,19 @@ def check_manifest(folder: Path) -> list[str]:
 
     Raises as `read_manifest`.
     """
-    listed = {str(one["path"]): one for one in read_manifest(folder)["files"]}
+    listed = {str(file["path"]): file for file in read_manifest(folder)["files"]}
     there = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
-    found = [f"missing: {name}" for name in listed if name not in there]
-    found += [f"not in the manifest: {name}" for name in there if name not in listed]
+    lines = [f"missing: {name}" for name in listed if name not in there]
+    lines += [f"not in the manifest: {name}" for name in there if name not in listed]
     for name in sorted(listed.keys() & there.keys()):
         now = _described(folder, there[name])
         for key in ("sha256", "bytes"):
             if listed[name].get(key) != now.get(key):
-                found.append(
+                lines.append(
                     f"changed: {name}: {key} {listed[name].get(key)} in the manifest, {now.get(key)}"
                 )
                 break
-    return sorted(found)
+    return sorted(lines)
 
 
 def check_free(directory: Path, *, force: bool = False) -> None:
@@ -184,13 +184,13 @@ def check_free(directory: Path, *, force: bool = False) -> None:
     if not any(target.iterdir()):
         return
     try:
-        listed = {MANIFEST, *(str(one["path"]) for one in read_manifest(target)["files"])}
+        listed = {MANIFEST, *(str(file["path"]) for file in read_manifest(target)["files"])}
     except (InputError, NotFoundError):
         raise ExportError(f"{directory}: not empty and no export of ours: name another folder") from None
     if not force:
         raise ExportError(f"{directory}: holds an export: name another folder, or replace it with --force")
-    there = (one for one in target.rglob("*") if one.is_symlink() or not one.is_dir())
-    others = sorted(name for one in there if (name := one.relative_to(target).as_posix()) not in listed)
+    there = (path for path in target.rglob("*") if path.is_symlink() or not path.is_dir())
+    others = sorted(name for path in there if (name := path.relative_to(target).as_posix()) not in listed)
     if others:
         shown = ", ".join(others[:NAMED]) + (f" and {len(others) - NAMED:,} more" if others[NAMED:] else "")
         what = "is not of" if len(others) == 1 else "are not of"
@@ -206,10 +206,10 @@ def _make_parents(parent: Path) -> list[Path]:
         absent.insert(0, parent)
         parent = parent.parent
     try:
-        for one in absent:
-            one.mkdir()
+        for path in absent:
+            path.mkdir()
     except OSError as error:
-        raise ExportError(f"{one}: cannot be made: {error.strerror or error}") from error
+        raise ExportError(f"{path}: cannot be made: {error.strerror or error}") from error
     return absent
 
 
@@ -233,7 +233,7 @@ def _put(aside: Path, target: Path) -> None:
     sync(target.parent)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(path: Path, other: Path) -> bool:
     """Exchange two folders in one step (Linux renameat2); False where the system cannot."""
     if sys.platform != "linux":
         return False
@@ -243,7 +243,7 @@ def _exchange(one: Path, other: Path) -> bool:
     if rename is None:
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+    return bool(rename(here, os.fsencode(path), here, os.fsencode(other), exchange) == 0)
 
 
 def sync(path: Path) -> None:
@@ -258,8 +258,8 @@ def sync(path: Path) -> None:
 
 def _files(folder: Path) -> list[Path]:
     """Every file below the folder but its manifest, in the order of their names."""
-    found = [path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST]
-    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+    paths = [path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST]
+    return sorted(paths, key=lambda path: path.relative_to(folder).as_posix())
 
 
 def _described(folder: Path, path: Path) -> dict[str, Any]:
@@ -291,17 +291,17 @@ def unfinished(target: Path) -> Iterator[Path]:
 def leftovers(parent: Path, name: str | None = None) -> list[Path]:
     """Such folders in a folder, those of one export or of any; also those that are being written."""
     with suppress(OSError):
-        found = ((one, _NAME.fullmatch(one.name)) for one in parent.iterdir())
-        mine = (one for one, said in found if said and (name is None or said["target"] == name))
-        return sorted(one for one in mine if one.is_dir() and not one.is_symlink())
+        pairs = ((path, _NAME.fullmatch(path.name)) for path in parent.iterdir())
+        mine = (path for path, match in pairs if match and (name is None or match["target"] == name))
+        return sorted(path for path in mine if path.is_dir() and not path.is_symlink())
     return []
 
 
 def remove_leftovers(target: Path) -> None:
     """Remove what killed processes left behind next to `target`."""
-    for one in leftovers(target.parent, target.name):
-        if one.suffix == ".partial":  # `.earlier` may be all that is left of the export before
-            remove_left(one)
+    for leftover in leftovers(target.parent, target.name):
+        if leftover.suffix == ".partial":  # `.earlier` may be all that is left of the export before
+            remove_left(leftover)
 
 
 def being_written(aside: Path) -> bool:

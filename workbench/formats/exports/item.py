@@ -96,8 +96,8 @@ def write_native(folder: Path, items: Iterable[ExportItem], about: Surroundings)
     with lines_into(folder / SAMPLES) as line, lines_into(folder / VERDICTS) as verdict:
         for item in items:
             line(to_line(record_of(item)))
-            for one in item.verdicts:
-                verdict(one)
+            for row in item.verdicts:
+                verdict(row)
             wrote.rows += 1
     return wrote
 
@@ -123,7 +123,7 @@ def row_text(item: ExportItem, written: Iterable[tuple[Span, str]] | None = None
 
 def as_ascii(text: str) -> str:
     """A JSON text in ASCII, for readers that open files in the encoding of the system."""
-    return text if text.isascii() else _WIDE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return text if text.isascii() else _WIDE.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 _WIDE = re.compile("[^\x00-\x7f]+")
@@ -186,12 +186,14 @@ def to_text(record: Record, *, reference: bool = True) -> str:
     if sample.alternatives:
         pairs.append(("alternatives", sample.alternatives))
     if record.proposals:
-        pairs.append(("proposal", _one_or_all([proposal_document(one) for one in record.proposals])))
+        pairs.append(
+            ("proposal", _one_or_all([proposal_document(proposal) for proposal in record.proposals]))
+        )
     if record.gold:
         disputed: set[Place] = set()
-        if len(record.gold) > 1 and not any(one.marks.adjudicated for one in record.gold):
-            disputed = disputed_labels(one.entities or () for one in record.gold)
-        pairs.append(("gold", _one_or_all([_gold_document(one, disputed) for one in record.gold])))
+        if len(record.gold) > 1 and not any(record.marks.adjudicated for record in record.gold):
+            disputed = disputed_labels(record.entities or () for record in record.gold)
+        pairs.append(("gold", _one_or_all([_gold_document(record, disputed) for record in record.gold])))
     texts = [(key, compact(value)) for key, value in pairs]
     if record.scores:  # their digits stay as they came
         numbers = (
@@ -207,7 +209,7 @@ def to_text(record: Record, *, reference: bool = True) -> str:
 def _sorted(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_sorted(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _one_or_all(documents: list[Document]) -> Any:
@@ -216,15 +218,15 @@ def _one_or_all(documents: list[Document]) -> Any:
 
 def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
     document: Document = {"annotator": gold.annotator}
-    place = 0
+    number = 0
     for name, kind in (("entities", gold.entities), ("statements", gold.statements)):
         if kind is None:
             continue
         document[name] = []
         for unit in kind:
             if unit.counted:
-                place += 1
-                document[name].append(_unit_document(unit, place, disputed=place_of(unit) in disputed))
+                number += 1
+                document[name].append(_unit_document(unit, number, disputed=place_of(unit) in disputed))
     if gold.effort is not None:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
     if gold.marks != NO_MARKS:
@@ -256,9 +258,9 @@ _KEYS = (
 """What a native row has of a unit, in order."""
 
 
-def _unit_document(unit: Unit, place: int, *, disputed: bool) -> Document:
+def _unit_document(unit: Unit, number: int, *, disputed: bool) -> Document:
     known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
-    if known["id"] == f"g{place}":
+    if known["id"] == f"g{number}":
         del known["id"]
     if disputed:
         known["label_disputed"] = True

@@ -61,56 +61,56 @@ class Tagged:
 
 def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
     """Every place of every entity, in order of the text; a longer one before a shorter."""
-    found = [
+    tags = [
         Tagged(span.start, span.end, label_out(unit.label), unit) for unit in units for span in unit.spans
     ]
-    return sorted(found, key=lambda one: (one.start, -one.end, one.label))
+    return sorted(tags, key=lambda tag: (tag.start, -tag.end, tag.label))
 
 
-def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], Counter[str]]:
+def flat(tags: Sequence[Tagged], text: str) -> tuple[list[Tagged], Counter[str]]:
     """Those that one row of tags holds exactly, and how many it cannot hold, by reason.
 
     Of two that overlap the longer one stays, of equal ones the first. A stretch that begins or ends with
     white space has no token at that edge.
     """
-    kept: list[Tagged] = []
+    row: list[Tagged] = []
     left: Counter[str] = Counter()
-    for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
-        surface = text[one.start : one.end]
-        other = next((longer for longer in kept if longer.start < one.end and one.start < longer.end), None)
+    for tag in sorted(tags, key=lambda tag: (tag.start - tag.end, tag.start)):
+        surface = text[tag.start : tag.end]
+        other = next((longer for longer in row if longer.start < tag.end and tag.start < longer.end), None)
         if surface != surface.strip():
             left["span begins or ends with white space"] += 1
         elif other is None:
-            kept.append(one)
-        elif (other.start, other.end) == (one.start, one.end):
-            if (other.label, other.unit.text) != (one.label, one.unit.text):
+            row.append(tag)
+        elif (other.start, other.end) == (tag.start, tag.end):
+            if (other.label, other.unit.text) != (tag.label, tag.unit.text):
                 left["span the same place twice"] += 1
         else:
-            nested = other.start <= one.start and one.end <= other.end
+            nested = other.start <= tag.start and tag.end <= other.end
             left["span nested" if nested else "span overlapping"] += 1
-    return sorted(kept, key=lambda one: one.start), left
+    return sorted(row, key=lambda tag: tag.start), left
 
 
-def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
+def exact_tokens(text: str, tags: Iterable[Tagged]) -> list[Token]:
     """The tokens of a text, cut further where a stretch begins or ends inside one.
 
     So that every stretch without white space at its edges is a run of whole tokens.
     """
     whole = tokens(text)
     edges = {token.start for token in whole} | {token.end for token in whole}
-    cuts = sorted({edge for one in found for edge in (one.start, one.end)} - edges)
+    cuts = sorted({edge for tag in tags for edge in (tag.start, tag.end)} - edges)
     if not cuts:
         return whole
     parts: list[Token] = []
-    place = 0
+    index = 0
     for token in whole:
         start = token.start
-        while place < len(cuts) and cuts[place] <= start:
-            place += 1
-        while place < len(cuts) and cuts[place] < token.end:
-            parts.append(Token(text[start : cuts[place]], start, cuts[place]))
-            start = cuts[place]
-            place += 1
+        while index < len(cuts) and cuts[index] <= start:
+            index += 1
+        while index < len(cuts) and cuts[index] < token.end:
+            parts.append(Token(text[start : cuts[index]], start, cuts[index]))
+            start = cuts[index]
+            index += 1
         parts.append(token if start == token.start else Token(text[start : token.end], start, token.end))
     return parts
 
@@ -125,8 +125,8 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
     with lines_into(folder / CONLL) as line, lines_into(folder / TEXTS) as write_text:
         for item in standing(items, wrote):
             text = item.sample.reference
-            kept, left = flat(tagged_of(entities_of(item)), text)
-            line(conll_lines(text, kept))
+            tags, left = flat(tagged_of(entities_of(item)), text)
+            line(conll_lines(text, tags))
             write_text(text_line(item.sample.id, text))
             wrote.rows += 1
             for unit in entities_of(item):
@@ -136,17 +136,17 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
     return wrote
 
 
-def conll_lines(text: str, kept: list[Tagged]) -> str:
+def conll_lines(text: str, tags: list[Tagged]) -> str:
     """One text as lines of token, tab and tag."""
     lines = []
-    place = 0
-    for token in exact_tokens(text, kept):
-        while place < len(kept) and kept[place].end <= token.start:
-            place += 1
+    index = 0
+    for token in exact_tokens(text, tags):
+        while index < len(tags) and tags[index].end <= token.start:
+            index += 1
         tag = "O"
-        if place < len(kept) and kept[place].start <= token.start:
-            one = kept[place]
-            tag = f"{'B' if token.start == one.start else 'I'}-{_tag(one.label)}"
+        if index < len(tags) and tags[index].start <= token.start:
+            stretch = tags[index]
+            tag = f"{'B' if token.start == stretch.start else 'I'}-{_tag(stretch.label)}"
         lines.append(f"{token.text}\t{tag}\n")
     return "".join((*lines, "\n")) if lines else ""
 
@@ -180,14 +180,14 @@ def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings
 def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
     text = item.sample.reference
     every = tagged_of(entities_of(item))
-    found = [one for one in every if text[one.start : one.end].strip() == text[one.start : one.end]]
-    if len(every) > len(found):
-        wrote.left["span begins or ends with white space"] += len(every) - len(found)
-    cut = _with_spaces(exact_tokens(text, found), text)
+    tags = [tag for tag in every if text[tag.start : tag.end].strip() == text[tag.start : tag.end]]
+    if len(every) > len(tags):
+        wrote.left["span begins or ends with white space"] += len(every) - len(tags)
+    cut = _with_spaces(exact_tokens(text, tags), text)
     starts = {token.start: number for number, token in enumerate(cut)}
     ends = {token.end: number for number, token in enumerate(cut)}
-    spans = [_prodigy_span(one, starts, ends) for one in found]
-    row = row_text(item, [(Span(one.start, one.end), one.label) for one in found])
+    spans = [_prodigy_span(tag, starts, ends) for tag in tags]
+    row = row_text(item, [(Span(tag.start, tag.end), tag.label) for tag in tags])
     return object_text(
         [
             ("text", compact(text)),
@@ -202,16 +202,16 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
 
 def _with_spaces(words: list[Token], text: str) -> list[Token]:
     """The tokens, and one for all white space that is more than the one blank behind a token, as in spaCy."""
-    found: list[Token] = []
+    parts: list[Token] = []
     end = 0
     for word in (*words, Token("", len(text), len(text))):
-        start = end + (bool(found) and text[end : end + 1] == " ")
+        start = end + (bool(parts) and text[end : end + 1] == " ")
         if start < word.start:
-            found.append(Token(text[start : word.start], start, word.start))
+            parts.append(Token(text[start : word.start], start, word.start))
         if word.text:
-            found.append(word)
+            parts.append(word)
         end = word.end
-    return found
+    return parts
 
 
 def _tokens(cut: list[Token], text: str) -> Iterator[Document]:
@@ -221,14 +221,14 @@ def _tokens(cut: list[Token], text: str) -> Iterator[Document]:
         yield {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
 
 
-def _prodigy_span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> Document:
+def _prodigy_span(tag: Tagged, starts: dict[int, int], ends: dict[int, int]) -> Document:
     """`end` is exclusive and `token_end` inclusive, as Prodigy has it."""
     return {
-        "start": one.start,
-        "end": one.end,
-        "token_start": starts[one.start],
-        "token_end": ends[one.end],
-        "label": one.label,
+        "start": tag.start,
+        "end": tag.end,
+        "token_start": starts[tag.start],
+        "token_end": ends[tag.end],
+        "label": tag.label,
     }
 
 
@@ -253,24 +253,27 @@ def write_label_studio(folder: Path, items: Iterable[ExportItem], about: Surroun
 
 def _task(item: ExportItem, labels: dict[str, None]) -> str:
     text = item.sample.reference
-    place = _utf16(text)
+    offset = _utf16(text)
     proposed = item.proposal.reference_entities if item.proposal else None
-    predictions = [] if proposed is None else [_prediction(item, proposed, place)]
+    predictions = [] if proposed is None else [_prediction(item, proposed, offset)]
     annotations = []
     written: list[tuple[Span, str]] = []
     for record in item.records:
         if record.entities is not None:
-            found = tagged_of(record.entities)
-            for one in found:
-                labels.setdefault(one.label)
-            written += [(Span(one.start, one.end), one.label) for one in found]
-            annotations.append(_annotation(record, found, text, place))
+            tags = tagged_of(record.entities)
+            for tag in tags:
+                labels.setdefault(tag.label)
+            written += [(Span(tag.start, tag.end), tag.label) for tag in tags]
+            annotations.append(_annotation(record, tags, text, offset))
     data = [
         ("text", compact(text)),
         ("user_input", compact(item.sample.user_input)),
         ("retrieved_contexts", compact(_contexts(item))),
         ("id", compact(item.sample.id)),
-        (OBJECT, row_text(item, sorted(set(written), key=lambda one: (one[0].start, one[0].end, one[1])))),
+        (
+            OBJECT,
+            row_text(item, sorted(set(written), key=lambda pair: (pair[0].start, pair[0].end, pair[1]))),
+        ),
     ]
     return object_text(
         [
@@ -292,7 +295,7 @@ Offset = Callable[[int], int]
 
 def _utf16(text: str) -> Offset:
     """Tells how many UTF-16 units stand before an offset of a text."""
-    wide = [place for place, one in enumerate(text) if one > "\uffff"]
+    wide = [index for index, char in enumerate(text) if char > "\uffff"]
     return lambda offset: offset + bisect_left(wide, offset)
 
 
@@ -309,13 +312,13 @@ def _region(name: str, what: str, start: int, end: int, surface: str, chosen: st
 
 
 def _annotation(
-    record: GoldRecord, found: list[Tagged], text: str, place: Callable[[int], int]
+    record: GoldRecord, tags: list[Tagged], text: str, offset: Callable[[int], int]
 ) -> dict[str, Any]:
     result: list[dict[str, Any]] = []
-    for number, one in enumerate(found, 1):
-        marked = place(one.start), place(one.end), text[one.start : one.end]
-        result.append(_region(f"r{number}", "label", *marked, one.label))
-        result.append(_region(f"r{number}", "verdict", *marked, one.unit.match.verdict or "unsure"))
+    for number, tag in enumerate(tags, 1):
+        marked = offset(tag.start), offset(tag.end), text[tag.start : tag.end]
+        result.append(_region(f"r{number}", "label", *marked, tag.label))
+        result.append(_region(f"r{number}", "verdict", *marked, tag.unit.match.verdict or "unsure"))
     value: dict[str, Any] = {
         "result": result, "was_cancelled": False, "ground_truth": True, "annotator": record.named,
     }  # fmt: skip
@@ -325,19 +328,19 @@ def _annotation(
 
 
 def _prediction(
-    item: ExportItem, proposed: Iterable[ProposedEntity], place: Callable[[int], int]
+    item: ExportItem, proposed: Iterable[ProposedEntity], offset: Callable[[int], int]
 ) -> dict[str, Any]:
     """The proposed entities at every place where they stand; one that stands nowhere is left out."""
     text = item.sample.reference
     result: list[dict[str, Any]] = []
-    for one in proposed:
-        given = one.start is not None and one.end is not None
-        spans = [Span(one.start or 0, one.end or 0)] if given else ground(one.text, text)
+    for entity in proposed:
+        given = entity.start is not None and entity.end is not None
+        spans = [Span(entity.start or 0, entity.end or 0)] if given else ground(entity.text, text)
         for span in spans:
             surface = text[span.start : span.end]
             name = f"p{len(result) + 1}"
-            label = label_out(one.label)
-            result.append(_region(name, "label", place(span.start), place(span.end), surface, label))
+            label = label_out(entity.label)
+            result.append(_region(name, "label", offset(span.start), offset(span.end), surface, label))
     proposal = item.proposal
     assert proposal is not None
     return {"model_version": proposal.model or proposal.proposer, "result": result}

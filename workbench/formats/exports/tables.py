@@ -164,7 +164,7 @@ def _units(
         cells.append(compact([[span.start, span.end] for span in spans]) if len(spans) > 1 else None)
         cells += [match.verdict or "unsure", match.reason, match.rule or None, match.similarity, match.nested]
         cells += [first.context, first.start, first.end] if first else [None, None, None]
-        further = [[place.context, place.start, place.end] for place in evidence]
+        further = [[evidence.context, evidence.start, evidence.end] for evidence in evidence]
         cells += [compact(further) if len(evidence) > 1 else None, unit.origin, item.pi]
         if about.text:
             contexts = item.sample.retrieved_contexts
@@ -252,13 +252,13 @@ def _row(item: ExportItem, about: Surroundings) -> dict[str, Any]:
 def _gold_lists(item: ExportItem, kind: Kind) -> dict[str, Any]:
     units: tuple[Unit, ...] | None = item.gold.get(kind)
     recall = None if units is None else count(units).recall
-    found = units or ()
+    gold = units or ()
     lists: tuple[list[Any], ...] = (
-        [unit.text for unit in found],
-        [unit.label for unit in found],
-        [unit.spans[0].start if unit.spans else None for unit in found],
-        [unit.spans[0].end if unit.spans else None for unit in found],
-        [unit.match.verdict or "unsure" for unit in found],
+        [unit.text for unit in gold],
+        [unit.label for unit in gold],
+        [unit.spans[0].start if unit.spans else None for unit in gold],
+        [unit.spans[0].end if unit.spans else None for unit in gold],
+        [unit.match.verdict or "unsure" for unit in gold],
     )
     return {
         f"{kind}_state": item.states.get(kind, "todo"),

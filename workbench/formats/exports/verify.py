@@ -45,7 +45,7 @@ def wrong(error: Exception) -> str:
     return "not what this format writes there"
 
 
-def check_native(path: Path, found: Found) -> int:
+def check_native(path: Path, report: Found) -> int:
     """Read every row as an import would; how many there are."""
     notes = Notes()
     rows = 0
@@ -53,12 +53,12 @@ def check_native(path: Path, found: Found) -> int:
         for row in native.rows(of_lines(path), path, notes, native.record_of):
             rows += 1
             if row.error is not None:
-                found(str(row.error))
+                report(str(row.error))
     except TROUBLE as error:
-        said = wrong(error)
-        found(said if said.startswith(str(path)) else f"{path}:{rows + 1}: {said}")
+        message = wrong(error)
+        report(message if message.startswith(str(path)) else f"{path}:{rows + 1}: {message}")
     if wrong_places := notes.seen["moved"] + notes.seen["dropped"]:
-        found(f"{path}: {wrong_places:,} spans do not quote their text")
+        report(f"{path}: {wrong_places:,} spans do not quote their text")
     return rows
 
 
@@ -97,45 +97,47 @@ def places(folder: Path, name: str, splits: Iterable[str]) -> list[tuple[Path, s
     """Where a format is written, with the split that goes there; None for a place that takes all."""
     if FORMATS[name].splits == "rows":
         return [(folder, None)]
-    kept = [one for one in splits if name != "few-shot" or one != SPLITS[1]]
-    return [(folder if FORMATS[name].splits == "files" else folder / one, one) for one in kept]
+    wanted = [split for split in splits if name != "few-shot" or split != SPLITS[1]]
+    return [(folder if FORMATS[name].splits == "files" else folder / split, split) for split in wanted]
 
 
-def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, list[Path]]]:
+def folders(home: Path, manifest: Document, report: Found) -> Iterator[tuple[str, list[Path]]]:
     """(format, its folder or the folders of its splits) of all that the manifest names.
 
     It reports a format that there is not, one without its files, and files of formats that it does not name.
     """
     formats = manifest.get("formats")
     if type(formats) is not list or not formats or not all(type(name) is str for name in formats):
-        found(f"{MANIFEST}: names no formats")
+        report(f"{MANIFEST}: names no formats")
         return
     if len(formats) > 1:
-        below = {one["path"].split("/")[0] for one in manifest["files"] if "/" in one["path"]}
+        below = {file["path"].split("/")[0] for file in manifest["files"] if "/" in file["path"]}
         for name in sorted(below - set(formats)):
-            found(f"{name}: a folder of no format that the manifest names")
+            report(f"{name}: a folder of no format that the manifest names")
     for name in formats:
         folder = home / name if len(formats) > 1 else home
         if name not in FORMATS:
-            found(f"{MANIFEST}: no format {name!r}")
+            report(f"{MANIFEST}: no format {name!r}")
             continue
         splits = SPLITS if manifest.get("splits") else ()
         each = list(dict(places(folder, name, splits))) if splits else [folder]
         names = FORMATS[name].files
         if name == "huggingface":
-            names = tuple(f"data/{one}.parquet" for one in splits or (tables.TRAIN,))
-        absent = [place / one for place in each for one in names if not (place / one).is_file()]
+            names = tuple(f"data/{split}.parquet" for split in splits or (tables.TRAIN,))
+        absent = [parent / name for parent in each for name in names if not (parent / name).is_file()]
         for path in absent:
-            found(f"missing: {path.relative_to(home).as_posix()}, a file of {name}, which the manifest names")
+            report(
+                f"missing: {path.relative_to(home).as_posix()}, a file of {name}, which the manifest names"
+            )
         if not absent:
             yield name, each
 
 
-def check_itself(manifest: Document, found: Found) -> None:
+def check_itself(manifest: Document, report: Found) -> None:
     """Whether the manifest is as it was written, by its own checksum."""
-    said = manifest.get("manifest_sha256")
+    digest = manifest.get("manifest_sha256")
     now = checksum(manifest)
-    if said is None:
-        found(f"{MANIFEST}: has no manifest_sha256, so that nobody can tell whether its figures were edited")
-    elif said != now:
-        found(f"changed: {MANIFEST}: manifest_sha256 {said} in it, {now}: a figure or a name was edited")
+    if digest is None:
+        report(f"{MANIFEST}: has no manifest_sha256, so that nobody can tell whether its figures were edited")
+    elif digest != now:
+        report(f"changed: {MANIFEST}: manifest_sha256 {digest} in it, {now}: a figure or a name was edited")

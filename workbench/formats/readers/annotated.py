@@ -76,19 +76,19 @@ def record(
         others = notes if attached is None else Notes()
         fields["retrieved_contexts"] = context_texts(fields["retrieved_contexts"], others)
     in_units = attached is not None and tool == "label-studio"  # as we write them
-    marked = [(one, *placed(text, one.regions, notes, in_units=in_units)) for one in sets]
+    marked = [(layer, *placed(text, layer.regions, notes, in_units=in_units)) for layer in sets]
     lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]
     if attached is not None:
         own = {name: fields[name] for name in _FIELDS if name in given}
-        found = native.record(attached, {**own, "reference": text}, notes)
-        if not found.changed:
-            people = [(one, said) for one, said, _ in marked if one.human]
-            outside = any(gone for one, _, gone in marked if one.human)
-            same = None if outside else _unchanged(found, text, people)
+        ours = native.record(attached, {**own, "reference": text}, notes)
+        if not ours.changed:
+            people = [(layer, entities) for layer, entities, _ in marked if layer.human]
+            outside = any(gone for layer, _, gone in marked if layer.human)
+            same = None if outside else _unchanged(ours, text, people)
             if same is not None:
                 return same
             notes.counted[_MOVED] += 1
-        bare_record = replace(found.record, gold=(), proposals=())
+        bare_record = replace(ours.record, gold=(), proposals=())
         return _with(bare_record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
@@ -96,33 +96,33 @@ def record(
 
 
 def _unchanged(
-    found: native.Ours, text: str, sets: Sequence[tuple[AnnotationSet, list[ProposedEntity]]]
+    ours: native.Ours, text: str, sets: Sequence[tuple[AnnotationSet, list[ProposedEntity]]]
 ) -> Record | None:
     """The native row where people's marks are those that were exported, with the verdicts that they have now.
 
     None where a mark was added, moved, taken away or labelled anew: what it was decided on is gone.
     """
-    gold = [one for one in found.record.gold if one.entities is not None]
-    now = [(one, {(e.start, e.end, e.label) for e in said}) for one, said in sets]
-    regions = [region for one, _ in sets for region in one.regions]
+    gold = [review for review in ours.record.gold if review.entities is not None]
+    now = [(layer, {(e.start, e.end, e.label) for e in entities}) for layer, entities in sets]
+    regions = [region for layer, _ in sets for region in layer.regions]
     if not regions or any(region.verdict is None for region in regions):
-        same = {span for _, spans in now for span in spans} == bare(text, found.written)
-        return found.record if same else None
+        same = {span for _, spans in now for span in spans} == bare(text, ours.written)
+        return ours.record if same else None
     # With verdicts a set is one annotator's gold. Tools call people otherwise than we do, so that the name
     # counts only where verdicts differ.
-    before = {one.annotator: _judged(text, _said(one)) for one in gold}
-    after = [_judged(text, _marks(one, said)) for one, said in sets]
+    before = {review.annotator: _judged(text, _said(review)) for review in gold}
+    after = [_judged(text, _marks(layer, entities)) for layer, entities in sets]
     if Counter(map(frozenset, before.values())) == Counter(map(frozenset, after)):
-        return found.record
-    named = {one.by: judged for (one, _), judged in zip(sets, after, strict=True)}
+        return ours.record
+    named = {layer.by: judged for (layer, _), judged in zip(sets, after, strict=True)}
     places = {name: {span for span, _ in judged} for name, judged in named.items()}
     if len(named) != len(sets) or places != {name: {s for s, _ in all_} for name, all_ in before.items()}:
         return None
     records = (
-        one if one.entities is None else _judged_anew(one, text, named[one.annotator])
-        for one in found.record.gold
+        review if review.entities is None else _judged_anew(review, text, named[review.annotator])
+        for review in ours.record.gold
     )
-    return replace(found.record, gold=tuple(records))
+    return replace(ours.record, gold=tuple(records))
 
 
 _Judged = set[tuple[tuple[Any, ...], Verdict | None]]
@@ -137,8 +137,8 @@ def _said(gold: GoldRecord) -> _Judged:
     }
 
 
-def _marks(one: AnnotationSet, said: Sequence[ProposedEntity]) -> _Judged:
-    pairs = zip(said, one.regions, strict=True)
+def _marks(layer: AnnotationSet, entities: Sequence[ProposedEntity]) -> _Judged:
+    pairs = zip(entities, layer.regions, strict=True)
     return {((e.start, e.end, label_out(e.label)), region.verdict) for e, region in pairs}
 
 
@@ -171,18 +171,18 @@ def _with(
     gold."""
     proposals: list[Proposal] = []
     gold: list[GoldRecord] = []
-    for one, said, lost in sorted(marked, key=lambda each: each[0].human):
-        decided = [region.verdict for region in one.regions]
-        if verdicts and one.human and decided and not lost and None not in decided:
-            gold.append(GoldRecord(one.by or tool, tuple(_units(one, said))))
+    for layer, entities, lost in sorted(marked, key=lambda each: each[0].human):
+        decided = [region.verdict for region in layer.regions]
+        if verdicts and layer.human and decided and not lost and None not in decided:
+            gold.append(GoldRecord(layer.by or tool, tuple(_units(layer, entities))))
         else:
-            by = f"{BY}{one.by}" if one.human and one.by else one.by
-            proposals.append(Proposal(tool, by, tuple(said)))
+            by = f"{BY}{layer.by}" if layer.human and layer.by else layer.by
+            proposals.append(Proposal(tool, by, tuple(entities)))
     return replace(base, proposals=tuple(proposals), gold=tuple(gold))
 
 
-def _units(one: AnnotationSet, said: Sequence[ProposedEntity]) -> Iterator[Unit]:
-    for number, (entity, region) in enumerate(zip(said, one.regions, strict=True), start=1):
+def _units(layer: AnnotationSet, entities: Sequence[ProposedEntity]) -> Iterator[Unit]:
+    for number, (entity, region) in enumerate(zip(entities, layer.regions, strict=True), start=1):
         spans: tuple[Span, ...] = ()
         if entity.start is not None and entity.end is not None:
             spans = (Span(entity.start, entity.end),)
@@ -326,8 +326,8 @@ def _quoted(text: str, region: Region, in_units: Span | None) -> Span | None:
         return None
     if (span := _collapsed(text, region, words)) is not None:
         return span
-    found = places(words, text)
-    return found[0] if len(found) == 1 else None
+    spans = places(words, text)
+    return spans[0] if len(spans) == 1 else None
 
 
 def _collapsed(text: str, region: Region, words: str) -> Span | None:
@@ -342,10 +342,10 @@ def _collapsed(text: str, region: Region, words: str) -> Span | None:
 
 def bare(text: str, spans: set[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
     """Places of a text without the blanks at their edges, as `placed` has them; blank ones are left out."""
-    found = set()
+    marks = set()
     for start, end, label in spans:
         if type(start) is not int or type(end) is not int or _inside(text, start, end) is None:
-            found.add((start, end, label))
+            marks.add((start, end, label))
         elif (span := _stripped(text, Span(start, end))) is not None:
-            found.add((span.start, span.end, label))
-    return found
+            marks.add((span.start, span.end, label))
+    return marks

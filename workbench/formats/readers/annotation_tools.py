@@ -39,7 +39,9 @@ def is_argilla(row: Mapping[str, Any]) -> bool:
 
 def _has_objects(value: Any, *keys: str) -> bool:
     """Whether a value is a list with an object that has these keys."""
-    return type(value) is list and any(type(one) is dict and all(key in one for key in keys) for one in value)
+    return type(value) is list and any(
+        type(entry) is dict and all(key in entry for key in keys) for entry in value
+    )
 
 
 def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
@@ -57,36 +59,36 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
 
 def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
     """The spans that models suggested and people answered."""
-    for question, one in optional_object(row, "suggestions").items():
+    for question, answer in optional_object(row, "suggestions").items():
         where = f"suggestions.{question}"
-        as_object(one, where, "an object with value")
-        if (regions := _argilla_regions(one.get("value"), f"{where}.value", notes)) is not None:
-            yield annotated.AnnotationSet(regions, _name(one.get("agent")), human=False)
+        as_object(answer, where, "an object with value")
+        if (regions := _argilla_regions(answer.get("value"), f"{where}.value", notes)) is not None:
+            yield annotated.AnnotationSet(regions, _name(answer.get("agent")), human=False)
     for question, answers in optional_object(row, "responses").items():
         where = f"responses.{question}"
         if type(answers) is not list:
             raise wrong(where, answers, "a list of objects with value")
-        for index, one in enumerate(answers):
-            place = f"{where}[{index}]"
-            if as_object(one, place, "an object with value").get("status") in ("draft", "discarded"):
-                notes.counted[f"{one['status']} responses: their spans did not come in"] += 1
-            elif (regions := _argilla_regions(one.get("value"), f"{place}.value", notes)) is not None:
-                yield annotated.AnnotationSet(regions, _name(one.get("user_id")))
+        for index, answer in enumerate(answers):
+            path = f"{where}[{index}]"
+            if as_object(answer, path, "an object with value").get("status") in ("draft", "discarded"):
+                notes.counted[f"{answer['status']} responses: their spans did not come in"] += 1
+            elif (regions := _argilla_regions(answer.get("value"), f"{path}.value", notes)) is not None:
+                yield annotated.AnnotationSet(regions, _name(answer.get("user_id")))
 
 
 def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | None:
     """The spans of an answer; None for an answer to a question of another kind."""
-    if type(value) is not list or not all(type(one) is dict for one in value):
+    if type(value) is not list or not all(type(span) is dict for span in value):
         notes.ignored[where.split("[")[0]] += 1
         return None
     regions = []
-    for index, one in enumerate(value):
-        place = f"{where}[{index}]"
-        label = one.get("label")
+    for index, span in enumerate(value):
+        path = f"{where}[{index}]"
+        label = span.get("label")
         if type(label) is not str:
-            raise wrong(f"{place}.label", label, "a string")
-        start, end = ends(one, place)
-        regions.append(Region(start, end, label, one["text"] if type(one.get("text")) is str else None))
+            raise wrong(f"{path}.label", label, "a string")
+        start, end = ends(span, path)
+        regions.append(Region(start, end, label, span["text"] if type(span.get("text")) is str else None))
     return regions
 
 
@@ -110,11 +112,11 @@ def _nested(row: Mapping[str, Any]) -> dict[str, Any]:
                 raise wrong(name, value, "a list")
             nested["responses"][question] = [
                 {
-                    "value": one,
+                    "value": answer,
                     "user_id": users[index] if index < len(users) else None,
                     "status": states[index] if index < len(states) else None,
                 }
-                for index, one in enumerate(value)
+                for index, answer in enumerate(value)
             ]
     return nested
 
@@ -131,7 +133,7 @@ def is_doccano(row: Mapping[str, Any]) -> bool:
         value = row.get(key)
         if _has_objects(value, "start_offset", "end_offset"):
             return True
-        if type(value) is list and all(type(one) is list and len(one) == 3 for one in value):
+        if type(value) is list and all(type(label) is list and len(label) == 3 for label in value):
             return bool(value) or "Comments" in row
     return False
 
@@ -201,36 +203,38 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
 
 def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
     for key in ("predictions", "annotations", "completions"):
-        for index, one in enumerate(as_list(row.get(key) or [], key)):
+        for index, annotation in enumerate(as_list(row.get(key) or [], key)):
             where = f"{key}[{index}]"
-            if type(one) is int:  # an export that names its annotations without holding them
+            if type(annotation) is int:  # an export that names its annotations without holding them
                 notes.counted[f"{key} by number only, without their spans"] += 1
                 continue
-            as_object(one, where, "an object with result")
-            if one.get("was_cancelled"):
+            as_object(annotation, where, "an object with result")
+            if annotation.get("was_cancelled"):
                 notes.counted["skipped there (was_cancelled): the text came in, the spans did not"] += 1
                 continue
-            results = as_list(one.get("result") or [], f"{where}.result")
+            results = as_list(annotation.get("result") or [], f"{where}.result")
             kinds = {str(given.get("type")) for given in results if type(given) is dict}
             if "labels" not in kinds and (other := sorted(filter(_NO_TEXT.fullmatch, kinds))):
                 raise RowError(f"{where}.result", f"marks of type {excerpt(other[0])}", _EXPECTED_TEXT)
             decided = _decided(results)
-            found = [_label_studio_region(given, where, i, decided, notes) for i, given in enumerate(results)]
-            regions = [region for region in found if region is not None]
+            marks = [_label_studio_region(given, where, i, decided, notes) for i, given in enumerate(results)]
+            regions = [region for region in marks if region is not None]
             if key == "predictions":
-                yield annotated.AnnotationSet(regions, _name(one.get("model_version")), human=False)
+                yield annotated.AnnotationSet(regions, _name(annotation.get("model_version")), human=False)
             else:
-                yield annotated.AnnotationSet(regions, _name(one.get("annotator") or one.get("completed_by")))
+                yield annotated.AnnotationSet(
+                    regions, _name(annotation.get("annotator") or annotation.get("completed_by"))
+                )
 
 
 def _decided(results: list[Any]) -> dict[Any, Verdict]:
     """The verdict chosen for each region, by the region's id."""
     chosen: dict[Any, Verdict] = {}
-    for one in results:
-        if type(one) is dict and one.get("type") == "choices" and type(one.get("value")) is dict:
-            for choice in one["value"].get("choices") or ():
-                if type(choice) is str and choice in VERDICTS and type(one.get("id")) is str:
-                    chosen[one["id"]] = one_of(choice, VERDICTS, "choices")
+    for result in results:
+        if type(result) is dict and result.get("type") == "choices" and type(result.get("value")) is dict:
+            for choice in result["value"].get("choices") or ():
+                if type(choice) is str and choice in VERDICTS and type(result.get("id")) is str:
+                    chosen[result["id"]] = one_of(choice, VERDICTS, "choices")
     return chosen
 
 
@@ -272,8 +276,8 @@ def _short(row: dict[str, Any], notes: Notes) -> Record:
     rest: dict[str, Any] = {}
     given = False
     for key, value in row.items():
-        if type(value) is list and value and all(type(one) is dict and "start" in one for one in value):
-            regions += (_span(one, f"{key}[{i}]", notes) for i, one in enumerate(value))
+        if type(value) is list and value and all(type(span) is dict and "start" in span for span in value):
+            regions += (_span(span, f"{key}[{i}]", notes) for i, span in enumerate(value))
             given = True
         elif key in ("annotation_id", "created_at", "updated_at", "lead_time", "_error"):
             notes.ignored[key] += key != "_error"
@@ -359,5 +363,5 @@ def _prodigy_region(span: Any, where: str, notes: Notes) -> Region:
     label, text = optional(span, "label", where), optional(span, "text", where)
     verdict = span.get("verdict")
     start, end = ends(span, where)
-    said = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
-    return Region(start, end, label or "", text, said)
+    judgement = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
+    return Region(start, end, label or "", text, judgement)

@@ -94,20 +94,20 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
     """The record with the verdicts that were counted for its Contextual Recall as a further proposal."""
     sample = record.sample
     log = recall.get("verboseLogs", recall.get("verbose_logs"))
-    said = judged_statements(log, sample.reference, sample.retrieved_contexts, notes)
-    if said is None:
+    statements = judged_statements(log, sample.reference, sample.retrieved_contexts, notes)
+    if statements is None:
         if recall:
             notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts are not in verboseLogs"] += 1
         return record
     notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
-    assessment = supported(statement_units(sample, said, PROPOSER))
+    assessment = supported(statement_units(sample, statements, PROPOSER))
     counted = count(assessment.units).recall if assessment is not None else None
     if counted is None or abs(counted - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
         why = " (strict mode makes it 0 or 1)" if strict else ""
         notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts do not add up to the score{why}"] += 1
     model = recall.get("evaluationModel", recall.get("evaluation_model"))
-    proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=said)
+    proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=statements)
     return replace(record, proposals=(*record.proposals, proposal))
 
 
@@ -121,8 +121,8 @@ def _as_exported(fields: dict[str, Any], contexts: Any, exported: Any) -> dict[s
     mine, left_out = exported.get("retrieved_contexts"), set()
     if fields.get("name") == exported.get("id"):
         left_out.add("name")
-    if type(mine) is list and all(type(one) is str for one in mine):
-        blank = not contexts and not any(one.strip() for one in mine)
+    if type(mine) is list and all(type(context) is str for context in mine):
+        blank = not contexts and not any(context.strip() for context in mine)
         if blank or contexts == mine or contexts == "|".join(mine):
             left_out.update(NAMES["retrieved_contexts"])
     return {name: value for name, value in fields.items() if name not in left_out}
@@ -148,7 +148,7 @@ def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
             notes.counted["contexts joined by | that look like a table cut in pieces: check them"] += 1
         value = [piece for piece in pieces if piece.strip()] if len(pieces) > 1 else pieces
     return [
-        found["context"] if type(text) is str and (found := _SOURCE.fullmatch(text)) else text
+        match["context"] if type(text) is str and (match := _SOURCE.fullmatch(text)) else text
         for text in as_contexts(value, name)
     ]
 
@@ -160,15 +160,15 @@ def _metrics(row: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[st
     """
     key = next((name for name in _METRICS if row.get(name) is not None), _METRICS[0])
     given = row.get(key) or []
-    if type(given) is not list or not all(type(one) is dict for one in given):
+    if type(given) is not list or not all(type(metric) is dict for metric in given):
         raise wrong(key, given, "a list of objects with name and score")
     scores: dict[str, Any] = {}
     recall: dict[str, Any] = {}
-    for index, one in enumerate(given):
-        name, score = one.get("name", one.get("metric")), one.get("score")
+    for index, metric in enumerate(given):
+        name, score = metric.get("name", metric.get("metric")), metric.get("score")
         if type(name) is not str or not name:
             raise wrong(f"{key}[{index}].name", name, "a string")
-        if score is None or one.get("error"):
+        if score is None or metric.get("error"):
             scores.setdefault(name, None)
         elif not is_number(score):
             raise wrong(f"{key}[{index}].score", score, "a number or null")
@@ -176,7 +176,7 @@ def _metrics(row: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[st
             notes.counted[f"several metrics {shown(name)}, of which the first one is read"] += 1
         else:
             scores[name] = score
-            recall = one if name == CONTEXTUAL_RECALL else recall
+            recall = metric if name == CONTEXTUAL_RECALL else recall
     if given:
         notes.counted["left out of the metrics: threshold, success, reason, cost"] += 1
     return scores, recall
@@ -207,25 +207,25 @@ def judged_statements(
 
     As deepeval counts, "yes" is found and any other word is missing.
     """
-    said = _verdicts(log)
-    if said is None:
+    verdicts = _verdicts(log)
+    if verdicts is None:
         return None
-    parts = _parts(reference, len(said))
-    if said and parts is None:
+    parts = _parts(reference, len(verdicts))
+    if verdicts and parts is None:
         notes.counted[
             f"{CONTEXTUAL_RECALL}: not as many verdicts as sentences, its statements have no place"
         ] += 1
-    found = []
-    for number, one in enumerate(said, start=1):
-        word, reason = _string(one.get("verdict")), _string(one.get("reason"))
+    statements = []
+    for number, verdict in enumerate(verdicts, start=1):
+        word, reason = _string(verdict.get("verdict")), _string(verdict.get("reason"))
         yes = word.strip().lower() == "yes"
         if not yes and word.strip().lower() != "no":
             reason = f"{shown(word)}: {reason}"
         context, quote = _pointed(reason[:_LOOKED_AT], contexts, notes)
         span = parts[number - 1] if parts else None
-        found.append(
+        statements.append(
             ProposedStatement(
-                text=reference[span.start : span.end] if span else f"verdict {number} of {len(said)}",
+                text=reference[span.start : span.end] if span else f"verdict {number} of {len(verdicts)}",
                 verdict="found" if yes else "missing",
                 context=context,
                 quote=quote if yes else None,
@@ -234,7 +234,7 @@ def judged_statements(
                 end=span.end if span else None,
             )
         )
-    return tuple(found)
+    return tuple(statements)
 
 
 def _verdicts(log: Any) -> list[dict[str, Any]] | None:
@@ -242,10 +242,10 @@ def _verdicts(log: Any) -> list[dict[str, Any]] | None:
     if head is None:
         return None
     try:
-        said, _ = json.JSONDecoder().raw_decode(log, head.end())
+        verdicts, _ = json.JSONDecoder().raw_decode(log, head.end())
     except (ValueError, RecursionError):
         return None
-    return said if all(type(one) is dict for one in said) else None
+    return verdicts if all(type(verdict) is dict for verdict in verdicts) else None
 
 
 def _string(value: Any) -> str:
@@ -263,7 +263,7 @@ def _parts(reference: str, number: int) -> list[Span] | None:
 
 def _cut(text: str, between: re.Pattern[str]) -> list[Span]:
     """What stands between the separators, without white space and semicolons at the edges."""
-    edges = [0, *(place for match in between.finditer(text) for place in match.span()), len(text)]
+    edges = [0, *(edge for match in between.finditer(text) for edge in match.span()), len(text)]
     spans = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         piece = text[start:end].rstrip(" \t\r\n;；")
@@ -281,9 +281,9 @@ def _pointed(reason: str, contexts: Sequence[str], notes: Notes) -> tuple[int | 
         named = None
     places = range(len(contexts)) if named is None else [named]
     for quote in sorted(set(_quotes(reason)), key=lambda text: (-len(text), text)):
-        for place in places:
-            if quote in contexts[place]:
-                return place, quote
+        for index in places:
+            if quote in contexts[index]:
+                return index, quote
     return named, None
 
 

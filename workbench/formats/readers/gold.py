@@ -88,11 +88,15 @@ def proposals_of(
 ) -> tuple[model.Proposal, ...] | None:
     """The `proposal` of a row, one or a list of them; None when it is of another shape. Raises RowError."""
     row = _RowTexts(reference, contexts, notes)
-    several = type(value) is list and value and all(type(one) is dict and "proposer" in one for one in value)
+    several = (
+        type(value) is list
+        and value
+        and all(type(proposal) is dict and "proposer" in proposal for proposal in value)
+    )
     given = value if several else [value]
-    if not all(type(one) is dict and not _PROPOSAL.isdisjoint(one) for one in given):
+    if not all(type(proposal) is dict and not _PROPOSAL.isdisjoint(proposal) for proposal in given):
         return None
-    return tuple(row.proposal(one) for one in given)
+    return tuple(row.proposal(proposal) for proposal in given)
 
 
 _DISPOSITIONS: tuple[model.Disposition, ...] = ("excluded", "skipped")
@@ -179,7 +183,9 @@ class _RowTexts:
         ignore(value, _GOLD, where, self.notes)
         given = {kind: list_of(value, name, where) for kind, name in _UNITS}
         own = model.NO_MARKS if _MARKS.isdisjoint(value) else marks(value, where)
-        if not any((own.dispositions, own.flag, own.comments)) and all(one is None for one in given.values()):
+        if not any((own.dispositions, own.flag, own.comments)) and all(
+            entries is None for entries in given.values()
+        ):
             raise RowError(where, shown(value), "entities or statements")
         by = optional(value, "by", where) or ""
         if (annotator == model.RESOLVED) != bool(by) or (by and not own.adjudicated):
@@ -199,10 +205,10 @@ class _RowTexts:
         """Units in the order of the file; a unit without `id` is called g1, g2, … by its place."""
         units: dict[str, model.Unit] = {}
         for index, item in enumerate(items):
-            place = f"{where}[{index}]"
-            unit = self.unit(item, kind, f"g{first + index}", place)
+            path = f"{where}[{index}]"
+            unit = self.unit(item, kind, f"g{first + index}", path)
             if unit.id in units:
-                raise RowError(f"{place}.id", f"{shown(unit.id)} again", "an id of its own")
+                raise RowError(f"{path}.id", f"{shown(unit.id)} again", "an id of its own")
             units[unit.id] = unit
         return tuple(units.values())
 
@@ -278,10 +284,10 @@ class _RowTexts:
 
     def moved(self, surface: str, start: int | None, end: int | None, text: str) -> Span | None:
         """The only place of some words whose offsets are wrong, which is noted."""
-        found = places(surface, text)
-        if len(found) != 1:
+        spans = places(surface, text)
+        if len(spans) != 1:
             return None
-        (span,) = found
+        (span,) = spans
         self.notes.example(
             "moved", f"{shown(surface)} {number(start)}:{number(end)} → {span.start}:{span.end}"
         )

@@ -60,15 +60,15 @@ its own keys and ends in `ragas.record_of`, which takes scores by their names.""
 
 def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
     """The rows of a stream of objects; `build` makes the record of each."""
-    for one in given:
-        notes.line, notes.item = one.line, one.item
-        record, error = None, one.error
-        if one.value is not None:
+    for row in given:
+        notes.line, notes.item = row.line, row.item
+        record, error = None, row.error
+        if row.value is not None:
             try:
-                record = build(_with_texts(columns.listed(one.value), notes), notes)
+                record = build(_with_texts(columns.listed(row.value), notes), notes)
             except (RowError, RecursionError) as failure:
-                error = refused(failure, path, one.line, one.item)
-        yield FileRow(one.line, record, error, one.raw, one.item)
+                error = refused(failure, path, row.line, row.item)
+        yield FileRow(row.line, record, error, row.raw, row.item)
 
 
 def _with_texts(row: dict[str, Any], notes: Notes) -> dict[str, Any]:
@@ -110,18 +110,18 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:
-        said = proposals_of(given, sample.reference, sample.retrieved_contexts, notes)
-        if said is None:
+        suggestions = proposals_of(given, sample.reference, sample.retrieved_contexts, notes)
+        if suggestions is None:
             other = {**other, "proposal": given}
             notes.seen["proposal"] += 1
-        proposals = said or ()
+        proposals = suggestions or ()
     if (given := row.get("gold")) is not None:
-        found = gold_of(given, sample.reference, sample.retrieved_contexts, notes)
-        if found is None:
+        records = gold_of(given, sample.reference, sample.retrieved_contexts, notes)
+        if records is None:
             other = {**other, "gold": given}
             problem = gold_problem(given, sample.reference, sample.retrieved_contexts)
             notes.example("gold", str(problem))
-        gold = found or ()
+        gold = records or ()
     u = _u(row["u"]) if "u" in row else None
     if other:
         check_depth(other, "row")
@@ -216,10 +216,10 @@ def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         else:
             merged[key] = value
     if clashes:
-        place = "_extra"
-        while place in merged:
-            place += "_"
-        merged[place] = clashes
+        extra = "_extra"
+        while extra in merged:
+            extra += "_"
+        merged[extra] = clashes
     return merged
 
 
@@ -278,24 +278,24 @@ def record(given: Any, fields: Mapping[str, Any], notes: Notes) -> Ours:
     if type(given) is not dict:
         raise wrong(OBJECT, given, "a native row")
     row = {key: value for key, value in given.items() if key != "written"}
-    text, kept = fields.get("reference"), row.get("reference")
-    if text is not None and kept is not None and kept != text:
+    text, reference = fields.get("reference"), row.get("reference")
+    if text is not None and reference is not None and reference != text:
         raise RowError(f"{OBJECT}.reference", "another text than the row has", "the text as it was exported")
-    row["reference"] = text if text is not None else kept
+    row["reference"] = text if text is not None else reference
     if fields.get("response") is not None:
         row["response"] = fields["response"]
     other = {key: value for key, value in row.items() if key not in KEYS}
     new = {name: fields[name] for name in _DECIDED_ON if name in fields and fields[name] != row.get(name)}
     scores = {} if new else scores_of(row, notes)
-    found = build(row, notes, scores, other)
-    written = _written(given.get("written"), found)
+    source = build(row, notes, scores, other)
+    written = _written(given.get("written"), source)
     if not new:
-        return Ours(found, written, False)
+        return Ours(source, written, False)
     texts = {key: value for key, value in row.items() if key not in ("gold", "proposal", "scores")}
     sample = build({**texts, **new}, Notes(), {}, other).sample
-    proposals = (*_of_gold(found), *_of_reference(found))
+    proposals = (*_of_gold(source), *_of_reference(source))
     notes.counted[_NEW_TEXTS] += 1
-    return Ours(Record(sample, proposals, u=found.u), written, True)
+    return Ours(Record(sample, proposals, u=source.u), written, True)
 
 
 def is_exported(name: str) -> bool:
@@ -303,16 +303,16 @@ def is_exported(name: str) -> bool:
     return name in _EXPORTED
 
 
-def extended(found: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], notes: Notes) -> Record:
+def extended(ours: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], notes: Notes) -> Record:
     """The record with the columns that its row has besides: scores, and others for `meta`.
 
     They say what holds now, so that they win over what was exported. A score that is the same number keeps
     its digits. The exported scores of a row with other texts by now are left out in their columns too.
     """
-    record, exported = found.record, dict(found.record.scores)
+    record, exported = ours.record, dict(ours.record.scores)
     for column, digits in scores.items():
         name = column.removeprefix(EXTERNAL)
-        if name != column and found.changed:
+        if name != column and ours.changed:
             continue
         if name not in exported:
             notes.scores[name] += 1
@@ -325,9 +325,9 @@ def extended(found: Ours, scores: Mapping[str, str], columns: Mapping[str, Any],
     return replace(record, sample=replace(record.sample, meta=meta | added), scores=exported)
 
 
-def _of_gold(found: Record) -> Iterator[Proposal]:
+def _of_gold(source: Record) -> Iterator[Proposal]:
     """The units of each annotator as a proposal, those that settle first."""
-    for gold in sorted(found.gold, key=lambda one: not one.marks.adjudicated):
+    for gold in sorted(source.gold, key=lambda annotation: not annotation.marks.adjudicated):
         if gold.entities is not None or gold.statements is not None:
             yield Proposal(
                 OBJECT,
@@ -354,23 +354,25 @@ def _statement(unit: Unit) -> ProposedStatement:
     return ProposedStatement(unit.text, start=unit.spans[0].start, end=unit.spans[0].end)
 
 
-def _of_reference(found: Record) -> Iterator[Proposal]:
+def _of_reference(source: Record) -> Iterator[Proposal]:
     """What was proposed of the reference; what was said of the old contexts is left out."""
-    for one in found.proposals:
-        if one.reference_entities is not None or one.statements is not None:
-            said = one.statements
-            bare = said and tuple(ProposedStatement(s.text, start=s.start, end=s.end) for s in said)
-            yield replace(one, context_entities=None, statements=bare)
+    for proposal in source.proposals:
+        if proposal.reference_entities is not None or proposal.statements is not None:
+            statements = proposal.statements
+            bare = statements and tuple(
+                ProposedStatement(s.text, start=s.start, end=s.end) for s in statements
+            )
+            yield replace(proposal, context_entities=None, statements=bare)
 
 
-def _written(given: Any, found: Record) -> set[tuple[Any, ...]]:
+def _written(given: Any, source: Record) -> set[tuple[Any, ...]]:
     if given is None:
-        units = (unit for gold in found.gold for unit in gold.entities or ())
+        units = (unit for gold in source.gold for unit in gold.entities or ())
         return {(span.start, span.end, unit.label) for unit in units for span in unit.spans}
-    if type(given) is not list or not all(type(one) is list and len(one) == 3 for one in given):
+    if type(given) is not list or not all(type(triple) is list and len(triple) == 3 for triple in given):
         raise wrong(f"{OBJECT}.written", given, "a list of [start, end, label]")
     try:
-        return {tuple(one) for one in given}
+        return {tuple(triple) for triple in given}
     except TypeError:
-        span = next(one for one in given if any(type(part) in (list, dict) for part in one))
+        span = next(triple for triple in given if any(type(part) in (list, dict) for part in triple))
         raise wrong(f"{OBJECT}.written", span, "[start, end, label]") from None

@@ -128,11 +128,11 @@ def record_of(
     scores = columns.number_texts(values.numbers)
     if exported is not None:
         texts = {"reference": "", **{name: given[name] for name in _TEXTS if name in given}}
-        found = native.record(exported, texts, notes)
+        ours = native.record(exported, texts, notes)
         told = Notes()
         scores = {**native.scores_of(given, told), **scores}
         notes.failed += told.failed
-        return native.extended(found, scores, {**given.get("meta", {}), **values.other}, notes)
+        return native.extended(ours, scores, {**given.get("meta", {}), **values.other}, notes)
     notes.scores.update(values.numbers.keys())
     return native.build(given, notes, native.scores_of(given, notes) | scores, values.other)
 

@@ -58,28 +58,28 @@ def annotation_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterat
 def _without_second(given: Iterator[RawRow]) -> Iterator[RawRow]:
     """Without the second sample of a row of our export, which came whole with the first."""
     exported: Any = None
-    for one in given:
-        row = one.value or {}
+    for raw in given:
+        row = raw.value or {}
         if exported is None or row.get("metric_input") != exported:
             exported = row.get("metric_input") if native.OBJECT in row else None
-            row["_metric"] = METRIC if one.within in ("", "samples") else one.within
-            yield one
+            row["_metric"] = METRIC if raw.within in ("", "samples") else raw.within
+            yield raw
 
 
 def _joined(first: FileRow, second: FileRow) -> FileRow | None:
-    one, other = first.record, second.record
-    if one is None or other is None or one.sample.content_hash != other.sample.content_hash:
+    record, other = first.record, second.record
+    if record is None or other is None or record.sample.content_hash != other.sample.content_hash:
         return None
     by_model: dict[str, Proposal] = {}
-    for proposal in (*one.proposals, *other.proposals):
+    for proposal in (*record.proposals, *other.proposals):
         known = by_model.setdefault(proposal.model, proposal)
         by_model[proposal.model] = replace(
             known,
             reference_entities=known.reference_entities or proposal.reference_entities,
             context_entities=known.context_entities or proposal.context_entities,
         )
-    scores = {**other.scores, **one.scores}
-    return replace(first, record=replace(one, proposals=tuple(by_model.values()), scores=scores))
+    scores = {**other.scores, **record.scores}
+    return replace(first, record=replace(record, proposals=tuple(by_model.values()), scores=scores))
 
 
 def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
@@ -106,16 +106,18 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
 def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
     """The native row that our export left here; entities that were edited since in place of its gold."""
     fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
-    found = native.record(attached, fields, notes).record
-    proposals = _annotation_proposals(row, found)
-    said = [one.reference_entities for one in proposals if one.reference_entities is not None]
-    if not said or not any(gold.entities is not None for gold in found.gold):
-        return found
-    now = sorted(one.text for one in said[-1])  # what was edited stands last
-    if any(now == sorted(unit.text for unit in gold.entities or ()) for gold in found.gold):
-        return found
+    record = native.record(attached, fields, notes).record
+    proposals = _annotation_proposals(row, record)
+    answers = [
+        proposal.reference_entities for proposal in proposals if proposal.reference_entities is not None
+    ]
+    if not answers or not any(gold.entities is not None for gold in record.gold):
+        return record
+    now = sorted(entity.text for entity in answers[-1])  # what was edited stands last
+    if any(now == sorted(unit.text for unit in gold.entities or ()) for gold in record.gold):
+        return record
     notes.counted["entities were edited after the export: they came as a proposal, without its gold"] += 1
-    return replace(found, gold=(), proposals=proposals)
+    return replace(record, gold=(), proposals=proposals)
 
 
 def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
@@ -141,9 +143,9 @@ def _annotation_proposals(row: dict[str, Any], record: Record) -> tuple[Proposal
         for key, model in (("prompt_output", ""), ("edited_output", EDITED)):
             if (answer := prompt.get(key)) is None:
                 continue
-            place = f"{where}.{key}"
-            entities = as_object(answer, place, "an object with entities").get("entities")
-            surfaces = strings(as_list(entities, f"{place}.entities"), f"{place}.entities")
+            path = f"{where}.{key}"
+            entities = as_object(answer, path, "an object with entities").get("entities")
+            surfaces = strings(as_list(entities, f"{path}.entities"), f"{path}.entities")
             surfaces = [surface for surface in surfaces if surface.strip()]
             if text is None or text == record.sample.reference:
                 proposal = Proposal(PROPOSER, model, tuple(map(ProposedEntity, surfaces)))
@@ -154,14 +156,14 @@ def _annotation_proposals(row: dict[str, Any], record: Record) -> tuple[Proposal
     return tuple(proposals)
 
 
-def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[ProposedEntity, ...], ...]:
+def by_context(surfaces: list[str], contexts: tuple[str, ...]) -> tuple[tuple[ProposedEntity, ...], ...]:
     """Entities of all contexts together, each with the first context that has it; others with the first."""
     places: list[list[ProposedEntity]] = [[] for _ in contexts]
-    for text in said:
+    for text in surfaces:
         index = next((i for i, context in enumerate(contexts) if text in context), 0)
         if places:
             places[index].append(ProposedEntity(text))
-    return tuple(tuple(found) for found in places)
+    return tuple(tuple(entities) for entities in places)
 
 
 @dataclass(slots=True)
@@ -181,13 +183,13 @@ class _Run:
 def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[FileRow]:
     """A row for each row of the evaluation, in its order; an item that is no run is a bad row."""
     runs: dict[str, _Run] = {}
-    for one in given:
-        name = one.value.get("run_id") if one.value is not None else None
-        if one.value is None or type(name) is not str:
-            error = one.error or RowError("run_id", shown(name), "a string")
-            yield FileRow(one.line, None, refused(error, path, one.line), one.raw)
+    for raw in given:
+        name = raw.value.get("run_id") if raw.value is not None else None
+        if raw.value is None or type(name) is not str:
+            error = raw.error or RowError("run_id", shown(name), "a string")
+            yield FileRow(raw.line, None, refused(error, path, raw.line), raw.raw)
             continue
-        runs[name] = _Run(one, one.value)
+        runs[name] = _Run(raw, raw.value)
     for run in runs.values():
         parent = run.value.get("parent_run_id")
         if type(parent) is str and parent in runs:
@@ -255,24 +257,24 @@ def _statements(answers: list[Any]) -> tuple[ProposedStatement, ...] | None:
     """What context recall was answered; of several answers, as ragas does it, the first with the verdicts of
     most, or the first alone where they are not as long. None where an item is none of a classification.
     """
-    lists = [one.get("classifications") for one in answers if type(one) is dict]
-    items = [one for listed in lists if type(listed) is list for one in listed]
-    if not all(type(one) is dict and type(one.get("attributed")) in (int, bool) for one in items):
+    lists = [answer.get("classifications") for answer in answers if type(answer) is dict]
+    items = [statement for listed in lists if type(listed) is list for statement in listed]
+    if not all(type(item) is dict and type(item.get("attributed")) in (int, bool) for item in items):
         return None
-    if any(type(one.get("statement")) is not str or not one["statement"].strip() for one in items):
+    if any(type(item.get("statement")) is not str or not item["statement"].strip() for item in items):
         return None
     alike = [listed for listed in lists if type(listed) is list]
     if any(len(listed) != len(alike[0]) for listed in alike):
         alike = alike[:1]
-    found = []
+    statements = []
     for first, *others in zip(*alike, strict=True):
-        votes = Counter(bool(one["attributed"]) for one in (first, *others))
+        votes = Counter(bool(statement["attributed"]) for statement in (first, *others))
         verdict = "found" if votes.most_common(1)[0][0] else "missing"
         reason = first.get("reason")
-        found.append(
+        statements.append(
             ProposedStatement(first["statement"], verdict, reason=reason if type(reason) is str else None)
         )
-    return tuple(found)
+    return tuple(statements)
 
 
 def _first(value: Any) -> Any:
@@ -284,8 +286,8 @@ def _under(run: _Run) -> Iterator[_Run]:
     seen = {id(run)}
     waiting = list(run.below)
     while waiting:
-        one = waiting.pop(0)
-        if id(one) not in seen:
-            seen.add(id(one))
-            yield one
-            waiting += one.below
+        child = waiting.pop(0)
+        if id(child) not in seen:
+            seen.add(id(child))
+            yield child
+            waiting += child.below

@@ -49,7 +49,7 @@ def as_dict(value: Any) -> dict[str, Any]:
 
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
-    return [one for one in value if type(one) is dict] if type(value) is list else []
+    return [mapping for mapping in value if type(mapping) is dict] if type(value) is list else []
 
 
 _LONGEST = 1 << 18  # characters of a list or object that Python wrote
@@ -61,11 +61,11 @@ def opened(value: Any) -> Any:
         return value
     for read in (loads, lambda text: loads(json.dumps(ast.literal_eval(text)))):
         try:
-            found = read(value)
-            check_texts(found)
+            content = read(value)
+            check_texts(content)
         except (RowError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             continue
-        return found if type(found) in (list, dict) else value
+        return content if type(content) in (list, dict) else value
     return value
 
 
@@ -74,8 +74,8 @@ def cells_opened(cells: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, cell in cells.items():
         if type(cell) is list:  # the contexts of columns that a person named
-            parts = [opened(one) for one in cell]
-            row[name] = [text for one in parts for text in (one if type(one) is list else [one])]
+            parts = [opened(part) for part in cell]
+            row[name] = [text for part in parts for text in (part if type(part) is list else [part])]
         else:
             row[name] = opened(cell) if cell[:1] in ("[", "{") else number_cell(cell, name)
     return row
@@ -105,10 +105,10 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
     """The contexts that an object has under one of their names, and what is left of it."""
     if type(value) is dict:
         for name in CONTEXT_LISTS:
-            found = opened(value.get(name))
-            if type(found) is list or (type(found) is str and found):
+            contexts = opened(value.get(name))
+            if type(contexts) is list or (type(contexts) is str and contexts):
                 left = {key: inner for key, inner in value.items() if key != name}
-                return found if type(found) is list else [found], left
+                return contexts if type(contexts) is list else [contexts], left
     return None, value
 
 
@@ -168,9 +168,9 @@ def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a result: variables, the answer, the reference of an assertion, a score of each."""
     row, fields = begun(row)
     parts = dicts(as_dict(row.get("gradingResult")).get("componentResults"))
-    asserted = [as_dict(one.get("assertion")) for one in parts]
+    asserted = [as_dict(part.get("assertion")) for part in parts]
     scores = [
-        (a.get("metric") or a.get("type"), one.get("score")) for a, one in zip(asserted, parts, strict=True)
+        (a.get("metric") or a.get("type"), part.get("score")) for a, part in zip(asserted, parts, strict=True)
     ]
     fields["scores"] = numbers(scores)[0] | numbers(as_dict(row.get("namedScores")).items())[0]
     for name in NAMES["reference"]:
@@ -178,7 +178,9 @@ def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
             fields["reference"], row["vars"] = text, {k: v for k, v in row["vars"].items() if k != name}
     asserted += dicts(as_dict(row.get("testCase")).get("assert"))
     for kind in _EXPECTED if "reference" not in fields else ():
-        value = next((one.get("value") for one in asserted if one.get("type") == kind), None)
+        value = next(
+            (assertion.get("value") for assertion in asserted if assertion.get("type") == kind), None
+        )
         if type(value) is str:
             fields["reference"] = value
             notes.counted[f"the reference is the value of an assertion of type {kind}"] += 1
@@ -244,7 +246,7 @@ def is_langsmith(row: Mapping[str, Any]) -> bool:
     return (
         len(parts) == 2
         and {"expectations", "run_id", "run_type"}.isdisjoint(row)  # MLflow, ragas, a trace
-        and all(type(one) in (dict, type(None)) for one in parts)
+        and all(type(part) in (dict, type(None)) for part in parts)
     )
 
 
@@ -290,8 +292,8 @@ def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     contexts: dict[str, None] = {}
     for call in calls:
         arguments, more = as_dict(call.get("args")), as_dict(call.get("meta"))
-        found = arguments.get("context", arguments.get("source"))
-        texts = found if type(found) is list else [found]
+        context = arguments.get("context", arguments.get("source"))
+        texts = context if type(context) is list else [context]
         contexts.update((text, None) for text in texts if type(text) is str)
         if type(more.get("ground_truth_response")) is str:
             fields["reference"] = more["ground_truth_response"]
@@ -353,8 +355,8 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
         if raw.value is None:
             yield raw
         try:
-            for one in _spans(raw.value or {}, notes):
-                span = _span(one, raw)
+            for row in _spans(raw.value or {}, notes):
+                span = _span(row, raw)
                 traces.setdefault(span.trace, []).append(span)
         except RecursionError as error:
             yield replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
@@ -362,9 +364,9 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
         for span in spans:
-            notes.ignored.update(one for one in span.names if span is not root or one not in _OF_FIRST)
-        value = {"id": name} | {key: one for key, one in root.metadata.items() if key in FIELD_OF}
-        meta = {key: one for key, one in root.metadata.items() if key not in FIELD_OF}
+            notes.ignored.update(name for name in span.names if span is not root or name not in _OF_FIRST)
+        value = {"id": name} | {key: entry for key, entry in root.metadata.items() if key in FIELD_OF}
+        meta = {key: entry for key, entry in root.metadata.items() if key not in FIELD_OF}
         parts = (("user_input", "input", root.input, QUESTION), ("response", "output", root.output, ANSWER))
         for field, part, given_there, names in parts:
             text, rest = text_in(opened(given_there), names)
@@ -372,7 +374,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
                 value[field] = text
             if rest:
                 meta[part] = rest
-        if documents := [one for span in spans for one in span.documents]:
+        if documents := [document for span in spans for document in span.documents]:
             value["retrieved_contexts"] = documents
         if root.scores:
             value["scores"] = root.scores
@@ -399,14 +401,14 @@ def _spans(row: dict[str, Any], notes: Notes) -> Iterator[dict[str, Any]]:
 
 
 def _members(pairs: Any) -> dict[str, Any]:
-    return {str(one.get("key")): _plain(one.get("value")) for one in dicts(pairs)}
+    return {str(mapping.get("key")): _plain(mapping.get("value")) for mapping in dicts(pairs)}
 
 
 def _plain(value: Any) -> Any:
     """A value of OpenTelemetry's JSON, which names its type."""
     kind, inner = next(iter(as_dict(value).items()), ("", None))
     if kind == "arrayValue":
-        return [_plain(one) for one in dicts(as_dict(inner).get("values"))]
+        return [_plain(mapping) for mapping in dicts(as_dict(inner).get("values"))]
     return _members(as_dict(inner).get("values")) if kind == "kvlistValue" else inner
 
 
@@ -420,7 +422,7 @@ def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
     attributes = as_dict(row.get("attributes"))
     names = [*row, *(f"attributes.{name}" for name in attributes)]
     if type(documents) is not list:
-        flat = [(int(found[1]), name) for name in names if (found := _FLAT.fullmatch(name))]
+        flat = [(int(match[1]), name) for name in names if (match := _FLAT.fullmatch(name))]
         documents = [value_at(row, name) for _, name in sorted(flat)]
     if not documents and "retriev" in f"{first(_KIND)} {row.get('name')}".lower():
         answer = opened(output)
@@ -432,8 +434,10 @@ def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
             metadata = {**metadata, name: reference}
     around = {path.partition(".")[0] for path in (*_TRACE, *_METADATA)} - {"traceId", "trace_id", "metadata"}
     read = {*_TRACE, *_DOCUMENTS, *around, "observations", "scores"}
-    kept = [name for name in names if name not in read and not _FLAT.fullmatch(name)]
-    scores, others = numbers((one.get("name"), one.get("value")) for one in dicts(row.get("scores")))
+    leftovers = [name for name in names if name not in read and not _FLAT.fullmatch(name)]
+    scores, others = numbers(
+        (mapping.get("name"), mapping.get("value")) for mapping in dicts(row.get("scores"))
+    )
     return TraceSpan(
         given.line,
         given.item,
@@ -445,5 +449,5 @@ def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
         documents,
         others | metadata,
         scores,
-        [name for name in kept if value_at(row, name) is not None],
+        [name for name in leftovers if value_at(row, name) is not None],
     )

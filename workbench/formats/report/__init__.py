@@ -55,19 +55,19 @@ class ReferencePiece(NamedTuple):
 
 
 def write_report(
-    path: Path, answer: Answer, found: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (),
+    path: Path, answer: Answer, figures: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (),
     day: date, text: bool = True, force: bool = False,
 ) -> None:  # fmt: skip
     """Write the page, whole or not at all.
 
     Raises ExportError when something stands there (unless `force`), a database, or the disk refuses.
     """
-    page = report(answer, found, reviewers=reviewers, brought=brought, day=day, text=text)
+    page = report(answer, figures, reviewers=reviewers, brought=brought, day=day, text=text)
     write_whole(path, page, force=force)
 
 
 def report(
-    answer: Answer, found: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (), day: date,
+    answer: Answer, figures: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (), day: date,
     text: bool = True,
 ) -> str:  # fmt: skip
     """The whole page. `reviewers` are named in this order, `brought` are those whose work came in a file;
@@ -75,31 +75,31 @@ def report(
     """
     return _pages().get_template("report.html").render(
         answer=replace(answer if text else textless(answer), withheld=0),  # of the reviewer, not of the page
-        found=found,
+        found=figures,
         reviewers=reviewers,
         brought=brought,
         day=day,
         text=text,
-        bins=bins(found.rows),
-        rows=sorted(found.rows, key=_largest),
-        cuts=[("label", _cut(found.by_label)), ("language", _cut(found.by_language))],
+        bins=bins(figures.rows),
+        rows=sorted(figures.rows, key=_largest),
+        cuts=[("label", _cut(figures.by_label)), ("language", _cut(figures.by_language))],
     )  # fmt: skip
 
 
 def textless(answer: Answer) -> Answer:
     """The same answer without a word of any sample; their ids stay."""
     suspects = [
-        replace(one, question="", reference="", suspicion=replace(one.suspicion, clues=()))
-        for one in answer.triage.shown
+        replace(suspect, question="", reference="", suspicion=replace(suspect.suspicion, clues=()))
+        for suspect in answer.triage.shown
     ]
-    worst = [replace(one, question="", reference="", marks=(), clues=()) for one in answer.worst]
+    worst = [replace(sample, question="", reference="", marks=(), clues=()) for sample in answer.worst]
     return replace(answer, triage=replace(answer.triage, shown=tuple(suspects)), worst=tuple(worst))
 
 
 def pieces(text: str, marks: Sequence[tuple[Span, Verdict]]) -> Iterator[ReferencePiece]:
     """A reference cut at its units; of those that overlap the first is marked, of nested ones the outer."""
     end = 0
-    for span, verdict in sorted(marks, key=lambda one: (one[0].start, -one[0].end)):
+    for span, verdict in sorted(marks, key=lambda mark: (mark[0].start, -mark[0].end)):
         if end <= span.start and span.end <= LONGEST:
             yield ReferencePiece(text[end : span.start], "")
             yield ReferencePiece(text[span.start : span.end], verdict)
@@ -109,21 +109,21 @@ def pieces(text: str, marks: Sequence[tuple[Span, Verdict]]) -> Iterator[Referen
 
 def telling(clues: Sequence[Clue], reference: str) -> list[Clue]:
     """The units that say more than their marks in the reference do."""
-    return [one for one in clues if one.quote is not None or one.text not in reference]
+    return [clue for clue in clues if clue.quote is not None or clue.text not in reference]
 
 
 def plain(facts: Sequence[Fact]) -> list[Fact]:
     """The estimate in plain words; what only a statistician reads stays in `compare --full`."""
-    kept = [one for one in facts if one.name not in TECHNICAL]
+    essentials = [fact for fact in facts if fact.name not in TECHNICAL]
     return [
-        PLAIN.get(one.name, one)._replace(value=one.value) if one.name in PLAIN else _short(one)
-        for one in kept
+        PLAIN.get(fact.name, fact)._replace(value=fact.value) if fact.name in PLAIN else _short(fact)
+        for fact in essentials
     ]
 
 
-def _short(one: Fact) -> Fact:
-    parts = [part for part in one.note.split(", ") if part != words.KNOWN]
-    return one._replace(
+def _short(fact: Fact) -> Fact:
+    parts = [part for part in fact.note.split(", ") if part != words.KNOWN]
+    return fact._replace(
         note=", ".join(parts).replace("unsure units as not found", "unsure units count as not found")
     )
 
@@ -168,8 +168,8 @@ def _sentence(text: str) -> Markup:
 
 def _cut(totals: Mapping[str, Sequence[CauseTotal]]) -> list[tuple[str, CauseTotal]]:
     """The causes of every label or language, the largest first."""
-    every = [(key, one) for key, found in totals.items() for one in found]
-    return sorted(every, key=lambda one: (-abs(one[1].share), one[0]))
+    every = [(key, cause) for key, totals in totals.items() for cause in totals]
+    return sorted(every, key=lambda pair: (-abs(pair[1].share), pair[0]))
 
 
 def _largest(row: Row) -> tuple[bool, float, str]:
@@ -184,5 +184,5 @@ def dots(rows: Sequence[Row]) -> Iterator[tuple[float, float, int, float]]:
         if row.verified is not None and row.automatic is not None
     )
     unit = min(4.0, 16 / sqrt(max(places.values(), default=1)))
-    for (across, up), count in sorted(places.items(), key=lambda place: (-place[1], place[0])):
+    for (across, up), count in sorted(places.items(), key=lambda dot: (-dot[1], dot[0])):
         yield across, up, count, max(2.0, unit * sqrt(count))

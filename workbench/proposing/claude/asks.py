@@ -279,7 +279,9 @@ def assemble(
 def _in_text_order(entities: Sequence[ProposedEntity], text: str) -> tuple[ProposedEntity, ...]:
     """By first place; the answer lists them by label."""
     places = {entity.text: text.find(entity.text) for entity in entities}
-    return tuple(sorted(entities, key=lambda one: places[one.text] if places[one.text] >= 0 else len(text)))
+    return tuple(
+        sorted(entities, key=lambda entity: places[entity.text] if places[entity.text] >= 0 else len(text))
+    )
 
 
 def _statements(

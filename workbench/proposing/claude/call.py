@@ -264,8 +264,8 @@ def failure_of(error: Exception) -> Failure:
 def _words(error: Exception) -> str:
     """What a service said of an error: its message, else the whole body; else what the SDK says."""
     body = getattr(error, "body", None)
-    said = _told(body).get("message") if isinstance(body, dict) else body
-    return _text(said) or (f"{error}: {str(body)[:1000]}" if body else str(error))
+    message = _told(body).get("message") if isinstance(body, dict) else body
+    return _text(message) or (f"{error}: {str(body)[:1000]}" if body else str(error))
 
 
 def _told(body: object) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def claude_reply(message: Any) -> Reply:
     if not isinstance(message, Message) or not isinstance(message.content, list):
         return Reply(failed="not a message", detail=str(message)[:1000])
     stop, details = str(message.stop_reason or ""), message.stop_details
-    said = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
+    reasons = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
     usage = (
         None
         if message.usage is None
@@ -129,7 +129,7 @@ def claude_reply(message: Any) -> Reply:
     return Reply(
         text="".join(str(block.text) for block in message.content if isinstance(block, TextBlock)),
         failed=_CLAUDE_STOPS.get(stop, "unfinished"),
-        detail=": ".join(filter(None, said)) or f"stop reason {stop or 'missing'}",
+        detail=": ".join(filter(None, reasons)) or f"stop reason {stop or 'missing'}",
         usage=usage,
         model=str(message.model or ""),
         stop_reason=stop,

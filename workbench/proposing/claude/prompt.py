@@ -128,7 +128,7 @@ def render(
     Ends with our own notice that fenced text is data: a custom template cannot leave it out.
     """
     values = {"labels": ", ".join(labels), "guidelines": guidelines.strip(), "examples": examples}
-    body = _PLACEHOLDER.sub(lambda found: values[found[1]], prompt.section(task)).rstrip()
+    body = _PLACEHOLDER.sub(lambda match: values[match[1]], prompt.section(task)).rstrip()
     return f"{body}\n{NOTICE}"
 
 

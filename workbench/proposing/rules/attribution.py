@@ -140,20 +140,20 @@ def _words(text: str, lang: str) -> Sequence[str]:
     listed = words(text, lang)
     if "".join(listed).isascii():
         return listed
-    found: list[str] = []
+    terms: list[str] = []
     for word in listed:
         if len(word) > 2 and _UNSPACED.match(word):
-            found.extend(word[at : at + 2] for at in range(len(word) - 1))
+            terms.extend(word[at : at + 2] for at in range(len(word) - 1))
         else:
-            found.append(word)
-    return found
+            terms.append(word)
+    return terms
 
 
 def _content(statement: str, lang: str) -> list[str]:
     """The distinct words of a statement that say something, in order; all of them when none does."""
-    found = list(dict.fromkeys(_words(_CITATION.sub(" ", statement), lang)))
+    terms = list(dict.fromkeys(_words(_CITATION.sub(" ", statement), lang)))
     function = _folded_function_words(lang)
-    return [word for word in found if word[0].isdigit() or (len(word) > 1 and word not in function)] or found
+    return [word for word in terms if word[0].isdigit() or (len(word) > 1 and word not in function)] or terms
 
 
 @lru_cache(maxsize=32)

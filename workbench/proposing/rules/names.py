@@ -349,12 +349,12 @@ _WORD = re.compile(r"[^\W_][\w'’.-]*")
 _LONGEST = 3  # words of a nested name
 
 
-def nested(text: str, found: Iterable[Found]) -> Iterator[Found]:
+def nested(text: str, stretches: Iterable[Found]) -> Iterator[Found]:
     """Known places and bodies that end a longer name, after a small word; in Russian also after a noun.
 
     North America, Восточная Сибирь and Air France hold no second name.
     """
-    for item in found:
+    for item in stretches:
         whole = text[item.start : item.end]
         if item.label not in {"organisation", "place", "event"} or is_place(whole) or is_organisation(whole):
             continue

@@ -45,16 +45,16 @@ _EASTERN = re.compile(
 @lru_cache(maxsize=4)
 def _starts(text: str) -> tuple[int, ...]:
     """Where the figures of a text begin: dates, amounts and numbers ask one after another."""
-    return tuple(found.start() for found in _STARTS.finditer(text))
+    return tuple(match.start() for match in _STARTS.finditer(text))
 
 
 def _at(pattern: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
     """What `finditer` gives of a pattern whose matches can begin at these places only."""
     end = 0
     for start in starts:
-        if start >= end and (found := pattern.match(text, start)) is not None:
-            yield found
-            end = found.end()
+        if start >= end and (match := pattern.match(text, start)) is not None:
+            yield match
+            end = match.end()
 
 
 def _places(words: Iterable[str], level: str) -> list[int]:
@@ -205,8 +205,8 @@ _EAST = _one_of(
 def _single_words(lang: str) -> frozenset[str]:
     """One of these stands in a text in which `_single` finds something; empty where that is not known."""
     more = ("march", "may") if lang in {"en", "de"} else ()
-    found = frozenset(map(_levelled, (*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()), *more)))
-    return found if all(map(_LETTERS.fullmatch, found)) else frozenset()
+    terms = frozenset(map(_levelled, (*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()), *more)))
+    return terms if all(map(_LETTERS.fullmatch, terms)) else frozenset()
 
 
 @lru_cache(maxsize=32)
@@ -330,5 +330,5 @@ def numbers(text: str, lang: str) -> list[Found]:
 def _found(*layers: Iterator[re.Match[str]]) -> list[Found]:
     claims = Claims()
     for layer in layers:
-        claims.add(Found(found.start(), found.end(), "number") for found in layer)
+        claims.add(Found(match.start(), match.end(), "number") for match in layer)
     return claims.items

@@ -38,9 +38,9 @@ def titles(text: str, lang: str) -> Iterator[Found]:
 
     《》 and 『』 hold titles only; 「」 and the others also hold speech and emphasis: there the words decide.
     """
-    for found in _QUOTED.finditer(text if _MARK.search(text) else ""):
-        group = next(name for name in "fabcde" if found.group(name) is not None)
-        start, end = found.span(group)
+    for match in _QUOTED.finditer(text if _MARK.search(text) else ""):
+        group = next(name for name in "fabcde" if match.group(name) is not None)
+        start, end = match.span(group)
         while start < end and text[start].isspace():
             start += 1
         while end > start and (text[end - 1].isspace() or text[end - 1] in ",."):
@@ -49,17 +49,17 @@ def titles(text: str, lang: str) -> Iterator[Found]:
         if not inside:
             continue
         if group == "f":
-            if text[found.start()] in "《『〈" or len(inside) <= 12:
+            if text[match.start()] in "《『〈" or len(inside) <= 12:
                 yield Found(start, end, "work")
-        elif _is_nickname(text, found.start(), found.end(), inside):
+        elif _is_nickname(text, match.start(), match.end(), inside):
             continue
         elif group == "a" and inside[0].isalpha() and inside[0].lower() == inside[0].upper():
             if inside.count(" ") < 4:
                 yield Found(start, end, "work")
         elif _reads_as_title(inside, lang) and not _SPEECH.search(
-            text, max(0, found.start() - 60), found.start()
+            text, max(0, match.start() - 60), match.start()
         ):
-            yield Found(start, end, _label(text, found.start(), inside))
+            yield Found(start, end, _label(text, match.start(), inside))
 
 
 def _label(text: str, quoted: int, inside: str) -> str:
@@ -85,10 +85,10 @@ _SITE = re.compile(rf"(?<![\w./@-])(?:[^\W_][\w-]{{0,40}}\.){{0,2}}[^\W_][\w-]{{
 
 def addresses(text: str) -> Iterator[Found]:
     """Stretches in which no name is looked for; a bare site is itself one."""
-    for found in _ADDRESS.finditer(text if "@" in text or "www." in text or "://" in text else ""):
-        yield Found(found.start(), found.end(), "")
-    for found in _SITE.finditer(text if _ENDING.search(text) else ""):
-        yield Found(found.start(), found.end(), "organisation")
+    for match in _ADDRESS.finditer(text if "@" in text or "www." in text or "://" in text else ""):
+        yield Found(match.start(), match.end(), "")
+    for match in _SITE.finditer(text if _ENDING.search(text) else ""):
+        yield Found(match.start(), match.end(), "organisation")
 
 
 def _reads_as_title(inside: str, lang: str) -> bool:
@@ -97,12 +97,12 @@ def _reads_as_title(inside: str, lang: str) -> bool:
     function = function_words(lang)
     if not listed or len(listed) > 12 or not (inside[0].isupper() or inside[0].isdigit()):
         return False
-    if not any(one[0].isalpha() for one in listed):
+    if not any(word[0].isalpha() for word in listed):
         return False
     if len(listed) == 1:
         return listed[0].casefold() not in function
-    heavy = [one for one in listed[1:] if len(one) > 3 and one.casefold() not in function]
-    capital = sum(one[0].isupper() or one[0].isdigit() for one in heavy)
+    heavy = [word for word in listed[1:] if len(word) > 3 and word.casefold() not in function]
+    capital = sum(word[0].isupper() or word[0].isdigit() for word in heavy)
     if lang == "en":
         return capital * 5 >= len(heavy) * 3
     return len(listed) <= 5 or capital * 2 >= len(heavy)

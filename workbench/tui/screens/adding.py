@@ -49,7 +49,9 @@ class Adder:
             return
         await pane.know_names()
         offers = [self._offer(span) for span in pane.names]
-        await self._screen.bench.ask(AddScreen(self, pane, sorted(offers, key=lambda one: bool(one.other))))
+        await self._screen.bench.ask(
+            AddScreen(self, pane, sorted(offers, key=lambda offer: bool(offer.other)))
+        )
 
     def _offer(self, span: Span) -> Offer:
         now = self._pane.now
@@ -74,8 +76,8 @@ class Adder:
         """A new unit, by what is typed of it."""
         await self._finder.ask(f"new {self._pane.kind}", "reference", self._add_place, typed)
 
-    async def _add_place(self, place: TextPlace) -> None:
-        await self.add(Span(*snap(self._pane.now.sample.reference, place.start, place.end)))
+    async def _add_place(self, hit: TextPlace) -> None:
+        await self.add(Span(*snap(self._pane.now.sample.reference, hit.start, hit.end)))
 
     async def dragged(self) -> None:
         """The mouse was let go over a stretch of the reference: it is a new unit."""
@@ -146,13 +148,13 @@ class OfferRows(RowList[Offer]):
         """One of them."""
         row = self.part("labels--cursor" if here else "labels--row")
         number = self.rows.index(offer) + 1
-        said = f"a form of {flat(offer.other)}" if offer.other else offer.label
-        said = cut(said, size // 2)
-        room = size - 6 - width(said)
+        note = f"a form of {flat(offer.other)}" if offer.other else offer.label
+        note = cut(note, size // 2)
+        room = size - 6 - width(note)
         return [
             Segment("▸ " if here else "  ", row),
             Segment(f"{number if number < 10 else ' '} ", self.part(f"labels--{'cursor-' * here}key")),
-            Segment(f"{fit(cut_middle(flat(offer.surface), room), room)}  {said}", row),
+            Segment(f"{fit(cut_middle(flat(offer.surface), room), room)}  {note}", row),
         ]
 
 

@@ -113,8 +113,10 @@ class CalibrateScreen(BaseScreen):
         """As everywhere; where there is nothing to show the reason takes its place."""
         if self.look is None:
             self._hide(shown=False)
-            said = f"How alike must two names be to match? This cannot be chosen yet.\n\n{flat(str(error))}"
-            self.query_one("#empty", Static).update(Content(said))
+            message = (
+                f"How alike must two names be to match? This cannot be chosen yet.\n\n{flat(str(error))}"
+            )
+            self.query_one("#empty", Static).update(Content(message))
         super().unread(error)
 
     async def _read(self) -> None:
@@ -130,12 +132,12 @@ class CalibrateScreen(BaseScreen):
                 await self.desk.store.write(save_counted, chunk)
                 count(len(known))
         with self.telling("reading verified samples") as count:
-            found = await self.desk.store.read(
+            look = await self.desk.store.read(
                 calibrate.look, self.desk.info.id, self.objective, progress=count
             )
-        if self.look is None or self.look.info.threshold != found.info.threshold:
-            self.at = found.info.threshold
-        self.look = found
+        if self.look is None or self.look.info.threshold != look.info.threshold:
+            self.at = look.info.threshold
+        self.look = look
         self._hide(shown=True)
         self._show()
 
@@ -240,9 +242,11 @@ class CalibrateScreen(BaseScreen):
     async def action_take(self) -> None:
         """Make the first change that reviews ask for the next version of the policy."""
         assert self.look is not None  # the key is closed without it
-        one = self.look.change
-        assert one is not None
-        text = f"{flat(f'{one.words}: {change_text(one)}')}\n{flat(support_text(one))}\n\n{NEW_VERSION}"
+        change = self.look.change
+        assert change is not None
+        text = (
+            f"{flat(f'{change.words}: {change_text(change)}')}\n{flat(support_text(change))}\n\n{NEW_VERSION}"
+        )
         await self.bench.ask(ConfirmScreen("Change the policy?", text, partial(self.work, self._take)))
 
     async def _take(self) -> None:
@@ -269,9 +273,9 @@ class CalibrateScreen(BaseScreen):
 
     async def _ask_name(self) -> None:
         assert self.look is not None  # the key is closed without it
-        found = self.look.found
-        assert found is not None
-        note = f"threshold {found.threshold}, fitted on {found.samples:,} verified samples"
+        calibration = self.look.found
+        assert calibration is not None
+        note = f"threshold {calibration.threshold}, fitted on {calibration.samples:,} verified samples"
 
         def take(name: str) -> str | None:
             assert self.look is not None
@@ -338,33 +342,33 @@ def panel(look: Look, moved: MovedCurve) -> list[Line]:
 
 def what_next(look: Look) -> str:
     """What the threshold is for and what to do, in one line of 78 cells."""
-    found, now = look.found, look.moves.now
+    calibration, now = look.found, look.moves.now
     do = "Review more samples to find out."
-    if found is not None:
+    if calibration is not None:
         do = f"{now} suits your reviews: keep it."
-        if found.threshold != now and found.better is not False:
-            do = f"{found.threshold} may suit your reviews better: B."
+        if calibration.threshold != now and calibration.better is not False:
+            do = f"{calibration.threshold} may suit your reviews better: B."
     return f"How alike must two names be to match? {do}"
 
 
 def finding(look: Look) -> list[Line]:
     """What the fit says, in three lines; without one what is missing."""
-    found = look.found
-    if found is None:
+    calibration = look.found
+    if calibration is None:
         return [[("! ", "$warning"), (look.why, "")], policy_line(look) or [("", "")], [("", "")]]
-    best, now, gain = found.threshold, found.threshold_now, gain_text(found)
+    best, now, gain = calibration.threshold, calibration.threshold_now, gain_text(calibration)
     if best == now:
-        said: Line = [
+        line: Line = [
             ("✓ ", "$success"),
-            (f"{now} is the best for {NAMES[found.objective]}{no_use(found)}", ""),
+            (f"{now} is the best for {NAMES[calibration.objective]}{no_use(calibration)}", ""),
         ]
-    elif found.better is None:
-        said = [("· ", ""), (f"{best} seems best: {gain}", "")]
-    elif found.better:
-        said = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
+    elif calibration.better is None:
+        line = [("· ", ""), (f"{best} seems best: {gain}", "")]
+    elif calibration.better:
+        line = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
     else:
-        said = [("= ", "$warning"), (f"{best} is {no_better(found)}: {gain}", "")]
-    folds = sorted(set(found.folds))
+        line = [("= ", "$warning"), (f"{best} is {no_better(calibration)}: {gain}", "")]
+    folds = sorted(set(calibration.folds))
     rest = (
         f"chosen without a fifth of the reviews: always {folds[0]}"
         if len(folds) == 1
@@ -374,18 +378,18 @@ def finding(look: Look) -> list[Line]:
         rest += f"; {look.gathered.assisted:,} with suggestions in view"
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
-    sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"
+    sure = f"for {NAMES[calibration.objective]}, {how_sure(calibration).removeprefix('95 %, ')}"
     last: Line = policy_line(look) or [("  ", ""), (rest, DIM)]
-    return [said, [("  ", ""), (sure, DIM)], last]
+    return [line, [("  ", ""), (sure, DIM)], last]
 
 
 def policy_line(look: Look) -> Line:
     """The change of the policy that reviews ask for, if there is one."""
-    one = look.change
-    if one is None:
+    change = look.change
+    if change is None:
         return []
-    sign: Part = ("✓ ", "$success") if one.better else ("· ", "")
-    return [sign, (f"V: {flat(one.words)}: error {number(one.before)} → {number(one.after)}", "")]
+    sign: Part = ("✓ ", "$success") if change.better else ("· ", "")
+    return [sign, (f"V: {flat(change.words)}: error {number(change.before)} → {number(change.after)}", "")]
 
 
 def legend(look: Look, *, wide: bool) -> Line:
@@ -399,12 +403,12 @@ def legend(look: Look, *, wide: bool) -> Line:
     ]  # fmt: skip
 
 
-def _verified(found: Calibrated, at: int) -> list[Line]:
-    point = found.curve[at]
+def _verified(calibration: Calibrated, at: int) -> list[Line]:
+    point = calibration.curve[at]
     return [
-        [(f"{found.samples:,} verified", "bold"), (f"  {found.groups:,} groups", DIM)],
+        [(f"{calibration.samples:,} verified", "bold"), (f"  {calibration.groups:,} groups", DIM)],
         _row("automatic", number(point.automatic)),
-        _row("verified", number(found.verified)),
+        _row("verified", number(calibration.verified)),
         _row("bias", signed(point.bias).strip(), strong=True),
         _row("|Δ|", number(point.mae)),
         _row("right, F1", f"{number(point.accuracy)}, {number(point.f1)}"),

@@ -48,9 +48,9 @@ SIGNS = (
 COMPARE_KEYS: list[BindingType] = [
     key("enter", "open", "The samples behind it; or why", "compare.open", "Compare", "samples"),
     *(
-        key(str(number), f"section({number})", f"Show a part: {one.NAME}", f"compare.section_{number}",
+        key(str(number), f"section({number})", f"Show a part: {section.NAME}", f"compare.section_{number}",
             "Compare", "show" if number == 1 else "")
-        for number, one in enumerate(SECTIONS, 1)
+        for number, section in enumerate(SECTIONS, 1)
     ),
     key("tab right", "turn(1)", "The next part", "compare.next", "Compare"),
     key("shift+tab left", "turn(-1)", "The part before", "compare.previous", "Compare"),
@@ -86,9 +86,9 @@ class CompareScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """The head, the names of the parts, the part that is shown."""
         yield Head(id="head")
-        yield SectionBar([one.NAME for one in SECTIONS], id="sections")
-        for number, one in enumerate(SECTIONS, 1):
-            yield one(id=f"part-{number}")
+        yield SectionBar([section.NAME for section in SECTIONS], id="sections")
+        for number, section in enumerate(SECTIONS, 1):
+            yield section(id=f"part-{number}")
         yield Static(id="empty")
         yield Status(id="status")
         yield KeyBar(id="keys")
@@ -126,14 +126,14 @@ class CompareScreen(BaseScreen):
     # Showing.
 
     def _title(self) -> None:
-        found = self.found
+        figures = self.found
         name = cut(flat(self.desk.info.name), 24 if self.size.width < 100 else 40)
         what = (
-            flat(f"  {scorer_name(found.scorer)} · {found.run or 'no run'} · {found.threshold}")
-            if found
+            flat(f"  {scorer_name(figures.scorer)} · {figures.run or 'no run'} · {figures.threshold}")
+            if figures
             else ""
         )
-        verified = headline(verified_samples(found.counts), found.counts.total) if found else ""
+        verified = headline(verified_samples(figures.counts), figures.counts.total) if figures else ""
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
         self.query_one(Head).show(
@@ -151,8 +151,8 @@ class CompareScreen(BaseScreen):
         self.query_one(KeyBar).refresh()
 
     def _only(self, shown: Section | None) -> None:
-        for one in self.query(Section):
-            one.display = one is shown
+        for section in self.query(Section):
+            section.display = section is shown
         self.query_one(SectionBar).display = shown is not None
         self.query_one("#empty").display = False
 
@@ -188,8 +188,8 @@ class CompareScreen(BaseScreen):
         """Other columns, once the lists have taken theirs."""
         if self.seen is not None:
             self._title()
-            for one in self.query(Section):
-                one.seen = None  # laid out anew when it is shown
+            for section in self.query(Section):
+                section.seen = None  # laid out anew when it is shown
             if self.seen.found.rows:
                 self.section.take(self.seen)
 
@@ -251,8 +251,8 @@ class CompareScreen(BaseScreen):
         listed = self.section.listed
         if isinstance(listed, SampleRows):
             if (row := listed.verified) is not None:
-                found = self.found
-                self.work(partial(open_why, self, self.desk, row.sample_id, found.kind, found.scorer))
+                figures = self.found
+                self.work(partial(open_why, self, self.desk, row.sample_id, figures.kind, figures.scorer))
         elif isinstance(listed, CauseBars) and listed.chosen is not None:
             self.work(partial(self._drill, listed.chosen.cause))
 
@@ -267,7 +267,7 @@ class CompareScreen(BaseScreen):
     async def action_scorer(self) -> None:
         """Choose what is compared."""
         assert self.found is not None  # the key is closed without it
-        counts = {one.scorer: f"n {one.n:,}" for one in self.found.beside}
+        counts = {scorer.scorer: f"n {scorer.n:,}" for scorer in self.found.beside}
         await choose_scorer(self, counts, self.found.scorer, self._read)
 
     async def action_agree(self) -> None:

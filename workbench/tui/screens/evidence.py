@@ -81,17 +81,17 @@ class EvidencePicker:
                 self.pane.look_at(passage[0])
             await self.by_letters(unit, self.take_same, "another name")
 
-    def take_same(self, unit: Unit, place: Evidence | None) -> None:
+    def take_same(self, unit: Unit, evidence: Evidence | None) -> None:
         """The words of this place name the same thing."""
-        assert place is not None  # only evidence can be none
-        words = self.pane.contexts[place.context][place.start : place.end]
-        self._want(intents.same_thing(unit, place, words))
+        assert evidence is not None  # only evidence can be none
+        words = self.pane.contexts[evidence.context][evidence.start : evidence.end]
+        self._want(intents.same_thing(unit, evidence, words))
 
-    def take(self, unit: Unit, place: Evidence | None) -> None:
+    def take(self, unit: Unit, evidence: Evidence | None) -> None:
         """This place is the evidence; None takes the evidence away."""
-        if place is not None:
-            self.pane.context_no = place.context  # so that it stays in sight when the unit is shown again
-        self._want(intents.evidence(unit, place))
+        if evidence is not None:
+            self.pane.context_no = evidence.context  # so that it stays in sight when the unit is shown again
+        self._want(intents.evidence(unit, evidence))
 
     async def by_letters(self, unit: Unit, take: TakePlace | None = None, what: str = "evidence") -> None:
         """A stretch of the context in sight; for another name one letter picks a run of capitalized words."""
@@ -116,9 +116,9 @@ class EvidencePicker:
     async def by_search(self, unit: Unit, take: TakePlace, what: str) -> None:
         """A place that is searched for in all contexts, by whole words."""
 
-        async def found(place: TextPlace) -> None:
-            context = place.part - 1
-            take(unit, Evidence(context, *snap(self.pane.contexts[context], place.start, place.end)))
+        async def found(hit: TextPlace) -> None:
+            context = hit.part - 1
+            take(unit, Evidence(context, *snap(self.pane.contexts[context], hit.start, hit.end)))
 
         await self._finder.ask(f"{what} for {cut(flat(unit.text), 20)}", "contexts", found)
 

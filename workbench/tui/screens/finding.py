@@ -70,14 +70,14 @@ class Search:
 
     def look(self) -> list[TextPlace]:
         """The places of what is typed, `MOST` at most. Runs in a thread."""
-        found: list[TextPlace] = []
+        places: list[TextPlace] = []
         parts = list(enumerate(texts(self.sample)))
         for part, text in {"all": parts, "reference": parts[:1], "contexts": parts[1:-1]}[self.scope]:
-            spans = find_folded(self.typed, text, MOST - len(found))
-            found += [TextPlace(part, span.start, span.end) for span in spans]
-            if len(found) == MOST:
+            spans = find_folded(self.typed, text, MOST - len(places))
+            places += [TextPlace(part, span.start, span.end) for span in spans]
+            if len(places) == MOST:
                 break
-        return found
+        return places
 
     @property
     def at(self) -> int:
@@ -94,8 +94,7 @@ class Search:
         first, last = (bisect_left(self.found, (edge, -1, -1)) for edge in (part, part + 1))
         here = self.here
         return [
-            Mark(place.start, place.end, "here" if place == here else "place")
-            for place in self.found[first:last]
+            Mark(hit.start, hit.end, "here" if hit == here else "place") for hit in self.found[first:last]
         ]
 
     def words(self) -> str:
@@ -175,9 +174,9 @@ class Finder:
     async def _look(self, search: Search) -> None:
         try:
             await asyncio.sleep(FIND_DELAY)
-            found = await asyncio.to_thread(search.look)
+            places = await asyncio.to_thread(search.look)
             if search is self.search and on_stage(self._screen):
-                search.found = found
+                search.found = places
         finally:
             search.done.set()
         if search is self.search and on_stage(self._screen):
@@ -185,16 +184,16 @@ class Finder:
             self.tell()
 
     def _go(self) -> None:
-        place = self.search.here if self.search else None
-        if place is None:
+        hit = self.search.here if self.search else None
+        if hit is None:
             return
-        if 0 < place.part <= len(self._pane.contexts):
-            evidence = Evidence(place.part - 1, place.start, place.end)
+        if 0 < hit.part <= len(self._pane.contexts):
+            evidence = Evidence(hit.part - 1, hit.start, hit.end)
             self._pane.look_at(evidence, "here")
             self._pane.mark_searched()
             return
         self._pane.mark_searched()
-        (self._pane.reference if place.part == 0 else self._pane.question).reveal(place.start, place.end)
+        (self._pane.reference if hit.part == 0 else self._pane.question).reveal(hit.start, hit.end)
 
     def tell(self) -> None:
         """Say what was found, in the dialog or on the status line."""
@@ -323,10 +322,10 @@ class FindScreen(Dialog):
         if self._take is None:
             self.app.pop_screen()
             self._finder.tell()
-        elif place := await self._finder.place():
+        elif hit := await self._finder.place():
             self.app.pop_screen()
             self._finder.clear()
-            await self._take(place)
+            await self._take(hit)
         else:
             why = NOT_THERE[self._scope] if self._looked_for.strip() else "type what to look for"
             cancel = choice_parts((("esc", "cancel"),))

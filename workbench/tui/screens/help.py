@@ -184,12 +184,12 @@ def _balanced(blocks: list[list[Part]]) -> tuple[list[list[Part]], list[list[Par
     places = range(len(blocks))
 
     def longer(left: tuple[int, ...]) -> int:
-        inside = sum(lines[place] for place in left)
+        inside = sum(lines[index] for index in left)
         return max(inside, sum(lines) - inside)
 
     choices = (left for size in places for left in combinations(places, size + 1) if left[0] == 0)
     first = min(choices, key=longer, default=())
-    return [blocks[place] for place in first], [blocks[place] for place in places if place not in first]
+    return [blocks[index] for index in first], [blocks[index] for index in places if index not in first]
 
 
 TASK = (

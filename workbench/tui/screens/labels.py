@@ -100,11 +100,11 @@ class LabelScreen(Dialog):
             return [*([Label("", self._none)] if self._none else []), *self._labels]
         same_keys = "".join(_BACK.get(character, character) for character in wanted)
         by_place = [
-            (min(place for place in (name.find(wanted), name.find(same_keys)) if place >= 0), label)
+            (min(position for position in (name.find(wanted), name.find(same_keys)) if position >= 0), label)
             for label in self._labels
             if wanted in (name := label.name.casefold()) or same_keys in name
         ]
-        return [label for _, label in sorted(by_place, key=lambda one: one[0] > 0)]
+        return [label for _, label in sorted(by_place, key=lambda pair: pair[0] > 0)]
 
     def _show(self) -> None:
         rows = self.fitting
@@ -115,11 +115,11 @@ class LabelScreen(Dialog):
 
     def _head(self, complaint: str = "") -> None:
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
-        said: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
+        warning: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
         by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
         edge = ((". ,", "edge"),) if self._stretch else ()
         right = choice_parts((*by_name, *edge, ("enter", "take"), ("esc", "cancel")))
-        left = ((self._title, "bold"), *(typed if self._filter else ()), *said)
+        left = ((self._title, "bold"), *(typed if self._filter else ()), *warning)
         self.query_one("#title", Bar).show(left, right)
 
     async def takes(self, character: str) -> bool:

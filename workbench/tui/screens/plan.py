@@ -199,8 +199,8 @@ def _strata_fields(values: Mapping[str, Sequence[object]]) -> list[str]:
     """The fields that strata can be made of: group and keys of meta with two to thirty values."""
     return [
         name
-        for name, found in values.items()
-        if (name == "group" or name.startswith(META)) and 2 <= len(found) <= MOST_STRATA
+        for name, levels in values.items()
+        if (name == "group" or name.startswith(META)) and 2 <= len(levels) <= MOST_STRATA
     ]
 
 
@@ -233,9 +233,9 @@ def _stand_lines(report: PlanReport) -> list[list[Part]]:
     ]
 
 
-def _buys(found: Sequence[Precision]) -> list[list[Part]]:
+def _buys(precisions: Sequence[Precision]) -> list[list[Part]]:
     """How many reviews make the interval how narrow."""
-    known = [(one.half_width, one.needed, one.population) for one in found]
+    known = [(precision.half_width, precision.needed, precision.population) for precision in precisions]
     lines: list[list[Part]] = [[], [("How exact the mean gets, and the reviews it takes", "bold")]]
     for width, reviews, population in known:
         bar = "█" * max(1, round(BAR * reviews / population))

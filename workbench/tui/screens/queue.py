@@ -235,9 +235,9 @@ class QueueScreen(BaseScreen):
         if not missing:
             self.say("could not open the database", sign="!", tone="bad")
 
-    def returned(self, at: int | None, said: str) -> None:
+    def returned(self, at: int | None, message: str) -> None:
         """Back from a review: what was decided may have changed the view."""
-        self.say(said)
+        self.say(message)
         self.field.facets = None
         if self._changes_by_deciding():
             self._view(at, stay=True)
@@ -304,8 +304,8 @@ class QueueScreen(BaseScreen):
         desk = self.desk
         assert desk is not None
         query, order = self.query_shown, self.order
-        found = (await desk.disputes()).disputes if order == "disputes" else ()
-        disputes = largest_first(found)
+        all_disputes = (await desk.disputes()).disputes if order == "disputes" else ()
+        disputes = largest_first(all_disputes)
         ids = await self._ids(desk, query, disputes)
         if not ids and self._rest != query and self._wanted is None:
             query = self._rest
@@ -321,11 +321,11 @@ class QueueScreen(BaseScreen):
         self._draw_head()
         if stay:
             return  # what was done in this view is shown there
-        if hidden := sum(one.hidden for one in found):
+        if hidden := sum(dispute.hidden for dispute in all_disputes):
             self.say(f"{hidden:,} more between automatic values: hidden until you review their samples")
         if order == "doubt" and (number := await desk.undoubted()):
-            said = f"{number:,} samples come last: they were never counted (workbench score counts them)"
-            self.say(said, sign="!", tone="warn")
+            message = f"{number:,} samples come last: they were never counted (workbench score counts them)"
+            self.say(message, sign="!", tone="warn")
 
     async def _ids(self, desk: Desk, query: Query, disputes: Mapping[int, Dispute]) -> array[int]:
         if self.order != "disputes":
@@ -394,8 +394,8 @@ class QueueScreen(BaseScreen):
         if number is not None and row is not None:
             await asyncio.sleep(RESTS)
             sample = await self.desk.store.read(sample_texts, number)
-            one = self.samples.disputes.get(number)
-            shown = in_full(row, sample, remarks(one) if one else []) if sample else shown
+            dispute = self.samples.disputes.get(number)
+            shown = in_full(row, sample, remarks(dispute) if dispute else []) if sample else shown
         self.query_one(Passage).show(*shown)
 
     # Drawing.
@@ -415,7 +415,7 @@ class QueueScreen(BaseScreen):
             count = many(total, "sample")
             parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
         if self.order != "u":
-            states = Counter(one.state for one in self.samples.disputes.values())
+            states = Counter(dispute.state for dispute in self.samples.disputes.values())
             counts = "".join(f", {number:,} {state}" for state, number in states.items())
             parts.append((f"  {ORDERS[self.order][0]}{counts}", "$accent"))
         if self.off_plan:
@@ -491,13 +491,13 @@ class QueueScreen(BaseScreen):
         assert facets is not None
         query = self.field.value
         disputes = self.order == "disputes"
-        found = [
+        choices = [
             MenuChoice(
                 "all samples", on=not (query.strip() or disputes), take=partial(self.action_search, "")
             ),
             MenuChoice("disagreements", "largest effect first", disputes, partial(self.in_order, "disputes")),
         ]
-        found += self._saved_views()
+        choices += self._saved_views()
         metas = {name: name for name in facets if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
             shown = [
@@ -505,34 +505,34 @@ class QueueScreen(BaseScreen):
             ]
             if not shown or (len(shown) == 1 and field in metas):
                 continue
-            found += [MenuChoice(""), MenuChoice(heading)]
+            choices += [MenuChoice(""), MenuChoice(heading)]
             for value, number in shown[:MOST]:
                 count = "" if number is None else f"{number:,}"
                 name = NAMES.get(value, value) if field in ("state", "is") else value
                 choose = partial(self._toggle, field, value)
-                found.append(MenuChoice(name, count, _stands(query, field, value), choose))
-        return found
+                choices.append(MenuChoice(name, count, _stands(query, field, value), choose))
+        return choices
 
     def _saved_views(self) -> list[MenuChoice]:
         """The views that were saved under a name; saving this one, or forgetting it."""
         here = self.field.value.strip(), self.order
         views = self.bench.views
-        found = [
+        choices = [
             MenuChoice(
                 name,
-                said or ORDERS[order][0],
-                on=(said, order) == here,
-                take=partial(self._go_to, said, order),
+                query or ORDERS[order][0],
+                on=(query, order) == here,
+                take=partial(self._go_to, query, order),
             )
-            for name, (said, order) in views.items()
+            for name, (query, order) in views.items()
             if order in ORDERS
         ]
         name = next((name for name, view in views.items() if view == here), "")
         if name:
-            found.append(MenuChoice(f"forget “{name}”", take=partial(self.bench.keep_view, name, None)))
+            choices.append(MenuChoice(f"forget “{name}”", take=partial(self.bench.keep_view, name, None)))
         elif here != ("", "u"):
-            found.append(MenuChoice("save this view …", take=self._save_view))
-        return [MenuChoice(""), MenuChoice("Saved views"), *found] if found else []
+            choices.append(MenuChoice("save this view …", take=self._save_view))
+        return [MenuChoice(""), MenuChoice("Saved views"), *choices] if choices else []
 
     def _go_to(self, query: str, order: Sorting) -> None:
         self.field.set_query(query)
@@ -618,40 +618,40 @@ class QueueScreen(BaseScreen):
 
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""
-        one = self.samples.disputes.get(self.samples.chosen or 0)
-        if one is not None:
+        dispute = self.samples.disputes.get(self.samples.chosen or 0)
+        if dispute is not None:
             choices = [
                 MenuChoice(
-                    f"{state:<11}{(state == one.state and flat(one.note)) or what}",
-                    on=state == one.state,
-                    take=partial(self._settle, one, state),
+                    f"{state:<11}{(state == dispute.state and flat(dispute.note)) or what}",
+                    on=state == dispute.state,
+                    take=partial(self._settle, dispute, state),
                 )
                 for state, what in STATES.items()
             ]
             await self.bench.ask(MenuScreen("What became of this disagreement?", choices))
 
-    def _settle(self, one: Dispute, state: State) -> None:
+    def _settle(self, dispute: Dispute, state: State) -> None:
         def take(note: str) -> str | None:
             if not note:
                 return "what explains it?"
-            self.work(partial(self._keep_state, one, state, note))
+            self.work(partial(self._keep_state, dispute, state, note))
             return None
 
         if state == "explained":
-            self.work(partial(self.bench.ask, PromptScreen("What explains it?", take, value=one.note)))
+            self.work(partial(self.bench.ask, PromptScreen("What explains it?", take, value=dispute.note)))
         else:
-            self.work(partial(self._keep_state, one, state, ""))
+            self.work(partial(self._keep_state, dispute, state, ""))
 
-    async def _keep_state(self, one: Dispute, state: State, note: str, *, undoes: bool = False) -> None:
+    async def _keep_state(self, dispute: Dispute, state: State, note: str, *, undoes: bool = False) -> None:
         from workbench.stages.disputes import set_state
 
         assert self.desk is not None
-        now = await self.desk.store.write(set_state, one, state, note, self.desk.annotator)
-        self._settled = None if undoes else (one, now)
-        self._view(one.sample_id, stay=True, hold=True)
-        name = short(one.id, 20, one.question)
-        said = f"undid: {name} is {now.stands} again" if undoes else f"{name}: {now.stands}"
-        self.say(said, sign="✓", tone="good")
+        now = await self.desk.store.write(set_state, dispute, state, note, self.desk.annotator)
+        self._settled = None if undoes else (dispute, now)
+        self._view(dispute.sample_id, stay=True, hold=True)
+        name = short(dispute.id, 20, dispute.question)
+        message = f"undid: {name} is {now.stands} again" if undoes else f"{name}: {now.stands}"
+        self.say(message, sign="✓", tone="good")
 
     async def action_open(self) -> None:
         """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
@@ -712,7 +712,7 @@ class QueueScreen(BaseScreen):
         status = self.query_one(Status)
         assert self.desk is not None
         try:
-            found = await find()
+            target = await find()
             who = self.desk.annotator
             settles = settles and await self.desk.store.read(may, who, "settle what others differ in")
         except Exception as error:  # a database can fail in many ways; whatever it was is shown
@@ -722,13 +722,13 @@ class QueueScreen(BaseScreen):
             self.bench.open_gate()
             return
         desk, self._settled = replace(self.view_desk(), resolves=settles), None
-        if found is None:
+        if target is None:
             status.say(none)
             self.bench.open_gate()
-        elif isinstance(found, int):
-            await self.bench.review(desk, found)
+        elif isinstance(target, int):
+            await self.bench.review(desk, target)
         else:
-            await self.bench.review(desk, found.sample_id, (word, found))
+            await self.bench.review(desk, target.sample_id, (word, target))
 
     def action_why(self) -> None:
         """The two assessments of the sample under the cursor, once it is decided."""
@@ -743,10 +743,10 @@ class QueueScreen(BaseScreen):
         assert self.desk is not None
         row = (await self.desk.rows([sample_id])).get(sample_id)  # the one drawn may be older
         if row is not None and row.automatic and row.verified:
-            one, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
-            if one is not None and one.sort == "verified":
-                kind, scorer = one.kind, one.between.partition("~")[0]
-            settle = self.action_settle if one is not None else None
+            dispute, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
+            if dispute is not None and dispute.sort == "verified":
+                kind, scorer = dispute.kind, dispute.between.partition("~")[0]
+            settle = self.action_settle if dispute is not None else None
             await open_why(self, self.desk, sample_id, kind, scorer, settle)
             return
         self.say("automatic and verified show once this sample is decided")
@@ -774,12 +774,12 @@ class QueueScreen(BaseScreen):
             self.action_reread()
 
 
-def largest_first(found: Sequence[Dispute]) -> dict[int, Dispute]:
+def largest_first(disputes: Sequence[Dispute]) -> dict[int, Dispute]:
     """The largest disagreement of each sample that may be seen, the largest effect on the mean first."""
     of_sample: dict[int, Dispute] = {}
-    for one in sorted(found, key=lambda one: -(one.moves or 0.0)):
-        if not one.hidden:
-            of_sample.setdefault(one.sample_id, one)
+    for dispute in sorted(disputes, key=lambda dispute: -(dispute.moves or 0.0)):
+        if not dispute.hidden:
+            of_sample.setdefault(dispute.sample_id, dispute)
     return of_sample
 
 

@@ -35,15 +35,15 @@ LEAD = len("▸ ≠ ")
 
 def side_text(sided: Sided, side: int) -> str:
     """What one of them has of a unit, as far as they differ: `Taj Mahal ● 1`, `○`, `work`, `—`."""
-    one = sided.sides[side]
-    if one is None:
+    unit = sided.sides[side]
+    if unit is None:
         return "—"
     there = [other for other in sided.sides if other is not None]
-    said = [one.text] if len({other.text for other in there}) > 1 else []
-    said += [one.label] if len({other.label for other in there}) > 1 else []
-    if not said or len({other.match.verdict for other in there}) > 1:
-        said.append(verdict(one.match, words=False))
-    return flat(" ".join(said))
+    facts = [unit.text] if len({other.text for other in there}) > 1 else []
+    facts += [unit.label] if len({other.label for other in there}) > 1 else []
+    if not facts or len({other.match.verdict for other in there}) > 1:
+        facts.append(verdict(unit.match, words=False))
+    return flat(" ".join(facts))
 
 
 def stands(unit: Unit) -> str:
@@ -83,10 +83,10 @@ class SidesList(UnitList):
         """The wording gives way to what people have, as many of them as there is room for."""
         size = self.scrollable_content_region.width
         self._planned = size
-        differ = [one for unit in self.rows if (one := self._sided(unit)) is not None and not one.agreed]
-        said = [side_text(one, side) for one in differ for side in range(len(one.sides))]
-        people = max((len(one.sides) for one in differ), default=0)
-        cells = max(LEAST_SIDE, min(MOST_SIDE, 2 + max(map(width, said), default=0)))
+        differ = [row for unit in self.rows if (row := self._sided(unit)) is not None and not row.agreed]
+        texts = [side_text(row, side) for row in differ for side in range(len(row.sides))]
+        people = max((len(row.sides) for row in differ), default=0)
+        cells = max(LEAST_SIDE, min(MOST_SIDE, 2 + max(map(width, texts), default=0)))
         now = max((width(stands(unit)) for unit in self.rows), default=0)
         room = size - LEAD - 2 - now - LEAST_TEXT
         if people and people * (cells + 2) > room:

@@ -328,13 +328,13 @@ class ReviewScreen(BaseScreen):
             return
         if intent.leaves:
             self.pane.opened = fresh
-            said = f"{intent.what}{view.outcome(fresh, edit)}"
-            what = told_of(fresh.sample.id, said, self.query_one(Status).room, fresh.sample.user_input)
+            message = f"{intent.what}{view.outcome(fresh, edit)}"
+            what = told_of(fresh.sample.id, message, self.query_one(Status).room, fresh.sample.user_input)
             go_on = partial(self._go_on, fresh, what)
             trained = self.desk.info.training_of is not None
             read, desk = self.desk.store.read, self.desk
-            found = await read(lessons, desk.info, desk.annotator, fresh.sample_id) if trained else ()
-            if lesson := lesson_text(found):
+            own_lessons = await read(lessons, desk.info, desk.annotator, fresh.sample_id) if trained else ()
+            if lesson := lesson_text(own_lessons):
                 then = partial(self.saver.start, "open the next sample", go_on)
                 await self.bench.ask(ReadScreen(f"The known answer of {fresh.sample.id}", lesson, then))
             else:
@@ -403,12 +403,12 @@ class ReviewScreen(BaseScreen):
         if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
             self.pane.choose(moved.unit)
 
-    def action_back(self, said: str = "") -> None:
-        """To the queue, which shows what was `said`."""
+    def action_back(self, message: str = "") -> None:
+        """To the queue, which shows the `message`."""
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
         self.bench.gate.close()
         at = self.pane.opened.sample_id if self.pane.opened else self._first
-        self.app.call_later(self.bench.back_to_queue, at, said)
+        self.app.call_later(self.bench.back_to_queue, at, message)
 
     async def action_leave(self) -> None:
         """Quit; with a sample that was changed and is not decided only when asked to twice."""
@@ -490,9 +490,9 @@ class ReviewScreen(BaseScreen):
 
     async def action_comment(self) -> None:
         """A free note."""
-        said = " · ".join(self.pane.now.state.comments)
+        comments = " · ".join(self.pane.now.state.comments)
         answer = self._answer(intents.comment, "nothing typed yet")
-        await self.bench.ask(PromptScreen("comment", answer, note=said))
+        await self.bench.ask(PromptScreen("comment", answer, note=comments))
 
     def _answer(
         self, make: Callable[[str], Intent], complaint: str, bad: Callable[[str], bool] = lambda _typed: False

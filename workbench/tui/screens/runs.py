@@ -54,15 +54,16 @@ def described(run: RunSummary, advice: Mapping[str, str]) -> list[list[Part]]:
     return [*lines, *_set_up(run.parameters)]
 
 
-def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
-    if "prompt_sha256" not in said:
+def _set_up(parameters: Mapping[str, Any]) -> list[list[Part]]:
+    if "prompt_sha256" not in parameters:
         where = {"rules": "made on this machine, without a service", "recorded": "came with a file"}
-        return [[(where.get(str(said.get("source")), ""), DIM)]]
-    effort = said["effort"] or "none"
-    facts = f"prompt {said['prompt_sha256'][:12]}  effort {effort}  at most {said['max_tokens']:,} tokens out"
+        return [[(where.get(str(parameters.get("source")), ""), DIM)]]
+    effort = parameters["effort"] or "none"
+    most = f"{parameters['max_tokens']:,} tokens out"
+    facts = f"prompt {parameters['prompt_sha256'][:12]}  effort {effort}  at most {most}"
     kinds = {"entity": "entities", "statement": "statements"}
-    asked = " and ".join(kinds.get(kind, kind) for kind in said.get("kinds", ()))
-    labels = ", ".join(said.get("labels", ()))
+    asked = " and ".join(kinds.get(kind, kind) for kind in parameters.get("kinds", ()))
+    labels = ", ".join(parameters.get("labels", ()))
     return [[(facts, DIM)], [(flat(f"asked for {asked}  labels {labels}"), DIM)]]
 
 
@@ -431,11 +432,11 @@ class RunsScreen(BaseScreen):
         assert self.run is not None  # the key is closed without it
         choices = [
             MenuChoice(
-                short(one.id, 40, one.question),
-                cut(flat(one.message.removesuffix(f": {one.advice}")), 36),
-                take=partial(self._review, one.sample_id),
+                short(sample.id, 40, sample.question),
+                cut(flat(sample.message.removesuffix(f": {sample.advice}")), 36),
+                take=partial(self._review, sample.sample_id),
             )
-            for one in await self.desk.store.read(runs.failures, self.desk.info, self.run.name)
+            for sample in await self.desk.store.read(runs.failures, self.desk.info, self.run.name)
         ]
         title = f"{many(len(choices), 'sample')} failed"
         await self.bench.ask(MenuScreen(title, choices, "enter reviews  esc closes"))

@@ -46,27 +46,27 @@ class Places(RowList[Place]):
         super().__init__(id=id)
         self.left_out: set[str] = set()
 
-    def drawn(self, place: Place, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, row: Place, size: int, *, here: bool) -> list[Segment]:
         """One sample; what is left out is struck through."""
         base = self.part("places--cursor" if here else "places--row")
         background = base.background_style
         dim = self.part("places--dim") + background
-        out = place.key in self.left_out
-        sign = "✗" if out else DISPOSITION_SYMBOL[place.disposition]
+        out = row.key in self.left_out
+        sign = "✗" if out else DISPOSITION_SYMBOL[row.disposition]
         name = max(8, min(20, size // 4))
-        surface = flat(place.surface)[: max(4, size // 3)]
+        surface = flat(row.surface)[: max(4, size // 3)]
         room = size - 4 - name - 2 - width(surface)
-        before = flat(place.before)
+        before = flat(row.before)
         while width(before) > room // 3:
             before = before[1:]
         words = self.part("places--left-out" if out else "places--surface") + background
         return [
             Segment("▸ " if here else "  ", base),
             Segment(f"{sign} ", dim),
-            Segment(fit(short(place.key, name, place.act.sample.user_input), name) + "  ", base),
+            Segment(fit(short(row.key, name, row.act.sample.user_input), name) + "  ", base),
             Segment(before, dim),
             Segment(surface, words),
-            Segment(fit(flat(place.after), room - width(before)), dim),
+            Segment(fit(flat(row.after), room - width(before)), dim),
         ]
 
 
@@ -142,7 +142,7 @@ class SameScreen(Dialog):
         if not listed.count:
             self._say(NOTHING)
             return
-        verified = sum(place.verified for place in chosen)
+        verified = sum(row.verified for row in chosen)
         text = many(len(chosen), "sample")
         if verified:
             text += f", {verified} of them verified: their values change"
@@ -151,7 +151,7 @@ class SameScreen(Dialog):
 
     def _chosen(self) -> list[Place]:
         listed = self.query_one(Places)
-        return [place for place in listed.rows if place.key not in listed.left_out]
+        return [row for row in listed.rows if row.key not in listed.left_out]
 
     def action_leave_out(self) -> None:
         """Not in this sample."""

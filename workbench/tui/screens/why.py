@@ -145,12 +145,12 @@ class WhyScreen(BaseScreen):
     def moved(self) -> None:
         """Show the row under the cursor in full."""
         listed = self.query_one(CauseList)
-        one = listed.chosen
-        if one is None:
+        row = listed.chosen
+        if row is None:
             return
-        self.query_one("#cause", Static).update(self._cause(one, listed.shares[listed.cursor]))
-        for name, unit in (("#automatic", one.automatic), ("#verified", one.verified)):
-            nothing = "" if self._unitless(one) else "no such unit on this side"
+        self.query_one("#cause", Static).update(self._cause(row, listed.shares[listed.cursor]))
+        for name, unit in (("#automatic", row.automatic), ("#verified", row.verified)):
+            nothing = "" if self._unitless(row) else "no such unit on this side"
             self.query_one(name, Passage).show(self._side(unit), nothing=nothing)
 
     def _cause(self, row: UnitRow, written: str) -> Content:
@@ -176,9 +176,9 @@ class WhyScreen(BaseScreen):
         return as_text(lines)
 
     @staticmethod
-    def _unitless(one: UnitRow) -> bool:
+    def _unitless(row: UnitRow) -> bool:
         """Whether the row is about the number of the file as a whole."""
-        return one.automatic is None and one.verified is None
+        return row.automatic is None and row.verified is None
 
     def _side(self, unit: Unit | None) -> str:
         if unit is None:

@@ -89,14 +89,14 @@ def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list
 
 
 def _shortened(parts: tuple[Part, ...], room: int) -> list[Part]:
-    kept: list[Part] = []
+    pieces: list[Part] = []
     for text, style in parts:
         if room <= 0:
             break
         text = cut(text, room)
-        kept.append((text, style))
+        pieces.append((text, style))
         room -= width(text)
-    return kept
+    return pieces
 
 
 class Head(Bar):
@@ -185,13 +185,13 @@ class KeyBar(Widget):
 
 def _always_help(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:
     """The acts with whole words that fit; help stays, others give way from the end."""
-    kept = list(shown)
-    while len(kept) > most or sum(width(act.keys[0] + act.footer) + 3 for act in kept) - 2 > room:
-        droppable = [act for act in kept if "help" not in act.id]
+    bar_acts = list(shown)
+    while len(bar_acts) > most or sum(width(act.keys[0] + act.footer) + 3 for act in bar_acts) - 2 > room:
+        droppable = [act for act in bar_acts if "help" not in act.id]
         if not droppable:
             break
-        kept.remove(droppable[-1])
-    return kept
+        bar_acts.remove(droppable[-1])
+    return bar_acts
 
 
 class SectionBar(Widget):

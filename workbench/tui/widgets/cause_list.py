@@ -117,13 +117,15 @@ def fraction(number: Fraction) -> str:
 
 def totals(why: Why) -> str:
     """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
-    listed = [one for one in why.totals if shows(one.cause, one.share)]
+    listed = [total for total in why.totals if shows(total.cause, total.share)]
     if not listed:
         return "both sides agree in every unit"
     if why.delta is None:
-        return " · ".join(f"{one.cause} {one.units}" for one in listed)
-    written = adding_up([one.share or Fraction(0) for one in listed], why.delta)
-    return " · ".join(f"{one.cause} {one.units} {share}" for one, share in zip(listed, written, strict=True))
+        return " · ".join(f"{total.cause} {total.units}" for total in listed)
+    written = adding_up([total.share or Fraction(0) for total in listed], why.delta)
+    return " · ".join(
+        f"{total.cause} {total.units} {share}" for total, share in zip(listed, written, strict=True)
+    )
 
 
 def reported(why: Why) -> str:
@@ -160,17 +162,19 @@ def adding_up(shares: Sequence[Fraction], total: Fraction) -> list[str]:
     return [delta(Fraction(number, 100)) for number in cents]
 
 
-def causes_line(found: Difference, size: int, *, lead: int = 0, lines: int = 1) -> str:
+def causes_line(difference: Difference, size: int, *, lead: int = 0, lines: int = 1) -> str:
     """`invented Indian −.10, missed Mumtaz Mahal −.07`: the causes, the largest first; see `whole_parts`."""
-    rows = [row for row in found.rows if row.share]
-    written = adding_up([row.share or Fraction(0) for row in rows], found.delta or Fraction(0))
+    rows = [row for row in difference.rows if row.share]
+    written = adding_up([row.share or Fraction(0) for row in rows], difference.delta or Fraction(0))
     order = sorted(range(len(rows)), key=lambda index: -abs(rows[index].share or Fraction(0)))
     return whole_parts([f"{_named(rows[index])} {written[index]}" for index in order], size, lead, lines)
 
 
-def reasons_line(found: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
+def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
     """`3 names not recognised, another extraction or judge`: the largest first; see `whole_parts`."""
-    return whole_parts([in_short(what, units, kind) for what, units, _ in reasons(found)], size, lead, lines)
+    return whole_parts(
+        [in_short(what, units, kind) for what, units, _ in reasons(difference)], size, lead, lines
+    )
 
 
 def whole_parts(parts: Sequence[str], size: int, lead: int, lines: int) -> str:
@@ -235,9 +239,9 @@ class CauseList(RowList["UnitRow"]):
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
-        self.rows = tuple(one for one in why.rows if shows(one.cause, one.share))
+        self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
         self._statements = why.kind == "statement"
-        known = [one.share or Fraction(0) for one in self.rows]
+        known = [row.share or Fraction(0) for row in self.rows]
         self.shares = [UNDEFINED for _ in self.rows] if why.delta is None else adding_up(known, why.delta)
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
         self.lay_out()
@@ -257,8 +261,8 @@ class CauseList(RowList["UnitRow"]):
         size = self.scrollable_content_region.width
         self.columns = plan(size, self.rows)
         self._wrapped = {}
-        for index, one in enumerate(self.rows):
-            for ours, unit in ((True, one.automatic), (False, one.verified)):
+        for index, row in enumerate(self.rows):
+            for ours, unit in ((True, row.automatic), (False, row.verified)):
                 self._wrapped[index, ours] = self._wrap(unit)
         self.lay(
             max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
@@ -280,16 +284,16 @@ class CauseList(RowList["UnitRow"]):
         if index < 0:
             return []
         part = line - self._firsts[index]
-        one, here = self.rows[index], index == self.cursor
+        row, here = self.rows[index], index == self.cursor
         base = self.part("causes--cursor" if here else "causes--row")
         back = base.background_style
-        words = base if one.cause or here else self.part("causes--dim") + back
+        words = base if row.cause or here else self.part("causes--dim") + back
         parts = [Segment("▸ " if here and not part else "  ", base)]
-        unitless = one.automatic is None and one.verified is None
+        unitless = row.automatic is None and row.verified is None
         if unitless:
             room = 2 * (len("● ") + self.columns.text + len("  "))
-            parts.append(Segment(fit(UNITLESS[one.cause], room), words))
-        for ours, unit in () if unitless else ((True, one.automatic), (False, one.verified)):
+            parts.append(Segment(fit(UNITLESS[row.cause], room), words))
+        for ours, unit in () if unitless else ((True, row.automatic), (False, row.verified)):
             wrapped = self._wrapped[index, ours]
             text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
@@ -299,8 +303,8 @@ class CauseList(RowList["UnitRow"]):
                 Segment(text, words if unit else dim),
                 Segment("  ", base),
             ]
-        cause = "" if part else cause_of(one, long=self.columns.long)
-        share = self.shares[index] if one.cause and not part else ""
+        cause = "" if part else cause_of(row, long=self.columns.long)
+        share = self.shares[index] if row.cause and not part else ""
         return [
             *parts,
             Segment(fit(cause, self.columns.cause), self.part("causes--cause") + back),
@@ -324,7 +328,7 @@ def plan(size: int, rows: Sequence[UnitRow]) -> CauseColumns:
     What is left over goes to the causes, so that the shares stand at the right edge.
     """
     long = size >= LONG
-    cause = max((width(cause_of(one, long=long)) for one in rows), default=0)
+    cause = max((width(cause_of(row, long=long)) for row in rows), default=0)
     room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
     text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
     return CauseColumns(text, room - 2 * text, long)

@@ -45,17 +45,17 @@ class FiguresLook:
     said: tuple[str, ...]
 
 
-def look(found: Figures, said: tuple[str, ...]) -> FiguresLook:
+def look(figures: Figures, sentences: tuple[str, ...]) -> FiguresLook:
     """Prepare figures for the screen; .2 s for 100,000 verified samples."""
-    causes = [one for one in found.causes if shows(one.cause, one.share)]
-    largest = sorted(((row, row.delta) for row in found.rows), key=_largest)
+    causes = [cause for cause in figures.causes if shows(cause.cause, cause.share)]
+    largest = sorted(((row, row.delta) for row in figures.rows), key=_largest)
     places: dict[Place, tuple[int, Row]] = {}
     for row, _ in largest:
         at = place(row)
         if at is not None:
             count, first = places.get(at, (0, row))
             places[at] = count + 1, first
-    return FiguresLook(found, causes, largest, places, said)
+    return FiguresLook(figures, causes, largest, places, sentences)
 
 
 def place(row: Row) -> Place | None:
@@ -67,16 +67,16 @@ def place(row: Row) -> Place | None:
 
 def of_cause(rows: Sequence[Row], cause: str) -> list[Sample]:
     """The samples with a cause, the largest share first."""
-    found: list[Sample] = []
+    samples: list[Sample] = []
     for row in rows:
-        own = [float(one.share or 0) for one in row.shares if one.cause == cause]
+        own = [float(share.share or 0) for share in row.shares if share.cause == cause]
         if own and row.delta is not None:
-            found.append((row, sum(own)))
-    return sorted(found, key=_largest)
+            samples.append((row, sum(own)))
+    return sorted(samples, key=_largest)
 
 
-def _largest(one: Sample) -> tuple[bool, float, str]:
-    row, part = one
+def _largest(sample: Sample) -> tuple[bool, float, str]:
+    row, part = sample
     return part is None, -abs(part or 0.0), row.id
 
 
@@ -97,7 +97,7 @@ class CauseBars(RowList["CauseTotal"]):
 
     def drawn(self, total: CauseTotal, size: int, *, here: bool) -> list[Segment]:
         """One cause."""
-        most = max(abs(float(one.share)) for one in self.rows)
+        most = max(abs(float(row.share)) for row in self.rows)
         return painted(self, cause_parts(total, most, size - 2), size, here=here)
 
 
@@ -115,14 +115,14 @@ def painted(listed: Lines, parts: Sequence[Toned], size: int, *, here: bool) -> 
 
 def fitted(parts: Sequence[Toned], size: int) -> list[Toned]:
     """The parts in exactly `size` cells, the last one cut with an ellipsis or the line filled up."""
-    kept: list[Toned] = []
+    pieces: list[Toned] = []
     for text, tone in parts:
         if size <= 0:
             break
         text = text if width(text) <= size else fit(text, size)
-        kept.append((text, tone))
+        pieces.append((text, tone))
         size -= width(text)
-    return [*kept, (" " * size, "")] if size > 0 else kept
+    return [*pieces, (" " * size, "")] if size > 0 else pieces
 
 
 def bar(value: float, most: float, half: int) -> str:
@@ -194,7 +194,7 @@ def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[list
     shorter = [
         fact._replace(note=cut(fact.note, room - name - max(VALUE, width(fact.value) + 1))) for fact in facts
     ]
-    rest = [f"{one.name}: {one.note}" for one, short in zip(facts, shorter, strict=True) if one != short]
+    rest = [f"{fact.name}: {fact.note}" for fact, short in zip(facts, shorter, strict=True) if fact != short]
     return fact_lines(shorter, room, strong=strong, name=name), rest
 
 
@@ -214,17 +214,17 @@ def notes(found: Figures, rest: Sequence[str] = ()) -> str:
 # Causes.
 
 
-def cause_parts(one: CauseTotal, most: float, size: int) -> list[Toned]:
+def cause_parts(total: CauseTotal, most: float, size: int) -> list[Toned]:
     """A cause in `size` cells; a bar of full length stands for `most`."""
     half = min(20, max(4, (size - CAUSE - 50) // 2))
-    gross, parts = words.cause_gross(one), words.cause_parts(one)
-    if one.n < FEWEST:
-        return [(fit(one.cause, CAUSE), ""), (f"  {gross}", "dim")]
+    gross, parts = words.cause_gross(total), words.cause_parts(total)
+    if total.n < FEWEST:
+        return [(fit(total.cause, CAUSE), ""), (f"  {gross}", "dim")]
     room = size - CAUSE - 7 - 2 - (2 * half + 1) - 2
     rest = f"{gross} · {parts}" if parts and width(gross) + 3 + width(parts) <= room else gross
     return [
-        (fit(one.cause, CAUSE), ""), (fit(signed(one.share), 7, right=True), ""), ("  ", ""),
-        (bar(float(one.share), most, half), "warn"), (f"  {rest}", "dim"),
+        (fit(total.cause, CAUSE), ""), (fit(signed(total.share), 7, right=True), ""), ("  ", ""),
+        (bar(float(total.share), most, half), "warn"), (f"  {rest}", "dim"),
     ]  # fmt: skip
 
 
@@ -240,9 +240,9 @@ def sample_head(size: int, part: str) -> str:
     return "".join(text for text, _ in names)
 
 
-def sample_parts(one: Sample, share: bool, size: int) -> list[Toned]:
+def sample_parts(sample: Sample, share: bool, size: int) -> list[Toned]:
     """A sample: id and question, both values, Δ, its part of the figure when asked for, its main cause."""
-    row, part = one
+    row, part = sample
     cells = _key_cells(size)
     name = short(row.id, cells, row.question)
     if name == row.id and cells - width(name) >= ASKED:
@@ -271,11 +271,11 @@ def sample_line(row: Row) -> list[Toned]:
     ]  # fmt: skip
 
 
-def nothing_yet(found: Figures, said: Sequence[str]) -> str:
+def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
     """The answer and what to do while nothing is verified."""
-    total = many(found.counts.total, "sample")
-    first = " ".join(said)
-    if not found.run and found.estimate.automatic.value is None:
+    total = many(figures.counts.total, "sample")
+    first = " ".join(sentences)
+    if not figures.run and figures.estimate.automatic.value is None:
         first = f"{total}, and nothing is proposed: R in the queue starts a run."
     return (
         f"{first}\n\nNothing is verified yet.\n\n"

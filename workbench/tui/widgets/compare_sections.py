@@ -69,7 +69,7 @@ class ScatterPlot(Plot):
         self.clear()
         self.plot([0, 1], [0, 1], ink(self.app, "secondary"), HiResMode.BRAILLE)
         for (fewest, sign), most in zip(DOTS, (2, 5, inf), strict=True):
-            at = [one for one, (count, _) in self._places.items() if fewest <= count < most]
+            at = [point for point, (count, _) in self._places.items() if fewest <= count < most]
             if at:
                 self.scatter([x for x, _ in at], [y for _, y in at], sign, f"bold {ink(self.app, 'accent')}")
         here = place(self._at) if self._at is not None else None
@@ -164,12 +164,12 @@ class Scatter(Section):
 
     def show(self, seen: FiguresLook) -> None:
         """The samples and how they differ on the whole."""
-        found = seen.found
+        figures = seen.found
         listed = self.query_one(SampleRows)
         listed.put(seen.largest, 0)
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
-        facts = words.paired_facts(found.paired, found.rows)
+        facts = words.paired_facts(figures.paired, figures.rows)
         self.query_one("#paired", Static).update(as_text(lists.narrow_lines(facts, room)))
         legend: list[Part] = [("→ verified ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
@@ -188,7 +188,7 @@ class Scatter(Section):
     def find(self, row: Row) -> None:
         """Choose the sample that was clicked."""
         listed = self.query_one(SampleRows)
-        index = next(index for index, one in enumerate(listed.rows) if one[0] is row)
+        index = next(index for index, sample in enumerate(listed.rows) if sample[0] is row)
         listed.move_to(index)
 
 
@@ -207,8 +207,8 @@ class Causes(Section):
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
         n = seen.causes[0].n if seen.causes else 0
-        said = f"net shares of the bias {signed(seen.found.paired.bias)}, n = {n:,}"
-        self.query_one("#of", Bar).show(((said, DIM),))
+        caption = f"net shares of the bias {signed(seen.found.paired.bias)}, n = {n:,}"
+        self.query_one("#of", Bar).show(((caption, DIM),))
         self.on_lines_chosen()
 
     def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:

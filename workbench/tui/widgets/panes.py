@@ -81,13 +81,13 @@ def stacked(area: Region, needs: Sequence[Need], grows: Widget) -> dict[Widget, 
     """Panes below each other; one of them has the lines that nobody needs."""
     room = area.height - sum(need.rule for need in needs)
     given = shares(room, [need.lines for need in needs])
-    found: dict[Widget, Region] = {}
+    regions: dict[Widget, Region] = {}
     y = area.y
     for need, lines in zip(needs, given, strict=True):
         height = need.rule + lines + (room - sum(given) if need.pane is grows else 0)
-        found[need.pane] = Region(area.x, y, area.width, height)
+        regions[need.pane] = Region(area.x, y, area.width, height)
         y += height
-    return found
+    return regions
 
 
 class _ByNeed(Layout):
@@ -177,10 +177,10 @@ class Body(Container):
         head = self._question.lines_at(width - 2, QUESTION)
         area = Region(0, head, width, height - head)
         if width < COLUMNS:
-            found = self._in_one(area)
+            regions = self._in_one(area)
         else:
-            found = self._in_three(area) if width >= THREE else self._in_two(area)
-        return {self._question: Region(0, 0, width, head), **found}
+            regions = self._in_three(area) if width >= THREE else self._in_two(area)
+        return {self._question: Region(0, 0, width, head), **regions}
 
     def _texts(self, width: int, most: int) -> tuple[Need, Need]:
         return (

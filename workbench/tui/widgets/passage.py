@@ -220,10 +220,10 @@ class Passage(LineView):
         """Draw what is selected; the characters under the pointer are in it, at both ends."""
         self.selected = None
         if selection is not None and self.text:
-            place = self.app.mouse_position
-            inside = self.region.contains_point(place)
+            point = self.app.mouse_position
+            inside = self.region.contains_point(point)
             self.selected = chosen(
-                selection, self._anchor, self._stretch_at(place), len(self.text), inside=inside
+                selection, self._anchor, self._stretch_at(point), len(self.text), inside=inside
             )
         self._drawn.clear()
         self.refresh()
@@ -232,11 +232,11 @@ class Passage(LineView):
         """The text that is selected with the mouse, without the line breaks of the wrapping."""
         return (self.text[slice(*self.selected)], "\n") if self.selected else None
 
-    def _stretch_at(self, place: Offset) -> tuple[int, int]:
+    def _stretch_at(self, point: Offset) -> tuple[int, int]:
         """The code points of the character that is drawn at a place of the screen, or nearest to it."""
         corner = self.content_region.offset
-        line = max(0, min(place.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
-        return character_at(self.text, *self._lines[line], place.x - corner.x - self.MARGIN)
+        line = max(0, min(point.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
+        return character_at(self.text, *self._lines[line], point.x - corner.x - self.MARGIN)
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""

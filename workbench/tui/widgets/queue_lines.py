@@ -230,9 +230,9 @@ class Completions(Widget):
         return Content.assemble(*parts)
 
     def _written(self, index: int) -> tuple[str, str, str]:
-        one = self._offered[index]
-        count = "" if one.samples is None else f" {one.samples:,}"
-        return "   " if index else "", cut(flat(one.shown), 30), count
+        completion = self._offered[index]
+        count = "" if completion.samples is None else f" {completion.samples:,}"
+        return "   " if index else "", cut(flat(completion.shown), 30), count
 
     def _first_shown(self, room: int) -> int:
         """Where the line begins so that the chosen one stands in it."""
@@ -335,7 +335,7 @@ class QueryField(Field):
     def _without_word(self) -> str:
         """The query without the word that is being typed: it may become a field or one of its values."""
         at = self.cursor_position
-        word = next((one for one in tokens(self.value) if one.start < at <= one.end), None)
+        word = next((token for token in tokens(self.value) if token.start < at <= token.end), None)
         return self.value[: word.start] + self.value[word.end :] if word else self.value
 
     # Completion.

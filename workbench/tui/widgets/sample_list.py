@@ -48,23 +48,23 @@ def dispute_columns(size: int) -> tuple[int, int, int]:
     return max(4, size - 8 - EFFECT - DISPUTED - who - state), who, state
 
 
-def dispute_cells(one: Dispute, column: str) -> tuple[str, str, str, str, str]:
+def dispute_cells(dispute: Dispute, column: str) -> tuple[str, str, str, str, str]:
     """The effect, who disagrees, both values, the state and its note.
 
     `column` of the file is yours.
     """
     names = {column: "yours", "verified": "true", "flag": "flagged"}
-    sides = (side.removeprefix("run:") for side in one.between.split("~"))
+    sides = (side.removeprefix("run:") for side in dispute.between.split("~"))
     who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
-    effect = "" if one.moves is None else number(one.moves)
-    if one.sort == "verified" and one.moves is not None:  # too low or too high: one side is the truth
-        effect = signed(copysign(one.moves, one.delta or 0.0))
+    effect = "" if dispute.moves is None else number(dispute.moves)
+    if dispute.sort == "verified" and dispute.moves is not None:  # too low or too high: one side is the truth
+        effect = signed(copysign(dispute.moves, dispute.delta or 0.0))
     return (
         effect,
         flat(who),
-        value(one.first),
-        value(one.second),
-        flat(f"{one.stands}: {one.note}" if one.note else one.stands),
+        value(dispute.first),
+        value(dispute.second),
+        flat(f"{dispute.stands}: {dispute.note}" if dispute.note else dispute.stands),
     )
 
 
@@ -202,8 +202,8 @@ class SampleList(Lines):
             self._fresh = set(range(-(-len(ids) // PAGE)))
             self._take(rows)
         self.redraw()
-        place = self._place_of(at)
-        self._put(same_place if place is None else place, LEAD if line is None else line)
+        index = self._place_of(at)
+        self._put(same_place if index is None else index, LEAD if line is None else line)
 
     def _place_of(self, sample_id: int | None) -> int | None:
         try:
@@ -211,16 +211,16 @@ class SampleList(Lines):
         except ValueError:
             return None
 
-    def _put(self, place: int, line: int) -> None:
+    def _put(self, index: int, line: int) -> None:
         """The cursor on a place, drawn on that line as far as the list allows."""
-        self.scroll_to(y=place - line, animate=False, force=True, immediate=True)
-        self.move_to(place, tell=False)
+        self.scroll_to(y=index - line, animate=False, force=True, immediate=True)
+        self.move_to(index, tell=False)
 
     def go_to(self, sample_id: int | None) -> None:
         """Put the cursor on a sample, if it is in this view."""
-        place = self._place_of(sample_id)
-        if place is not None:
-            self.move_to(place, tell=False)
+        index = self._place_of(sample_id)
+        if index is not None:
+            self.move_to(index, tell=False)
 
     def reread(self) -> None:
         """Read the visible rows again; the old ones stay until the new ones are there."""
@@ -318,9 +318,9 @@ class SampleList(Lines):
             (good if row.disposition == "verified" else dim) + background,
         )
         question = flat(row.question or row.reference).strip()
-        if one := self.disputes.get(row.sample_id):
+        if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size)
-            effect, sides, low, high, state = dispute_cells(one, row.scorer if self.yours else "")
+            effect, sides, low, high, state = dispute_cells(dispute, row.scorer if self.yours else "")
             return [
                 Segment(pointer, base),
                 Segment(fit(effect, EFFECT, right=True) + "  ", base),
@@ -328,8 +328,8 @@ class SampleList(Lines):
                 Segment(fit(sides, who), dim),
                 Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), base),
                 Segment(
-                    "  " + fit(state if states > STATE else one.stands, states),
-                    (warn if one.state == "open" else dim) + background,
+                    "  " + fit(state if states > STATE else dispute.stands, states),
+                    (warn if dispute.state == "open" else dim) + background,
                 ),
             ]
         columns = columns_of(size, self.key_size or 0)

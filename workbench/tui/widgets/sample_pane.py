@@ -201,10 +201,10 @@ class SamplePane(Container):
         if unit is not None and unit.spans:
             self.reference.reveal(unit.spans[0].start, unit.spans[0].end)
         places = unit.match.evidence if unit is not None else ()
-        if places and self.context_no not in {place.context for place in places}:
+        if places and self.context_no not in {evidence.context for evidence in places}:
             self.context_no = places[0].context
         self._draw_contexts()
-        here = [place for place in places if place.context == self.context_no]
+        here = [evidence for evidence in places if evidence.context == self.context_no]
         if here:
             self.reveal(here[0])
         self._step = -1
@@ -285,26 +285,26 @@ class SamplePane(Container):
         """To the next place of the unit's evidence, round the end; False when it has none."""
         unit = self.unit
         near = [] if unit.match.evidence else self._known_near().get(unit.text, [])
-        places = sorted(unit.match.evidence or near, key=lambda one: (one.context, one.start))
+        places = sorted(unit.match.evidence or near, key=lambda evidence: (evidence.context, evidence.start))
         if places:
             self._step = (self._step + step) % len(places) if self._step >= 0 else min(0, step) % len(places)
             self.look_at(places[self._step], "here")
         return bool(places)
 
-    def look_at(self, place: Evidence, role: str = "passage") -> None:
+    def look_at(self, evidence: Evidence, role: str = "passage") -> None:
         """Bring a place forward."""
-        self.context_no = place.context
+        self.context_no = evidence.context
         self._draw_contexts()
-        start = self.context.offset_of(place.context, place.start)
+        start = self.context.offset_of(evidence.context, evidence.start)
         assert start is not None  # its context is the one gone to
-        self.context.mark_places([Mark(start, start + place.end - place.start, role)])
-        self.reveal(place)
+        self.context.mark_places([Mark(start, start + evidence.end - evidence.start, role)])
+        self.reveal(evidence)
 
-    def reveal(self, place: Evidence) -> None:
+    def reveal(self, evidence: Evidence) -> None:
         """Scroll so that a place can be seen."""
-        start = self.context.offset_of(place.context, place.start)
+        start = self.context.offset_of(evidence.context, evidence.start)
         if start is not None:
-            self.context.reveal(start, start + place.end - place.start)
+            self.context.reveal(start, start + evidence.end - evidence.start)
 
     def _draw_contexts(self) -> None:
         contexts, units, passage = self.contexts, self.units, self.context
@@ -323,10 +323,10 @@ class SamplePane(Container):
         self.reference.mark_places(self.searched(0))
         self.question.mark_places(self.searched(len(self.contexts) + 1))
         places = [
-            one._replace(start=one.start + lead, end=one.end + lead)
+            mark._replace(start=mark.start + lead, end=mark.end + lead)
             for context in range(len(self.contexts))
             if (lead := self.context.offset_of(context)) is not None
-            for one in self.searched(context + 1)
+            for mark in self.searched(context + 1)
         ]
         self.context.mark_places(places)
 

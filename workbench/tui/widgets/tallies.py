@@ -29,9 +29,9 @@ NARROW = 90
 """Cells of a line below which the scorer is not named."""
 
 
-def score_name(one: AutoScore) -> str:
+def score_name(score: AutoScore) -> str:
     """What a score is called where one value is shown: that of the file is yours."""
-    return "yours" if isinstance(one.tally, Imported) else scorer_name(one.scorer)
+    return "yours" if isinstance(score.tally, Imported) else scorer_name(score.scorer)
 
 
 MORE = " (w)"
@@ -157,8 +157,8 @@ def _width(parts: list[Part]) -> int:
 
 
 def _line(parts: list[Part], size: int) -> Content:
-    kept: list[Part] = []
+    pieces: list[Part] = []
     for text, style in parts:
-        kept.append((cut(text, max(0, size)), style))
+        pieces.append((cut(text, max(0, size)), style))
         size -= width(text)
-    return Content.assemble(*kept)
+    return Content.assemble(*pieces)

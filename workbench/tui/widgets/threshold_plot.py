@@ -66,9 +66,9 @@ class ThresholdPlot(Plot):
         self._under: tuple[int, list[tuple[str, str]]] = (0, [])
         self.set_xticks(list(range(LOW, HIGH + 1, 10)))
 
-    def show(self, moves: Moves, found: Calibrated | None, at: int) -> None:
+    def show(self, moves: Moves, calibration: Calibrated | None, at: int) -> None:
         """A dataset at a threshold."""
-        self._moves, self._found, self._at, self._now = moves, found, at, moves.now
+        self._moves, self._found, self._at, self._now = moves, calibration, at, moves.now
         self.draw()
 
     def move(self, at: int) -> None:
@@ -95,9 +95,9 @@ class ThresholdPlot(Plot):
             points = self._found.curve[LOW : HIGH + 1]
             # dots, wider and closer: without colours the three lines are still three
             overlay, verified = ink(self.app, "secondary"), ink(self.app, "success")
-            self.scatter(xs[::2], [one.overlay for one in points[::2]], "·", overlay, braille)
+            self.scatter(xs[::2], [point.overlay for point in points[::2]], "·", overlay, braille)
             self.scatter(xs, [self._found.verified] * len(xs), "·", verified, braille)
-            self.plot(xs, [one.automatic for one in points], ink(self.app, "accent"), braille)
+            self.plot(xs, [point.automatic for point in points], ink(self.app, "accent"), braille)
             best = max(self._found.threshold, LOW)
             at = self._found.curve[best].automatic
             self.scatter([best], [at], "◆", f"bold {ink(self.app, 'foreground')}")

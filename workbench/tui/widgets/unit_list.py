@@ -117,10 +117,10 @@ class UnitList(RowList[Unit]):
         if not self._statements:
             label = fit(flat(unit.label), columns.label) + "  "
             lead.append(Segment(label, self.part("units--dim") + background))
-        said = flat(verdict(unit.match, words=columns.words)) if unit.counted else ""
+        text = flat(verdict(unit.match, words=columns.words)) if unit.counted else ""
         return [
             *lead,
-            Segment(fit(said, columns.verdict), self._round(unit) + background),
+            Segment(fit(text, columns.verdict), self._round(unit) + background),
             Segment(" " * size, base),
         ]
 
@@ -194,12 +194,12 @@ def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> UnitC
     An entity's wording gets at most 44 cells, or the eye would lose the row; labels give way first.
     """
     words = size >= WORDS
-    said = min(16, max((width(verdict(unit.match, words=words)) for unit in units), default=0))
-    room = size - len("▸ ✓ ") - len("  ") - said
+    verdicts = min(16, max((width(verdict(unit.match, words=words)) for unit in units), default=0))
+    room = size - len("▸ ✓ ") - len("  ") - verdicts
     if statements:
-        return UnitColumns(max(LEAST_TEXT, room), 0, said, words)
+        return UnitColumns(max(LEAST_TEXT, room), 0, verdicts, words)
     room -= len("  ")
     label = min(14, max((width(flat(unit.label)) for unit in units), default=0))
     least = min(LEAST_TEXT, max((width(flat(unit.text)) for unit in units), default=0))
     label = max(6, min(label, room - least))
-    return UnitColumns(max(8, min(44, room - label)), label, said, words)
+    return UnitColumns(max(8, min(44, room - label)), label, verdicts, words)
