@@ -123,7 +123,6 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
         taj, "taj",
         named("Indian", editing.reject),
         lambda opened: add_text(opened, "entity", "Mumtaz Mahal", "person"),
-        named("Mumtaz Mahal", editing.toggle),
         named("Shah Jahan", editing.toggle),
         named("Yamuna", found_at(1, river, river + 5)),
         accept(),
