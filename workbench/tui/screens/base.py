@@ -116,6 +116,10 @@ class BaseScreen(Ordered):
         if self.REFUSAL:
             self.say(self.REFUSAL)
 
+    async def action_room(self, name: str) -> None:
+        """The plan, the figures, agreement, the match threshold or the runs of this dataset."""
+        await self.bench.open(name, self.bench.desk)
+
     def copy(self, text: str) -> None:
         """Copy what is selected with the mouse, else a text."""
         text = self.get_selected_text() or text

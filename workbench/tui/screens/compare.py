@@ -55,7 +55,7 @@ COMPARE_KEYS: list[BindingType] = [
     key("tab right", "turn(1)", "The next part", "compare.next", "Compare"),
     key("shift+tab left", "turn(-1)", "The part before", "compare.previous", "Compare"),
     key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
-    key("G", "agree", "Agree: whether people agree with each other", "compare.agree", "Compare"),
+    key("G", "room('agree')", "Agree: whether people agree with each other", "compare.agree", "Compare"),
     key("r f5", "reread", "Read again", "compare.reread", "Compare"),
     *moving("compare", "line", "pagedown space"),
     key("escape b C", "back", "Back to the queue", "compare.back", "Compare", "back"),
@@ -269,10 +269,6 @@ class CompareScreen(BaseScreen):
         assert self.found is not None  # the key is closed without it
         counts = {scorer.scorer: f"n {scorer.n:,}" for scorer in self.found.beside}
         await choose_scorer(self, counts, self.found.scorer, self._read)
-
-    async def action_agree(self) -> None:
-        """Whether people agree; the way back leads here."""
-        await self.bench.open("agree", self.desk)
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""

@@ -763,9 +763,9 @@ class QueueScreen(BaseScreen):
         self._view(self.samples.chosen, stay=True)
 
     async def action_room(self, name: str) -> None:
-        """The plan, the figures, the match threshold or the runs of this dataset."""
+        """As on every screen; back from there the queue reads again."""
         self._away = True
-        await self.bench.open(name, self.desk)
+        await super().action_room(name)
 
     def on_screen_resume(self, _event: events.ScreenResume) -> None:
         """Back from another room: read again what may have changed there."""

@@ -162,7 +162,7 @@ class ResolveScreen(ReviewScreen):
         key("0", "take(-1)", "Take neither: it is no unit", "resolve.neither", "Units", "neither"),
         key("E", "rest", "Take the rest of the same letter", "resolve.rest", "Units", "rest"),
         key("W", "who", "Who A and B are; that you saw it is stored", "resolve.who", "View"),
-        key("G", "agree", "Agree: whether people agree with each other", "resolve.agree", "View"),
+        key("G", "room('agree')", "Agree: whether people agree with each other", "resolve.agree", "View"),
     ]
     DONE = "settled"
     LIST = SidesList
@@ -209,10 +209,6 @@ class ResolveScreen(ReviewScreen):
         """Show the names, once that is stored."""
         action = new_action()
         self.saver.start("show the names", partial(self._who, action), writes=True)
-
-    async def action_agree(self) -> None:
-        """Whether people agree; the way back is this sample."""
-        await self.bench.open("agree", self.desk)
 
     async def _who(self, action: str) -> None:
         opened = await self.desk.store.write(resolve.show_names, self.pane.now, action)
