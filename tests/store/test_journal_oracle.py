@@ -221,8 +221,9 @@ class Desk:
             assert half.disposition == expected.halves[kind].disposition, (who, key, kind)
             assert list(half.assessment.units) == expected.halves[kind].units, (who, key, kind)
 
-    def check(self) -> None:
-        """Every review: the fold, the head row and gold_unit say what the oracle says."""
+    def check(self) -> int:
+        """The fold, the head row and gold_unit of each review say what the oracle says; their number."""
+        compared = 0
         for who, oracle in self.oracles.items():
             for key in KEYS:
                 state = journal.load_reviews(self.store, {self.ids[key]: who}).get(self.ids[key])
@@ -231,6 +232,8 @@ class Desk:
                     continue
                 self.same(who, key, state)
                 self.projected(self.ids[key], who, state)
+                compared += 1
+        return compared
 
     def projected(self, sample_id: int, who: str, state: ReviewState) -> None:
         own = "SELECT id FROM review WHERE sample_id = ? AND annotator = ?"
@@ -294,9 +297,9 @@ def test_any_acts_of_two_people_fold_to_what_snapshots_say(
                     desk.store = open_store(str(path))
                 else:
                     desk.step(who, key, what, n)
-            desk.check()
+            compared = desk.check()
             desk.store.close()
             desk.store = open_store(str(path))
-            desk.check()
+            assert compared == desk.check()
         finally:
             desk.store.close()

@@ -26,7 +26,7 @@ from workbench.comparing.paired import pearson
 from workbench.text.figures import many, number
 
 MORE = 40
-"""Reviews more that a reader is told the gain of, where no plan ends before."""
+"""The report names the gain of so many more reviews, unless a plan ends before."""
 NARROWER = 0.9
 """An interval without the score that is so much of the one with it, or less, is worth a sentence."""
 DRAWN = {

@@ -45,8 +45,8 @@ def head_parts(
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
-    With a plan it says how much of that is done; from its end on that it is complete. `held`: by whom.
-    `others` verified it, which is said until the person has decided.
+    With a plan the line says how much of it is done, and in the end that it is complete. `held` names who
+    holds the sample. `others` verified it: the line names them until the annotator has decided.
     """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:

@@ -288,7 +288,7 @@ class Pages:
         return self._to(caller, number, did=did, queue=_given(caller, number))
 
     def _to(self, caller: Caller, sample_id: int, **more: str) -> Response:
-        """To a sample, whose page is told what is not empty."""
+        """Send the browser to a sample; what is not empty goes into the address."""
         query = urlencode({name: value for name, value in more.items() if value})
         return RedirectResponse(f"{caller.place}/{sample_id}{'?' if query else ''}{query}", 303)
 

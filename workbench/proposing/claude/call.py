@@ -1,6 +1,6 @@
 """One call: when it may start, learned from what the service does; and how it ends.
 
-Every way in which a call ends becomes an answer or a failure. The pace knows no clock: it is told the time.
+However a call ends, you get an answer or a failure. The pace reads no clock: its caller passes the time.
 """
 
 from __future__ import annotations

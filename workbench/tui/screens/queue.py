@@ -586,7 +586,7 @@ class QueueScreen(BaseScreen):
             start(self, partial(self.bench.ask, dialog), group="work")
             return
         self.order = order
-        self.say("")  # what the view before said of itself
+        self.say("")  # that message was about the view before
         self._view(self.samples.chosen if order in ("u", "file") else None, hold=True)
 
     def action_disputes(self) -> None:
