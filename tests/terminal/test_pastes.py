@@ -88,18 +88,18 @@ def test_a_paste_changes_nothing(app: tuple[PtyApp, Path], bracketed: bool) -> N
         start = len(program.output) if key else 0
         program.write(key.encode())
         program.wait_for(title, start=start)
-        program.quiet(0.5)
+        program.quiet(0.3)
         if screen == "review":  # the first look at a sample is a row of its own
             before = rows(database)
         start = len(program.output)
 
         program.write((OPENS + text + CLOSES if bracketed else text).encode())
         program.wait_for(SAID.encode(), start=start)
-        program.quiet(0.6)
+        program.quiet(0.3)
 
         assert before == rows(database), screen
         if screen not in ("queue", "review"):
-            program.press(b"\x1b", silence=0.5)
+            program.press(b"\x1b", silence=0.3)
     program.write(b"\x11")  # ctrl+q
     assert 0 == program.process.wait(timeout=60)
     assert before == rows(database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -90,6 +91,7 @@ async def test_presses_and_seconds_are_stored_with_every_act(user: User) -> None
 async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(user: User, tmp_path: Path) -> None:
     """In the row's gold, and the same bytes after an import elsewhere."""
     async with user.opens("schiller"):
+        await asyncio.sleep(0.1)  # the least that is not rounded to nothing
         await user.press("j", "k", "a")
 
     export(user.store, find_dataset(user.store, None), tmp_path / "out", annotator="ann")

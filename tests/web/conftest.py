@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -101,7 +100,7 @@ def running(
     bench: Any, dataset: str | None = None, proxy: web.Proxy | None = None, public_url: str = ""
 ) -> Iterator[Served]:
     """The pages of a database, served by a real server in a thread."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = web.listen("127.0.0.1", 0)
     port, log = listening.getsockname()[1], list[str]()
     app = web.make_app(bench.store, dataset, site_of(port, public_url), log.append, ("", ""), proxy)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", ws="none"))

@@ -18,6 +18,7 @@ import pytest
 from tests.rows import naming
 from tests.web.conftest import Visitor, fields_of, name_people
 from workbench.stages import people
+from workbench.web.app import listen
 
 
 def run(bench: Any, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -115,6 +116,14 @@ def test_without_people_the_server_shows_a_token_that_ends_with_it_and_its_log_i
     finally:
         process.terminate()
         process.communicate(timeout=30)
+
+
+def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
+    """Its connections send at once: the body of an answer waited 40 ms."""
+    with listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        connection, _ = listening.accept()
+        with connection:
+            assert 0 != connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None:

@@ -79,11 +79,9 @@ def _proxy(header: str, file: Path | None) -> Proxy | None:
 def _serve(
     call: Call, store: Store, host: str, port: int, public_url: str, proxy: Proxy | None, log: Path | None
 ) -> None:
-    import socket
-
     from workbench.stages.people import can_log_in, let_in, people
     from workbench.store.datasets import find_dataset
-    from workbench.web.app import make_app, run
+    from workbench.web.app import listen, make_app, run
     from workbench.web.guard import LOOPBACK, site_of
 
     dataset = find_dataset(store, call.dataset).name
@@ -96,9 +94,8 @@ def _serve(
             raise UsageError(f"--host {host} can be reached from elsewhere: workbench person add NAME first")
     if proxy is not None and not known:
         raise UsageError("--proxy-user names people: workbench person add NAME first")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:  # who opens the address before the server runs waits for it
-        listening = socket.create_server((host, port), family=family)
+        listening = listen(host, port)
     except OSError as error:
         raise UsageError(f"--host {host} --port {port}: {error.strerror or error}") from error
     port = listening.getsockname()[1]

@@ -275,7 +275,8 @@ async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text() -> None
         await kept(ask, result)
 
     async with client_of(handler) as client:
-        summary = await propose_all(client, Setup(), [alone(200)], leave, limits=Limits(in_flight=8))
+        limits = Limits(in_flight=8, attempts=3)
+        summary = await propose_all(client, Setup(), [alone(200)], leave, limits=limits)
 
     assert summary.failure is not None
     assert ("connection", []) == (summary.failure.kind, kept.kinds())
