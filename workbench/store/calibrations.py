@@ -54,6 +54,7 @@ def save_calibration(
 ) -> None:
     """Keep a calibration. Raises UsageError when there is one of that name: a saved one never changes."""
     with store.writing() as session:
+        store.hold(DATASET.id, dataset_id)
         if any(name == saved.name for saved in list_calibrations(store, dataset_id)):
             raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
         session.add(

@@ -185,7 +185,7 @@ class CopyReport:
 
 def count_rows(store: Store, dataset_id: int | None) -> int:
     """How many rows of a database, or of one dataset of it, a copy would hold."""
-    with store.reading() as session:
+    with store.snapshot() as session:
         return _count(session.connection(), dataset_id)
 
 

@@ -27,7 +27,7 @@ from workbench.store.tables import (
     RUN,
     SAMPLE,
     Dataset,
-    ExportRow,
+    ExportLogRow,
     among,
 )
 
@@ -51,10 +51,10 @@ def log_export(
     """
     with store.writing() as session:
         if replaced:
-            earlier = update(ExportRow).where(EXPORT.path == path, EXPORT.manifest_sha256 == replaced)
+            earlier = update(ExportLogRow).where(EXPORT.path == path, EXPORT.manifest_sha256 == replaced)
             session.execute(earlier.values(held=[]))
         session.add(
-            ExportRow(
+            ExportLogRow(
                 dataset_id=dataset_id,
                 path=path,
                 manifest_sha256=manifest_sha256,
@@ -66,13 +66,13 @@ def log_export(
         )
 
 
-def list_exports(store: Store, dataset_id: int) -> Sequence[ExportRow]:
+def list_exports(store: Store, dataset_id: int) -> Sequence[ExportLogRow]:
     """Where exports of a dataset were written, oldest first."""
-    query = select(ExportRow).where(EXPORT.dataset_id == dataset_id).order_by(EXPORT.id)
+    query = select(ExportLogRow).where(EXPORT.dataset_id == dataset_id).order_by(EXPORT.id)
     return store.column(query)
 
 
-def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[ExportRow]:
+def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[ExportLogRow]:
     """The exports that hold one of some samples, also of those purged before; oldest first.
 
     One that is not `whole` may have held it: a format leaves out what does not fit it.
@@ -117,8 +117,7 @@ def made_with(store: Store, dataset_id: int) -> Made:
                 if isinstance(number, int):
                     total[kind] = total.get(kind, 0) + number
         made = store.value(select(DATASET.created_at).where(DATASET.id == dataset_id))
-        purged = store.value(select(func.count()).where(PURGED.dataset_id == dataset_id))
-        return Made(stamp(made), models, usage, purged)
+        return Made(stamp(made), models, usage, store.count(PURGED.id, PURGED.dataset_id == dataset_id))
 
 
 _VERIFIED = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
@@ -126,7 +125,7 @@ _VERIFIED = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
 
 def verified_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples that are verified in some kind."""
-    return set(store.numbers(select(REVIEW.sample_id).where(REVIEW.dataset_id == dataset_id, _VERIFIED)))
+    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, _VERIFIED)
 
 
 def several_ids(store: Store, dataset_id: int) -> set[int]:
@@ -179,7 +178,7 @@ def each_leaving(
     With `scored_at`, a match threshold, they carry the automatic scores of the run.
     """
     for ids in pieces(store, dataset_id, wanted):
-        with store.reading():
+        with store.snapshot():
             reviews, external = _reviews(store, ids), external_of(store, ids)
             scored = run_id is not None and scored_at is not None
             automatic = load_scores(store, run_id, scored_at, ids) if scored else {}  # type: ignore[arg-type]

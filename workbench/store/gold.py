@@ -52,8 +52,7 @@ def load_some(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int, 
 
 def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody excluded, for one kind."""
-    own = REVIEW.dataset_id == dataset_id
-    return set(store.column(select(REVIEW.sample_id).where(own, REVIEW[kind] == "excluded")))
+    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, REVIEW[kind] == "excluded")
 
 
 def several(store: Store, info: DatasetInfo, after: int | None = None) -> array[int]:
@@ -98,7 +97,7 @@ def verifiers(store: Store, sample_id: int, annotator: str) -> list[str]:
 def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple[Verified, ...]:
     """What everybody else verified of a sample; nothing as long as somebody is at it."""
     begun = REVIEW.sample_id == sample_id, REVIEW[kind].in_(("started", "skipped"))
-    with store.reading():
+    with store.snapshot():
         if store.value(select(REVIEW.id).where(*begun, REVIEW.annotator != RESOLVED).limit(1)) is not None:
             return ()
         verified = verified_by(store, [sample_id], kind).get(sample_id, [])
@@ -254,7 +253,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
         .order_by(SAMPLE.id, REVIEW.id)
     )  # fmt: skip
     each: dict[int, list[Reviewed]] = {}
-    with store.reading():
+    with store.snapshot():
         counts = _counts(store, dataset_id, kind)
         for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
             tally = Tally(*counts.get(review, (0, 0, 0)))

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from sqlalchemy import delete, func, select, update
-from sqlmodel import Session
+from sqlalchemy import func, select
 
 from workbench.errors import PurgedError, RowError
 from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold, gold_units, same_gold
-from workbench.scoring.names import day_of, metric_of, runs_of
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
@@ -27,17 +22,13 @@ from workbench.store.plans import LATE_RANK, kept_back, plan_of
 from workbench.store.purge import purged_names
 from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
-from workbench.store.scores import forget_scores
+from workbench.store.scores import ScoreColumns, forget_scores
 from workbench.store.tables import (
-    COLUMN,
-    DISPUTE,
     EXTERNAL,
     PROPOSAL,
     REVIEW,
     RUN,
     SAMPLE,
-    ColumnRow,
-    DisputeRow,
     ExternalScoreRow,
     ProposalRow,
     ReviewRow,
@@ -64,14 +55,12 @@ class Intake:
     `versions`: new rows without an id that differ from a sample in the reference or in the contexts alone,
     by what is the same; `version` tells the first. `questions`: the samples of each question, by its hash,
     once somebody asks.
-    `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
-    these are new, and `differs` which earlier runs of the metric have other numbers; `days` are those that
-    an export names, on which its columns came.
-    `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
-    proposals go into, and grows as new proposers arrive.
+    `columns`: where the numbers of the file go. `action` names its journal rows; `runs` holds, by proposer
+    and model, the runs that recorded proposals go into, and grows as new proposers arrive.
     """
 
     dataset_id: int
+    columns: ScoreColumns
     seed: int
     policy_version: int
     annotator: str
@@ -89,12 +78,6 @@ class Intake:
     versions: Counter[str] = field(default_factory=Counter)
     version: str = ""
     questions: dict[int, list[int]] = field(default_factory=dict)
-    file: str = ""
-    columns: Mapping[str, datetime] = field(default_factory=dict)
-    days: Mapping[str, datetime] = field(default_factory=dict)
-    into: dict[str, str] = field(default_factory=dict)
-    begun: set[str] = field(default_factory=set)
-    differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
@@ -276,7 +259,7 @@ class _Chunk:
         earlier = "by an earlier row of the file"
         replaces = earlier if of_file else "before (--update replaces it)"
         for column, digits in record.scores.items():
-            score = self.scores.get((sample_id, self.column(column)))
+            score = self.scores.get((sample_id, self.intake.columns.place(column)))
             if score is not None and score.digits != digits:
                 return RowError(f"scores.{column}", digits, f"{score.digits} as stored {earlier}")
         for gold in record.gold if self.intake.gold != "ignore" else ():
@@ -336,44 +319,18 @@ class _Chunk:
         )
         return True
 
-    def column(self, column: str) -> str:
-        """Where the numbers of a column of the file go: next to the runs of the metric that are there.
-
-        With `update` they take the place of the run that the column names, else of the newest.
-        """
-        intake, metric = self.intake, metric_of(column)
-        if column not in intake.into:
-            runs = runs_of(metric, intake.columns)
-            # the first run will be named after its day
-            first = dated(metric, intake.columns[metric]) if metric in runs else ""
-            name = column
-            if runs and intake.update:
-                name = runs[-1] if column == metric else metric if column == first else column
-            elif runs:
-                taken = {*intake.columns, *intake.into.values(), first}
-                day = dated(metric, came(intake, column))
-                name = next(
-                    candidate for n in count(1) if (candidate := day if n == 1 else f"{day}.{n}") not in taken
-                )
-            intake.into[column] = name
-        return intake.into[column]
-
     def _add_score(self, sample_id: int, column: str, digits: str) -> bool:
-        name, runs = self.column(column), runs_of(metric_of(column), self.intake.columns)
-        before = {run: self.scores[sample_id, run].digits for run in runs if (sample_id, run) in self.scores}
-        self.intake.differs[column] |= {run for run, value in before.items() if float(value) != float(digits)}
+        columns, value = self.intake.columns, float(digits)
+        name, runs = columns.place(column), columns.runs(column)
+        before = {run: self.scores[sample_id, run].value for run in runs if (sample_id, run) in self.scores}
+        columns.differs[column] |= {run for run, other in before.items() if other != value}
         score = self.scores.get((sample_id, name))
         if score is None:
-            if name not in (*runs, *self.intake.begun):
-                self.intake.begun.add(name)
-                row = {"dataset_id": self.intake.dataset_id, "column": name, "file": self.intake.file}
-                self.store.insert(ColumnRow, [{**row, "at": came(self.intake, column)}])
-            self.new_scores.append(
-                {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
-            )
-        elif score.value != float(digits):
-            score.value, score.digits = float(digits), digits
-        return float(digits) not in map(float, before.values())
+            columns.begin(self.store, column)
+            self.new_scores.append({"sample_id": sample_id, "column": name, "value": value, "digits": digits})
+        elif score.value != value:
+            score.value, score.digits = value, digits
+        return value not in before.values()
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
         intake, marks, review = self.intake, gold.marks, self.reviews.get((sample_id, gold.annotator))
@@ -405,101 +362,6 @@ class _Chunk:
         self.store.insert(ProposalRow, self.new_proposals)
         self.store.insert(ExternalScoreRow, self.new_scores)
         append(self.store, self.changes)
-
-
-class Settled(NamedTuple):
-    """Where the numbers of a column of the file went: to an earlier run of its metric that has the same
-    (`joined`), which got so many values more, or to a run of their own next to the earlier (`apart`)."""
-
-    column: str
-    run: str
-    how: Literal["", "joined", "apart"] = ""
-    added: int = 0
-
-
-def settle_columns(store: Store, intake: Intake) -> list[Settled]:
-    """Let numbers that agree with an earlier run of their metric join it; the others are a run of their own.
-
-    The first run of a metric that has a second one is named after its day too, also where somebody said
-    something of its disputes.
-    """
-    settled: list[Settled] = []
-    began = {name: at.replace(tzinfo=UTC) for name, at in intake.columns.items()}
-    with store.writing() as session:
-        for column, name in intake.into.items():
-            metric = metric_of(column)
-            runs = runs_of(metric, intake.columns)
-            if not runs or name in runs:
-                settled.append(Settled(column, name))
-                continue
-            same = [run for run in runs if run not in intake.differs[column]]
-            if same:
-                run = same[-1]
-                settled.append(Settled(column, run, "joined", _join(session, intake, name, run)))
-                if not day_of(run):  # else its name says when it came
-                    began[run] = min(came(intake, column), began[run])
-                    _change_column(session, intake, run, at=began[run])
-            else:
-                settled.append(Settled(column, name, "apart"))
-            if metric in runs and (not same or len(runs) > 1):
-                first = dated(metric, began[metric])
-                _rename(session, intake, metric, first)
-                settled = [
-                    column._replace(run=first) if column.run == metric else column for column in settled
-                ]
-    return settled
-
-
-def _samples_of(intake: Intake) -> Any:
-    return select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
-
-
-def _change_column(session: Session, intake: Intake, name: str, **values: object) -> None:
-    own = COLUMN.dataset_id == intake.dataset_id, COLUMN.column == name
-    session.execute(update(ColumnRow).where(*own).values(**values))
-
-
-def _move(session: Session, intake: Intake, before: str, now: str) -> int:
-    """Give the numbers of a column another name; how many they are."""
-    own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(_samples_of(intake))
-    moved: Any = session.execute(update(ExternalScoreRow).where(*own).values(column=now))
-    return int(moved.rowcount)
-
-
-def _join(session: Session, intake: Intake, name: str, run: str) -> int:
-    """Put the numbers of a column into an earlier run; how many it did not have."""
-    there = select(EXTERNAL.sample_id).where(
-        EXTERNAL.column == run, EXTERNAL.sample_id.in_(_samples_of(intake))
-    )
-    session.execute(delete(ExternalScoreRow).where(EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)))
-    session.execute(delete(ColumnRow).where(COLUMN.dataset_id == intake.dataset_id, COLUMN.column == name))
-    return _move(session, intake, name, run)
-
-
-def _rename(session: Session, intake: Intake, metric: str, first: str) -> None:
-    """Name the only run of a metric after its day, also in what was said of its disputes."""
-    _change_column(session, intake, metric, column=first)
-    of_metric = DISPUTE.between.startswith(f"{metric}~", autoescape=True)
-    rest = func.substr(DISPUTE.between, len(metric) + 1)
-    session.execute(
-        update(DisputeRow)
-        .where(of_metric, DISPUTE.sample_id.in_(_samples_of(intake)))
-        .values(between=first + rest)
-    )
-    _move(session, intake, metric, first)
-
-
-def came(intake: Intake, column: str) -> datetime:
-    """When the numbers of a column came first: as its export or its name says, else now."""
-    with suppress(ValueError):  # no day in its name, or one that no calendar has
-        named = datetime.fromisoformat(f"{day_of(column)}T12:00:00+00:00")
-        return intake.days.get(column, named)
-    return intake.days.get(column) or datetime.now(UTC)
-
-
-def dated(metric: str, at: datetime) -> str:
-    """The name of a run of a metric, `x@2026-11-23`, by the day on which it came."""
-    return f"{metric}@{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
 
 
 def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:

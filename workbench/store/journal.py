@@ -110,7 +110,7 @@ class Change:
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
     given = {"samples": [*wanted], "names": [*{*wanted.values()}]}
-    with store.reading():
+    with store.snapshot():
         own = {number: id_ for number, name, id_ in store.rows(_REVIEWS, **given) if wanted[number] == name}
         states = folded(store, own.values()) if own else {}
     return {number: states[id_] for number, id_ in own.items()}
@@ -124,14 +124,17 @@ _REVIEWS = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
 def journal_of(store: Store, sample_id: int, annotator: str) -> list[Named]:
     """The journal of one annotator's review of a sample; empty before it begins."""
     query = select(REVIEW.id).where(REVIEW.sample_id == sample_id, REVIEW.annotator == annotator)
-    with store.reading():
+    with store.snapshot():
         number = store.value(query)
         return [] if number is None else journals(store, [number])[number]
 
 
-def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
-    """The states of some reviews, as their journals say."""
-    return {number: fold(edits) for number, edits in journals(store, review_ids).items()}
+def folded(
+    store: Store, review_ids: Collection[int], until: datetime | None = None
+) -> dict[int, ReviewState]:
+    """The states of some reviews, as their journals say; with `until` by what was written before."""
+    with store.reading():
+        return {number: fold(edits) for number, edits in journals(store, review_ids, until).items()}
 
 
 def verified_at(
@@ -143,9 +146,7 @@ def verified_at(
     excluded: dict[Kind, dict[int, list[str]]] = {kind: {} for kind in KINDS}
     with store.snapshot():
         rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
-        states = {
-            number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
-        }
+        states = folded(store, [row[0] for row in rows], at)
     for number, sample_id, annotator in rows:
         settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
@@ -325,7 +326,7 @@ def begun_by(store: Store, ids: Collection[int], annotator: str) -> set[int]:
     """Those of some samples that a person began or skipped, and has not decided."""
     begun = or_(*(REVIEW[kind].in_(("started", "skipped")) for kind in KINDS))
     own = among(REVIEW.sample_id, ids), REVIEW.annotator == annotator, begun
-    return set(store.numbers(select(REVIEW.sample_id).where(*own)))
+    return store.ids(REVIEW.sample_id, *own)
 
 
 def has_seen(store: Store, sample_id: int, annotator: str, kinds: Collection[Kind]) -> bool:
@@ -353,8 +354,7 @@ def _step(
     settles: bool = True,
 ) -> Moved | None:
     with store.writing() as session:
-        # on a server the next undo in this dataset waits here, and then sees this one
-        store.numbers(_STEPPING, dataset=dataset_id)
+        store.hold(DATASET.id, dataset_id)  # the next undo then sees this one
         if tried := store.rows(_TRIED, action=action):
             return _mark(store, session, edit_of(*tried[0]), action, annotator, stored=True)
         own = {"dataset": dataset_id, "annotator": annotator}
@@ -419,8 +419,6 @@ _STANDS = ~exists().where(
     _LATER.review_id == EVENT.review_id, _LATER.seq > EVENT.seq, _LATER.action.like(f"{IMPORT_ACTION}%")
 )
 """Whether no import rewrote the review after an event: what came before quotes another text or gold."""
-
-_STEPPING = select(DATASET.id).where(DATASET.id == bindparam("dataset")).with_for_update(key_share=True)
 
 _TRIED = select(EVENT.op, EVENT.data).where(EVENT.action == bindparam("action")).limit(1)
 

@@ -10,18 +10,19 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, null, or_, select, update
+from sqlalchemy import bindparam, delete, null, or_, select, update
 from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.reviewing.edits import IMPORT_ACTION
-from workbench.store.assignments import fill
+from workbench.store.assignments import DECIDED, fill
 from workbench.store.datasets import count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
 from workbench.store.scores import Member, members_where
 from workbench.store.tables import (
+    DATASET,
     EVENT,
     METADATA,
     OPENING,
@@ -70,7 +71,7 @@ def openings(store: Store, dataset_id: int) -> list[Opening]:
 def holdout_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples kept back."""
     held = SAMPLE.dataset_id == dataset_id, SAMPLE.rank >= HOLDOUT_RANK, SAMPLE.holdout
-    return set(store.numbers(select(SAMPLE.id).where(*held)))
+    return store.ids(SAMPLE.id, *held)
 
 
 LATE_RANK = 10.0
@@ -169,17 +170,11 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
     return everyone
 
 
-_DECIDED = ("verified", "excluded")
-
-
 def decided(store: Store, dataset_id: int) -> int:
     """How many samples a person verified or excluded; gold that came with a file does not count."""
-    query = select(func.count(REVIEW.sample_id.distinct())).where(
-        REVIEW.dataset_id == dataset_id,
-        REVIEW.origin != "imported",
-        or_(REVIEW.entity.in_(_DECIDED), REVIEW.statement.in_(_DECIDED)),
-    )
-    return int(store.value(query))
+    decided = or_(REVIEW.entity.in_(DECIDED), REVIEW.statement.in_(DECIDED))
+    by_people = REVIEW.dataset_id == dataset_id, REVIEW.origin != "imported"
+    return store.count(REVIEW.sample_id.distinct(), *by_people, decided)
 
 
 def refuse_decided(store: Store, dataset_id: int) -> None:
@@ -188,26 +183,18 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
     A verdict that was undone was seen all the same: the journal keeps it.
     """
     why = "a plan is made before the first review, so that no answer can influence which samples are drawn"
-    number = decided(store, dataset_id)
-    if number:
+    if number := decided(store, dataset_id):
         raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")
-    ever = select(func.count(EVENT.review_id.distinct())).where(
-        EVENT.dataset_id == dataset_id,
-        EVENT.op.in_(("accept", "excluded")),
-        EVENT.action.not_like(f"{IMPORT_ACTION}%"),
-    )
-    number = int(store.value(ever))
-    if number:
+    verdicts = EVENT.op.in_(("accept", "excluded")), EVENT.action.not_like(f"{IMPORT_ACTION}%")
+    if number := store.count(EVENT.review_id.distinct(), EVENT.dataset_id == dataset_id, *verdicts):
         some = many(number, "sample was", "samples were")
         raise UsageError(f"verdicts were seen: {some} verified or set aside, and undone; {why}")
 
 
 def imported(store: Store, dataset_id: int, kind: Kind) -> int:
     """How many samples have gold of a file."""
-    query = select(func.count(REVIEW.sample_id.distinct())).where(
-        REVIEW.dataset_id == dataset_id, REVIEW[kind] == "verified", REVIEW.origin == "imported"
-    )
-    return int(store.value(query))
+    of_files = REVIEW.dataset_id == dataset_id, REVIEW[kind] == "verified", REVIEW.origin == "imported"
+    return store.count(REVIEW.sample_id.distinct(), *of_files)
 
 
 def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn], blind_share: float) -> None:
@@ -242,6 +229,7 @@ def extend_plan(store: Store, dataset_id: int, planned_n: int, parameters: Mappi
 
 
 def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Drawn]) -> None:
+    store.hold(DATASET.id, dataset_id)
     refuse_decided(store, dataset_id)
     session.execute(delete(PlanRow).where(PLAN.dataset_id == dataset_id))
     if drawn:
@@ -286,7 +274,7 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
         query = query.where(among(REVIEW.sample_id, only))
     complete: dict[int, Done] = {}
     several = []
-    with store.reading():
+    with store.snapshot():
         for sample_id, own in groupby(store.rows(query.order_by(REVIEW.sample_id)), key=itemgetter(0)):
             reviews = [(disposition, origin, off_plan) for _, disposition, origin, off_plan in own]
             states = {disposition for disposition, _, _ in reviews}
@@ -325,12 +313,7 @@ def planned(store: Store, sample_ids: Iterable[int]) -> dict[int, Member]:
 
 def parts(store: Store, dataset_id: int) -> Parts:
     """How many samples stand where; the index tells but for the holdout's late ones."""
-
-    def number(*where: Any) -> int:
-        return int(store.value(select(func.count(SAMPLE.id)).where(SAMPLE.dataset_id == dataset_id, *where)))
-
     after = SAMPLE.rank >= HOLDOUT_RANK
-    with store.reading():
-        return Parts(
-            number(SAMPLE.rank < HOLDOUT_RANK), number(after, SAMPLE.holdout), number(after, SAMPLE.size == 0)
-        )
+    places = (SAMPLE.rank < HOLDOUT_RANK,), (after, SAMPLE.holdout), (after, SAMPLE.size == 0)
+    with store.snapshot():
+        return Parts(*(store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, *place) for place in places))

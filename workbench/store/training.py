@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from workbench.model import Assessment, Kind
 from workbench.reviewing.documents import edit_of
@@ -71,6 +71,7 @@ def passed(store: Store, dataset_id: int) -> dict[str, str]:
 def let_pass(store: Store, dataset_id: int, annotator: str, by: str) -> None:
     """Give a person the samples of a dataset from now on; `by` says who let them."""
     with store.writing() as session:
+        store.hold(DATASET.id, dataset_id)  # the same in two windows at once is one row
         session.merge(PassedRow(dataset_id=dataset_id, annotator=annotator, by=by, at=datetime.now(UTC)))
         session.flush()
 
@@ -85,12 +86,12 @@ def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
     """Make a person's copy of the training samples, with the suggestions of the current run; its number."""
     assert info.training is not None
     with store.writing() as session:
-        session.execute(select(DATASET.id).where(DATASET.id == info.id).with_for_update())  # others wait here
+        store.hold(DATASET.id, info.id)
         there = copies(store, info.id).get(annotator)
         if there is not None:
             return there
         name = f"{info.name} · training of {annotator}"
-        before = store.value(select(func.count()).where(DATASET.name.startswith(name, autoescape=True)))
+        before = store.count(DATASET.id, DATASET.name.startswith(name, autoescape=True))
         copy_id = create_dataset(
             store, f"{name} ({before + 1})" if before else name, seed=info.seed, policy=info.policy,
             annotator=annotator,

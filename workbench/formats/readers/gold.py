@@ -148,7 +148,8 @@ def _effort(value: Any, where: str) -> model.Effort | None:
     if type(value) is not dict or set(value) != {"seconds", "presses"}:
         raise wrong(where, value, expected)
     seconds, presses = value["seconds"], value["presses"]
-    if not is_number(seconds) or type(presses) is not int or not 0 <= seconds < inf or presses < 0:
+    counted = type(presses) is int and 0 <= presses < 2**31  # a whole number that a database holds
+    if not counted or not is_number(seconds) or not 0 <= seconds < inf:
         raise wrong(where, value, expected)
     return model.Effort(float(seconds), presses)
 
