@@ -409,23 +409,14 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
 def _intake(store: Store, info: DatasetInfo, reading: _Reading, annotator: str) -> Intake:
     """How a file goes into a dataset that is there."""
     days = manifest_settings(reading.path).get("columns", {})
-    return Intake(
-        dataset_id=info.id,
-        columns=ScoreColumns(
-            info.id,
-            reading.options.update,
-            reading.path.name,
-            scores.external_columns(store, info.id),
-            {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
-        ),
-        seed=info.seed,
-        policy_version=info.policy.version,
-        annotator=annotator,
-        gold=reading.options.gold,
-        update=reading.options.update,
-        runs=importing.recorded_runs(store, info.id),
-        before=importing.last_sample(store),
+    columns = ScoreColumns(
+        info.id,
+        reading.options.update,
+        reading.path.name,
+        scores.external_columns(store, info.id),
+        {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
     )
+    return importing.intake(store, info, columns, reading.options.gold, annotator)
 
 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
@@ -583,9 +574,7 @@ def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
     if not salt:
         return {}
     naming = pseudonyms(salt)
-    people = exports.annotators(store, info.id).keys() | exports.marked_by(store, info.id)
-    people |= exports.settlers(store, info.id)
-    return {naming(name): name for name in people}
+    return {naming(name): name for name in exports.people_of(store, info.id)}
 
 
 def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:

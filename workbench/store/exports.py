@@ -32,38 +32,19 @@ from workbench.store.tables import (
 )
 
 
-def log_export(
-    store: Store,
-    dataset_id: int,
-    path: str,
-    manifest_sha256: str,
-    annotator: str,
-    held: Sequence[str],
-    *,
-    whole: bool,
-    at: datetime,
-    replaced: str = "",
-) -> None:
-    """Note a finished export and the ids of the samples whose texts it holds.
+def log_export(store: Store, export: ExportLogRow, replaced: str = "") -> None:
+    """Note a finished export.
 
-    `whole`: some format of it holds every one of them. `replaced`: the manifest's hash of the export that
-    stood at its place and is gone, and holds nothing from now on.
+    `replaced`: the manifest's hash of the export that stood at its place and is gone, and holds nothing from
+    now on.
     """
     with store.writing() as session:
         if replaced:
-            earlier = update(ExportLogRow).where(EXPORT.path == path, EXPORT.manifest_sha256 == replaced)
-            session.execute(earlier.values(held=[]))
-        session.add(
-            ExportLogRow(
-                dataset_id=dataset_id,
-                path=path,
-                manifest_sha256=manifest_sha256,
-                annotator=annotator,
-                created_at=at,
-                held=list(held),
-                whole=whole,
+            earlier = update(ExportLogRow).where(
+                EXPORT.path == export.path, EXPORT.manifest_sha256 == replaced
             )
-        )
+            session.execute(earlier.values(held=[]))
+        session.add(export)
 
 
 def list_exports(store: Store, dataset_id: int) -> Sequence[ExportLogRow]:
@@ -244,11 +225,6 @@ def _effort(store: Store, ids: Sequence[int]) -> dict[int, Effort]:
     }
 
 
-def settlers(store: Store, dataset_id: int) -> set[str]:
-    """Everyone who settled a sample of a dataset."""
-    return {*settled_by(store, REVIEW.dataset_id == dataset_id).values()}
-
-
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
     """Everyone who reviewed, with the number of reviews; without `holdout` those of samples kept back are
     not counted.
@@ -267,11 +243,13 @@ def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:
     return {number: name for number, name in store.rows(query.order_by(EVENT.id)) if name != RESOLVED}
 
 
-def marked_by(store: Store, dataset_id: int) -> set[str]:
-    """The people whose marks in another tool are proposals of a dataset."""
+def people_of(store: Store, dataset_id: int) -> set[str]:
+    """Who reviewed a dataset, settled a sample of it, or marked one in another tool, which is a proposal."""
     of_dataset = RUN.id == PROPOSAL.run_id, RUN.dataset_id == dataset_id, RUN.model == ANNOTATORS
     models = store.column(select(PROPOSAL.document["model"].as_string()).where(*of_dataset).distinct())
-    return {name.removeprefix(BY) for name in models if name.startswith(BY)}
+    marked = {name.removeprefix(BY) for name in models if name.startswith(BY)}
+    settled = settled_by(store, REVIEW.dataset_id == dataset_id)
+    return {*annotators(store, dataset_id), *settled.values(), *marked}
 
 
 def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:

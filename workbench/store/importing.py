@@ -15,6 +15,7 @@ from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Matc
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold, gold_units, same_gold
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
@@ -64,8 +65,7 @@ class Intake:
     seed: int
     policy_version: int
     annotator: str
-    gold: GoldRule = "ignore"
-    update: bool = False
+    gold: GoldRule
     planned: bool = False
     late: int = 0
     reviews: int = 0
@@ -82,31 +82,18 @@ class Intake:
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
 
-def last_sample(store: Store) -> int:
-    """The highest number of a sample in the database; 0 without any."""
-    return store.value(select(func.max(SAMPLE.id))) or 0
-
-
 ANNOTATORS = "annotators"
 """The model of a run that holds what people marked in another tool."""
 
 
-def run_key(proposal: Proposal) -> tuple[str, str]:
-    """Which runs a recorded proposal may go into: those of its proposer and model.
-
-    What people marked shares runs, so that samples that were divided among them are in one; a second
-    person's marks of one sample go into the next.
-    """
-    return proposal.proposer, ANNOTATORS if proposal.model.startswith(BY) else proposal.model
-
-
-def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[int]]:
-    """The runs that earlier files brought, by proposer and model."""
+def intake(store: Store, info: DatasetInfo, columns: ScoreColumns, gold: GoldRule, annotator: str) -> Intake:
+    """How a file goes into a dataset that is there, next to the runs that earlier files brought."""
     runs: dict[tuple[str, str], list[int]] = {}
-    for run in store.column(select(RunRow).where(RUN.dataset_id == dataset_id).order_by(RUN.id)):
+    for run in store.column(select(RunRow).where(RUN.dataset_id == info.id).order_by(RUN.id)):
         if run.parameters.get("source") == "recorded":
             runs.setdefault((run.proposer, run.model), []).append(run.id)
-    return runs
+    before = store.value(select(func.max(SAMPLE.id))) or 0
+    return Intake(info.id, columns, info.seed, info.policy.version, annotator, gold, before=before, runs=runs)
 
 
 def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:
@@ -181,7 +168,7 @@ class _Chunk:
         """
         intake, sample, number = self.intake, record.sample, row.id or 0
         of_file = number > intake.before or number in intake.met
-        if intake.update:
+        if intake.columns.update:
             intake.met.add(number)
         changed = ""
         if content == row.content_hash:
@@ -208,8 +195,12 @@ class _Chunk:
         clashing = [changed] if changed else []
         clashing += [name for name in differing if name != "meta" and getattr(row, name) is not None]
         clashing += [f"meta.{key}" for key, value in meta.items() if sample.meta.get(key, value) != value]
-        if clashing and not intake.update:
-            return _clash(clashing[0], row.key, of_file=of_file)
+        if clashing and not intake.columns.update:
+            name = "group" if clashing[0] == "group_key" else clashing[0]
+            thing = name if name in ("group", "alternatives") else "value" if "." in name else "text"
+            got = f"{'other' if thing == 'alternatives' else 'another'} {thing} for id {row.key!r}"
+            where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
+            return RowError(name, got, f"the {thing} {where}")
         if changed and (refusal := self._replace_text(row, sample, content, changed)) is not None:
             return refusal
         for name in differing:
@@ -222,9 +213,8 @@ class _Chunk:
             got = f"another text for id {row.key!r}, which is reviewed"
             return RowError(changed, got, "a new id: gold belongs to its text")
         before, replaced = list(row.retrieved_contexts), row.content_hash
-        row.user_input, row.reference, row.reference_hash = (
-            sample.user_input, sample.reference, sample.reference_hash
-        )  # fmt: skip
+        for name in ("user_input", "reference", "reference_hash"):
+            setattr(row, name, getattr(sample, name))
         row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)
@@ -254,7 +244,7 @@ class _Chunk:
 
         `of_file`: it was an earlier row of the same file that said so.
         """
-        if self.intake.update:
+        if self.intake.columns.update:
             return None
         earlier = "by an earlier row of the file"
         replaces = earlier if of_file else "before (--update replaces it)"
@@ -266,7 +256,13 @@ class _Chunk:
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:
                 continue
-            if (differing := differing_mark(review, gold.marks)) is not None:
+            differing = ""
+            for kind, disposition in gold.marks.dispositions.items():
+                if getattr(review, kind) not in (disposition, "todo", "skipped"):
+                    differing = differing or f"{disposition}, where it is {getattr(review, kind)},"
+            if gold.marks.flag and review.flag and gold.marks.flag != review.flag:
+                differing = differing or "another flag"
+            if differing:
                 got = f"{differing} of annotator {gold.annotator!r}"
                 return RowError("gold.disposition", got, f"what was stored {replaces}")
             if self.new_kinds(review, gold, differing=True):
@@ -306,7 +302,9 @@ class _Chunk:
         have = self.proposals.setdefault((sample_id, content), {})
         if document in have.values():
             return False
-        key = run_key(proposal)
+        # what people marked shares runs, so that samples that were divided among them are in one; a second
+        # person's marks of one sample go into the next
+        key = proposal.proposer, ANNOTATORS if proposal.model.startswith(BY) else proposal.model
         runs = self.intake.runs.setdefault(key, [])
         run_id = next((run for run in runs if run not in have), None)
         if run_id is None:
@@ -382,22 +380,21 @@ def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
     store.insert(SampleRow, rows)
 
 
+_SAME = "user_input", "reference", "reference_hash", "retrieved_contexts", "response"
+"""What is called the same in a sample and in its row."""
+
+
 def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str, Any]:
     sample = record.sample
-    u, blind_u = draw(intake.seed, key)
-    if record.u is not None:  # it keeps the place it had in another database
-        u = record.u
+    drawn, blind_u = draw(intake.seed, key)
+    u = drawn if record.u is None else record.u  # it keeps the place it had in another database
     return {
         "dataset_id": intake.dataset_id,
         "key": key,
-        "user_input": sample.user_input,
-        "reference": sample.reference,
-        "retrieved_contexts": sample.retrieved_contexts,
-        "response": sample.response,
+        **{name: getattr(sample, name) for name in _SAME},
         "alternatives": list(sample.alternatives) or None,
         "group_key": sample.group,
         "meta": dict(sample.meta) or None,
-        "reference_hash": sample.reference_hash,
         "content_hash": content,
         "u": u,
         "blind_u": blind_u,
@@ -406,15 +403,6 @@ def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str
         "stratum": "",
         "holdout": False,
     }
-
-
-def _clash(field: str, name: str, *, of_file: bool) -> RowError:
-    """The error of a row that says something else for an id than what stands there already."""
-    field = "group" if field == "group_key" else field
-    thing = field if field in ("group", "alternatives") else "value" if field.startswith("meta.") else "text"
-    other = "other" if thing == "alternatives" else "another"
-    where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
-    return RowError(field, f"{other} {thing} for id {name!r}", f"the {thing} {where}")
 
 
 def assessments_of(gold: GoldRecord) -> list[Assessment]:
@@ -437,17 +425,6 @@ def mark_edits(store: Store, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
         rows = journals(store, [review.id])[review.id]
         there = {edit.text for _, edit in rows if isinstance(edit, Comment)}
     yield from (Comment(text) for text in marks.comments if text not in there)
-
-
-def differing_mark(review: ReviewRow, marks: Marks) -> str | None:
-    """A disposition or flag that contradicts what the review says; None when nothing does."""
-    for kind, disposition in marks.dispositions.items():
-        before = getattr(review, kind)
-        if before not in (disposition, "todo", "skipped"):
-            return f"{disposition}, where it is {before},"
-    if marks.flag and review.flag and marks.flag != review.flag:
-        return "another flag"
-    return None
 
 
 def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[str]]:
