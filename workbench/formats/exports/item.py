@@ -19,7 +19,6 @@ from workbench.model import (
     GoldRecord,
     Kind,
     Label,
-    Marks,
     Proposal,
     Record,
     Sample,
@@ -186,9 +185,7 @@ def to_text(record: Record, *, reference: bool = True) -> str:
     if sample.alternatives:
         pairs.append(("alternatives", sample.alternatives))
     if record.proposals:
-        pairs.append(
-            ("proposal", _one_or_all([proposal_document(proposal) for proposal in record.proposals]))
-        )
+        pairs.append(("proposal", _one_or_all([*map(proposal_document, record.proposals)])))
     if record.gold:
         disputed: set[Place] = set()
         if len(record.gold) > 1 and not any(record.marks.adjudicated for record in record.gold):
@@ -226,29 +223,29 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
         for unit in kind:
             if unit.counted:
                 number += 1
-                document[name].append(_unit_document(unit, number, disputed=place_of(unit) in disputed))
+                known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
+                if known["id"] == f"g{number}":
+                    del known["id"]
+                if place_of(unit) in disputed:
+                    known["label_disputed"] = True
+                if not unit.spans:
+                    known["spans"] = []
+                document[name].append({key: known[key] for key in _KEYS if key in known})
     if gold.effort is not None:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
-    if gold.marks != NO_MARKS:
-        document |= _marks_document(gold.marks)
+    marks = gold.marks
+    if marks != NO_MARKS:  # what it does not say is left out
+        said = {
+            "disposition": dict(marks.dispositions),
+            "reason": dict(marks.reasons),
+            "flag": marks.flag,
+            "comments": list(marks.comments),
+            "shown": marks.shown,
+            "off_plan": marks.off_plan,
+            "adjudicated": marks.adjudicated,
+        }
+        document |= {key: value for key, value in said.items() if value}
     return document | ({"by": gold.by} if gold.by else {})
-
-
-def _marks_document(marks: Marks) -> Mapping[str, Any]:
-    """What a review says besides its units; what it does not say is left out."""
-    return {
-        key: value
-        for key, value in (
-            ("disposition", dict(marks.dispositions)),
-            ("reason", dict(marks.reasons)),
-            ("flag", marks.flag),
-            ("comments", list(marks.comments)),
-            ("shown", marks.shown),
-            ("off_plan", marks.off_plan),
-            ("adjudicated", marks.adjudicated),
-        )
-        if value
-    }
 
 
 _KEYS = (
@@ -256,14 +253,3 @@ _KEYS = (
     "evidence", "alias", "nested", "note",
 )  # fmt: skip
 """What a native row has of a unit, in order."""
-
-
-def _unit_document(unit: Unit, number: int, *, disputed: bool) -> Document:
-    known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
-    if known["id"] == f"g{number}":
-        del known["id"]
-    if disputed:
-        known["label_disputed"] = True
-    if not unit.spans:
-        known["spans"] = []
-    return {key: known[key] for key in _KEYS if key in known}
