@@ -87,8 +87,8 @@ def assigned_by(dataset_id: Any) -> tuple[ColumnElement[bool], ...]:
 def held(store: Store, dataset_id: int, annotator: str) -> int | None:
     """The sample that a person is to decide first: given by name, or claimed and not decided yet."""
     own = PLACE.dataset_id == dataset_id, PLACE.annotator == annotator, _OPEN
-    number = store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
-    return None if number is None else int(number)
+    number: int | None = store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
+    return number
 
 
 class Held(NamedTuple):
@@ -174,11 +174,6 @@ def _lease(rules: Rules | DatasetInfo) -> Any:
     return _NOW + 60 * rules.lease
 
 
-def _renewed(rules: Rules) -> Any:
-    """A new lease; what was given by name needs none."""
-    return case((or_(PLACE.done, PLACE.until.is_not(None)), _lease(rules)))
-
-
 def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: bool) -> None:
     """Bring places in line with reviews that were written to: decided, free after a skip, else kept longer.
 
@@ -195,10 +190,11 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
                     update(_ASSIGNMENT).where(*own, _OPEN).values(annotator=None, until=None)
                 )  # given by name too: others may take it
             else:
-                values = (
-                    {"done": True, "until": None} if settled else {"done": False, "until": _renewed(rules)}
-                )
-                extra = session.scalar(update(_ASSIGNMENT).where(*own).values(values).returning(PLACE.extra))
+                # what was given by name needs no lease
+                kept = or_(PLACE.done, PLACE.until.is_not(None))
+                until = None if settled else case((kept, _lease(rules)))
+                change = update(_ASSIGNMENT).where(*own).values(done=settled, until=until)
+                extra = session.scalar(change.returning(PLACE.extra))
                 if extra is None:
                     _join(store, session, rules, row, done=settled)
                 elif extra and not settled:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, select, update
 
 from workbench.errors import NotFoundError
 from workbench.store.datasets import DatasetInfo
@@ -243,21 +243,15 @@ def open_batches(store: Store, run_id: int) -> Sequence[BatchRow]:
     return store.column(query.order_by(BATCH.submitted_at))
 
 
-def rename_batch(store: Store, batch_id: str, name: str) -> None:
-    """A batch that was noted before it was sent has its id now."""
+def change_batch(store: Store, batch_id: str, /, **values: object) -> None:
+    """A batch that was noted before it was sent has its `id` now, or its results were all `fetched`."""
     with store.writing() as session:
-        session.get_one(BatchRow, batch_id).id = name
+        session.execute(update(BatchRow).where(BATCH.id == batch_id).values(values))
 
 
 def batch_ids(store: Store) -> set[str]:
     """Every batch that is known."""
     return set(store.column(select(BATCH.id)))
-
-
-def close_batch(store: Store, batch_id: str) -> None:
-    """The results of a batch are all stored."""
-    with store.writing() as session:
-        session.get_one(BatchRow, batch_id).fetched = True
 
 
 def _chunks(keys: Iterable[str]) -> list[Any]:

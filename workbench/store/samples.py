@@ -145,14 +145,8 @@ def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:
     """All samples of a dataset in file order, each with its proposal of that run."""
-    for chunk in each_chunk(store, dataset_id, run_id):
-        yield from chunk
-
-
-def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[list[Stored]]:
-    """The same in lists of a thousand."""
     for ids in pieces(store, dataset_id):
-        yield load_samples(store, ids, run_id)
+        yield from load_samples(store, ids, run_id)
 
 
 def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str = "") -> Iterator[list[Stored]]:

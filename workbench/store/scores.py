@@ -271,11 +271,6 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     return dict(store.rows(query))
 
 
-def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float | None]:
-    """The same as numbers."""
-    return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
-
-
 def external_of(store: Store, sample_ids: Sequence[int]) -> dict[int, dict[str, str]]:
     """The numbers that files gave some samples, by column, as written; each sample is there."""
     written: dict[int, dict[str, str]] = {number: {} for number in sample_ids}

@@ -114,7 +114,11 @@ async def _listed(client: ModelClient) -> dict[str, int] | Failure:
     """The newest batches with their rows."""
     try:
         page = await client.sdk.messages.batches.list(limit=20)
-        return {str(batch.id): _total(batch) for batch in page.data or ()}
+        states = ("processing", "succeeded", "errored", "canceled", "expired")
+        return {
+            str(batch.id): sum(int(getattr(batch.request_counts, state, 0) or 0) for state in states)
+            for batch in page.data or ()
+        }
     except Exception as error:
         return failure_of(error)
 
@@ -309,12 +313,6 @@ def row_result(row: Any, ask: Ask) -> Result:
 
 def _row(setup: Setup, ask: Ask) -> dict[str, Any]:
     return {"custom_id": ask.id, "params": claude_body(setup, ask)}
-
-
-def _total(batch: Any) -> int:
-    counts = batch.request_counts
-    names = ("processing", "succeeded", "errored", "canceled", "expired")
-    return sum(int(getattr(counts, name, 0) or 0) for name in names)
 
 
 def _open(waiting: Mapping[str, _Sent]) -> int:
