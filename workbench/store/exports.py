@@ -179,7 +179,15 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     rows = store.rows(select(*REVIEW).where(among(REVIEW.sample_id, ids)).order_by(REVIEW.id))
     if not rows:
         return {}
-    effort = _effort(store, ids)
+    spent = (
+        select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses))
+        .where(REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None))
+        .group_by(EVENT.review_id)
+    )
+    effort = {
+        number: Effort(round(float(seconds or 0), 3), int(presses or 0))
+        for number, seconds, presses in store.rows(spent)
+    }
     by = settled_by(store, among(REVIEW.sample_id, ids))
     units = {
         (sample_id, review.annotator, kind): review.assessment.units
@@ -205,24 +213,11 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
             adjudicated=row.origin == "adjudicated" or row.annotator == RESOLVED,
         )
         entities, statements = (units.get((row.sample_id, row.annotator, kind)) for kind in KINDS)
-        spent, settler = effort.get(row.id), by.get(row.id, "")
-        record = GoldRecord(row.annotator, entities, statements, spent, marks, settler)
+        cost, settler = effort.get(row.id), by.get(row.id, "")
+        record = GoldRecord(row.annotator, entities, statements, cost, marks, settler)
         review = StoredReview(row.id, row.origin, row.shown, dispositions, record)
         reviews.setdefault(row.sample_id, []).append(review)
     return reviews
-
-
-def _effort(store: Store, ids: Sequence[int]) -> dict[int, Effort]:
-    """What some reviews cost; only those that were measured."""
-    query = (
-        select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses))
-        .where(REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None))
-        .group_by(EVENT.review_id)
-    )
-    return {
-        number: Effort(round(float(seconds or 0), 3), int(presses or 0))
-        for number, seconds, presses in store.rows(query)
-    }
 
 
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:

@@ -109,18 +109,17 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
         purged = purged_names(store, intake.dataset_id)
         known = {row.key: row for row in store.column(select(SampleRow).where(*of_keys))}
         chunk = _Chunk(store, intake, [row.id for row in known.values()])
-        fresh: list[dict[str, Any]] = []
         outcomes: list[Outcome | RowError] = []
         for (record, content), key in zip(hashed, keys, strict=True):
             row = known.get(key)
             if day := purged.get(key) or purged.get(content):
                 outcomes.append(PurgedError(key, day))
             elif row is None:
-                fresh.append(_new_row(intake, record, key, content))
+                chunk.add_sample(record, key, content)
                 outcomes.append("new")
             else:
                 outcomes.append(chunk.meet(row, record, content))
-        _insert(store, intake, fresh)
+        chunk.insert_samples()
         adding = [
             (at, record, content)
             for at, (record, content) in enumerate(hashed)
@@ -131,7 +130,9 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
         for at, record, content in adding:
             if chunk.add(record, content, ids[keys[at]]) and outcomes[at] == "unchanged":
                 outcomes[at] = "extended"
-        chunk.write()
+        store.insert(ProposalRow, chunk.new_proposals)
+        store.insert(ExternalScoreRow, chunk.new_scores)
+        append(store, chunk.changes)
         return outcomes
 
 
@@ -144,6 +145,7 @@ class _Chunk:
         self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
         self.reviews: dict[tuple[int, str], ReviewRow] = {}
         self.verified: dict[tuple[int, str, Kind], Assessment] = {}
+        self.new_samples: list[dict[str, Any]] = []
         self.new_proposals: list[dict[str, Any]] = []
         self.new_scores: list[dict[str, Any]] = []
         self.changes: list[Change] = []
@@ -159,6 +161,45 @@ class _Chunk:
             for sample_id, reviews in verified_by(store, ids, kind).items():
                 for verified in reviews:
                     self.verified[sample_id, verified.annotator, kind] = verified.assessment
+
+    def add_sample(self, record: Record, key: str, content: str) -> None:
+        """A sample that is not there."""
+        sample = record.sample
+        drawn, blind_u = draw(self.intake.seed, key)
+        u = drawn if record.u is None else record.u  # it keeps the place it had in another database
+        self.new_samples.append(
+            {
+                "dataset_id": self.intake.dataset_id,
+                "key": key,
+                **{name: getattr(sample, name) for name in _SAME},
+                "alternatives": list(sample.alternatives) or None,
+                "group_key": sample.group,
+                "meta": dict(sample.meta) or None,
+                "content_hash": content,
+                "u": u,
+                "blind_u": blind_u,
+                "rank": u,
+                "size": 1.0,
+                "stratum": "",
+                "holdout": False,
+            }
+        )
+
+    def insert_samples(self) -> None:
+        """Store new samples; those that come after the plan outside of it.
+
+        A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
+        """
+        rows, intake = self.new_samples, self.intake
+        if intake.planned and rows:
+            groups = {row["group_key"] for row in rows if row["group_key"] is not None}
+            hashes = {row["reference_hash"] for row in rows}
+            back = kept_back(self.store, intake.dataset_id, groups, hashes)
+            for row in rows:
+                row["rank"], row["size"] = LATE_RANK + row["u"], 0.0
+                row["holdout"] = row["group_key"] in back or row["reference_hash"] in back
+            intake.late += len(rows)
+        self.store.insert(SampleRow, rows)
 
     def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
         """A record whose id is there already: add what is missing, refuse what differs unless told to update.
@@ -355,54 +396,9 @@ class _Chunk:
     def _named(self, edits: Iterable[Edit]) -> list[Named]:
         return [(self.intake.action, edit) for edit in edits]
 
-    def write(self) -> None:
-        """Write what was added, each table once."""
-        self.store.insert(ProposalRow, self.new_proposals)
-        self.store.insert(ExternalScoreRow, self.new_scores)
-        append(self.store, self.changes)
-
-
-def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
-    """Store new samples; those that come after the plan outside of it.
-
-    A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
-    """
-    if intake.planned and rows:
-        groups = {row["group_key"] for row in rows if row["group_key"] is not None}
-        back = kept_back(store, intake.dataset_id, groups, {row["reference_hash"] for row in rows})
-        for row in rows:
-            row |= {
-                "rank": LATE_RANK + row["u"],
-                "size": 0.0,
-                "holdout": row["group_key"] in back or row["reference_hash"] in back,
-            }
-        intake.late += len(rows)
-    store.insert(SampleRow, rows)
-
 
 _SAME = "user_input", "reference", "reference_hash", "retrieved_contexts", "response"
 """What is called the same in a sample and in its row."""
-
-
-def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str, Any]:
-    sample = record.sample
-    drawn, blind_u = draw(intake.seed, key)
-    u = drawn if record.u is None else record.u  # it keeps the place it had in another database
-    return {
-        "dataset_id": intake.dataset_id,
-        "key": key,
-        **{name: getattr(sample, name) for name in _SAME},
-        "alternatives": list(sample.alternatives) or None,
-        "group_key": sample.group,
-        "meta": dict(sample.meta) or None,
-        "content_hash": content,
-        "u": u,
-        "blind_u": blind_u,
-        "rank": u,
-        "size": 1.0,
-        "stratum": "",
-        "holdout": False,
-    }
 
 
 def assessments_of(gold: GoldRecord) -> list[Assessment]:

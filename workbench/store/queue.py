@@ -304,7 +304,13 @@ def page(
         gold = load_some(store, ids, kind)
         automatic = _automatic(store, info, column, ids)
         held = defaultdict(list, places(store, ids) if info.overlap else {})
-        twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
+        verified = select(SAMPLE.reference_hash).where(
+            SAMPLE.reference_hash.in_({row.reference_hash for row in rows.values()}),
+            SAMPLE.dataset_id + 0 == info.id,  # else SQLite reads the whole dataset
+            REVIEW.sample_id == SAMPLE.id,
+            REVIEW[kind] == "verified",
+        )
+        twins = set(store.column(verified))
     own_places = {
         number: one.done for number in ids for one in held[number] if one and one.annotator == annotator
     }
@@ -358,17 +364,6 @@ def _automatic(
     return {number: Tally(*counts) for number, *counts in store.rows(scores)}
 
 
-def _with_gold(store: Store, dataset_id: int, kind: Kind, hashes: Collection[str]) -> set[str]:
-    """Those references of which somebody verified the units."""
-    query = select(SAMPLE.reference_hash).where(
-        SAMPLE.reference_hash.in_(hashes),
-        SAMPLE.dataset_id + 0 == dataset_id,  # else SQLite reads the whole dataset
-        REVIEW.sample_id == SAMPLE.id,
-        REVIEW[kind] == "verified",
-    )
-    return set(store.column(query))
-
-
 def sibling_gold(
     store: Store, sample_id: int, kind: Kind, annotator: str
 ) -> tuple[tuple[Unit, ...], tuple[str, ...]] | None:
@@ -381,7 +376,7 @@ def sibling_gold(
     # of the same reference, verified by somebody and excluded by nobody, the newest first
     query = select(SAMPLE.id).where(
         TWIN.id == sample_id,
-        SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+        SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as in `page`
         SAMPLE.reference_hash == TWIN.reference_hash,
         exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
         ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),

@@ -73,6 +73,12 @@ def of(table: str, *, key: bool = False) -> Any:
     return Field(foreign_key=f"{table}.id", primary_key=key, sa_type=BIG)
 
 
+class OfDataset(Numbered):
+    """A table of numbered rows of a dataset."""
+
+    dataset_id: int = of("dataset")
+
+
 EMPTY: Any = JSON(none_as_null=True)
 """A JSON document that may be missing."""
 
@@ -112,11 +118,10 @@ class Dataset(Numbered, table=True):
     trainee: str | None = None
 
 
-class PolicyRow(Numbered, table=True):
+class PolicyRow(OfDataset, table=True):
     """An immutable version of what annotators agreed on."""
 
     __table_args__ = (UniqueConstraint("dataset_id", "version"),)
-    dataset_id: int = of("dataset")
     version: int
     document: dict[str, Any] = Field(sa_type=JSON)
     annotator: str
@@ -127,7 +132,7 @@ HOLDOUT_RANK = 5.0
 """The holdout comes after the plan's samples, whose ranks are below 1."""
 
 
-class SampleRow(Numbered, table=True):
+class SampleRow(OfDataset, table=True):
     """One row of a dataset, its text as given."""
 
     __table_args__ = (
@@ -136,7 +141,6 @@ class SampleRow(Numbered, table=True):
         Index(None, "dataset_id", "rank", postgresql_include=["id"]),
         Index(None, "reference_hash"),
     )
-    dataset_id: int = of("dataset")
     key: str
     user_input: str = Field(sa_type=Text)
     reference: str = Field(sa_type=Text)
@@ -157,11 +161,10 @@ class SampleRow(Numbered, table=True):
     holdout: bool = False
 
 
-class RunRow(Numbered, table=True):
+class RunRow(OfDataset, table=True):
     """One proposer over a dataset."""
 
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    dataset_id: int = of("dataset")
     name: str
     proposer: str
     model: str = ""
@@ -185,7 +188,7 @@ class ProposalRow(Numbered, table=True):
     calls: list[int] | None = Field(default=None, sa_type=EMPTY)
 
 
-class ReviewRow(Numbered, table=True):
+class ReviewRow(OfDataset, table=True):
     """One annotator's work on one sample: the head of a journal and where it stands."""
 
     __table_args__ = (
@@ -196,7 +199,6 @@ class ReviewRow(Numbered, table=True):
         CheckConstraint(one_of("origin", ("reviewed", "imported", "adjudicated")), name="origin"),
         CheckConstraint(one_of("shown", ("assisted", "blind", "import")), name="shown"),
     )
-    dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     annotator: str
     origin: str
@@ -230,7 +232,7 @@ class ReviewEventRow(Numbered, table=True):
     presses: int | None = None
 
 
-class GoldUnitRow(Numbered, table=True):
+class GoldUnitRow(OfDataset, table=True):
     """One verified unit with its match: written at accept, removed by undoing it."""
 
     __table_args__ = (
@@ -243,7 +245,6 @@ class GoldUnitRow(Numbered, table=True):
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
         CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
     )  # fmt: skip
-    dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     review_id: int = of("review")
     annotator: str
@@ -309,11 +310,10 @@ class ScoreColumnRow(Base, table=True):
     at: datetime
 
 
-class CalibrationRow(Numbered, table=True):
+class CalibrationRow(OfDataset, table=True):
     """A calibration as saved: its document names the samples whose gold it saw. Never changed."""
 
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    dataset_id: int = of("dataset")
     name: str
     run_id: int | None = Field(default=None, sa_type=BIG)
     scorer: str
@@ -371,7 +371,7 @@ class BatchRow(Base, table=True):
     submitted_at: datetime
 
 
-class PlanRow(Numbered, table=True):
+class PlanRow(OfDataset, table=True):
     """The one plan of a dataset: which samples are reviewed in which order, drawn before any verdict.
 
     `population`: the samples outside the holdout at the time. `parameters`: strata and the like.
@@ -381,7 +381,6 @@ class PlanRow(Numbered, table=True):
         UniqueConstraint("dataset_id"),
         CheckConstraint("design IN ('simple', 'stratified')", name="design"),
     )
-    dataset_id: int = of("dataset")
     design: str
     kind: str
     planned_n: int
@@ -391,11 +390,10 @@ class PlanRow(Numbered, table=True):
     created_at: datetime
 
 
-class HoldoutOpeningRow(Numbered, table=True):
+class HoldoutOpeningRow(OfDataset, table=True):
     """One look at the samples kept back. Rows are only ever added."""
 
     __table_args__ = (Index(None, "dataset_id"),)
-    dataset_id: int = of("dataset")
     purpose: str
     annotator: str
     at: datetime
@@ -414,11 +412,10 @@ class DisputeRow(Base, table=True):
     at: datetime
 
 
-class PurgedRow(Numbered, table=True):
+class PurgedRow(OfDataset, table=True):
     """A sample whose text was removed: what is left of it are hashes."""
 
     __table_args__ = (Index(None, "dataset_id"),)
-    dataset_id: int = of("dataset")
     key: str
     reference_hash: str
     content_hash: str
@@ -426,10 +423,9 @@ class PurgedRow(Numbered, table=True):
     at: datetime
 
 
-class ExportLogRow(Numbered, table=True):
+class ExportLogRow(OfDataset, table=True):
     """One finished export. `held`: the ids of the samples whose texts it holds (see `export_log`)."""
 
-    dataset_id: int = of("dataset")
     path: str
     manifest_sha256: str
     annotator: str
@@ -472,7 +468,7 @@ class PassedRow(Base, table=True):
     at: datetime
 
 
-class AssignmentRow(Numbered, table=True):
+class AssignmentRow(OfDataset, table=True):
     """One place at one sample: whose it is, until when, and whether they decided.
 
     `until` counts seconds since 1970 by the database's clock; a place with a name and without `until` was
@@ -492,7 +488,6 @@ class AssignmentRow(Numbered, table=True):
             sqlite_where=text("done = 0"), postgresql_where=text("NOT done"),
         ),
     )  # fmt: skip
-    dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     slot: int
     rank: float

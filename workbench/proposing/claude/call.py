@@ -6,13 +6,14 @@ However a call ends, you get an answer or a failure. The pace reads no clock: it
 from __future__ import annotations
 
 import asyncio
-import email.utils
 import json
 import re
 import sys
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
@@ -443,5 +444,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except KeyError:
         return None
     except ValueError:
-        date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-        return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+        with suppress(TypeError, ValueError, OverflowError):  # no date, or one that no calendar has
+            return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
+        return None
