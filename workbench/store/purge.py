@@ -117,23 +117,15 @@ def _delete(connection: Connection, ids: Collection[int], dataset_id: int) -> No
         if "sample_id" in table.c:
             connection.execute(table.delete().where(among(table.c.sample_id, ids)))
     connection.execute(delete(SampleRow).where(among(SAMPLE.id, ids)))
-    _delete_answers(connection, dataset_id)
-    _forget_names(connection, dataset_id)
-
-
-def _delete_answers(connection: Connection, dataset_id: int) -> None:
-    """Delete what was paid for and no proposal is made of any more: it may be of the text that went.
-
-    What failed calls said of it goes too.
-    """
+    # what was paid for and no proposal is made of any more may be of the text that went
     named = connection.scalars(select(PROPOSAL.calls).where(PROPOSAL.calls.is_not(None)))
     used = {number for calls in named for number in calls}
     of_dataset = CALL.run_id.in_(select(RUN.id).where(RUN.dataset_id == dataset_id))
-    unused = [
-        number for number in connection.scalars(select(CALL.id).where(of_dataset)) if number not in used
-    ]
+    unused = {*connection.scalars(select(CALL.id).where(of_dataset))} - used
     connection.execute(delete(AnswerRow).where(among(ANSWER.call_id, unused)))
+    # so may be what failed calls said
     connection.execute(update(CallRow).where(CALL.detail != "", of_dataset).values(detail=""))
+    _forget_names(connection, dataset_id)
 
 
 def scrub(store: Store) -> None:

@@ -120,7 +120,14 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
         raise wrong("u", u, "a number from 0 to below 1")
     if other:
         check_depth(other, "row")
-        sample = replace(sample, meta=_merged(sample.meta, other))
+        clashes = {key: value for key, value in other.items() if key in sample.meta}
+        meta = {**sample.meta, **other, **sample.meta}
+        if clashes:  # a name that `meta` has already
+            extra = "_extra"
+            while extra in meta:
+                extra += "_"
+            meta[extra] = clashes
+        sample = replace(sample, meta=meta)
     number = None if u is None else float(u)
     return Record(sample, proposals, gold, scores, number, _gives_contexts(row))
 
@@ -192,22 +199,6 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
         raise wrong("alternatives", value, "a list of strings")
     notes.seen["alternatives"] += bool(value)
     return tuple(strings(value or [], "alternatives"))
-
-
-def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """`meta` with further keys; a name that `meta` has already goes under `_extra`."""
-    merged, clashes = dict(meta), {}
-    for key, value in other.items():
-        if key in meta:
-            clashes[key] = value
-        else:
-            merged[key] = value
-    if clashes:
-        extra = "_extra"
-        while extra in merged:
-            extra += "_"
-        merged[extra] = clashes
-    return merged
 
 
 def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
