@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from workbench.errors import ConflictError
-from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample, Unit
+from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import (
@@ -202,26 +202,13 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
         .group_by(REVIEW.sample_id)
         .having(func.count() > 1)
     )
-    query = (
-        select(
-            REVIEW.sample_id,
-            REVIEW.annotator,
-            REVIEW.origin,
-            REVIEW.id,
-            EVENT.action,
-            EVENT.op,
-            EVENT.data,
-            EVENT.at,
-            EVENT.annotator,
-        )
-        .where(
-            REVIEW.sample_id.in_(several),
-            EVENT.review_id == REVIEW.id,
-            EVENT.op.in_(("open", "accept", "undo", "redo")),
-        )
-        .order_by(REVIEW.sample_id, EVENT.id)
+    review = REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.id
+    query = select(*review, EVENT.action, EVENT.op, EVENT.data, EVENT.at, EVENT.annotator).where(
+        REVIEW.sample_id.in_(several),
+        EVENT.review_id == REVIEW.id,
+        EVENT.op.in_(("open", "accept", "undo", "redo")),
     )
-    return [Said(*row) for row in store.rows(query)]
+    return [Said(*row) for row in store.rows(query.order_by(REVIEW.sample_id, EVENT.id))]
 
 
 def record(
@@ -433,21 +420,19 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
         places = Rules.of(*rules)
         changes = [
             Change(
-                row, text_of(store, row), [(own, edit)],
+                row, partial(_text_of, store, row), [(own, edit)],
                 rules=places if row.annotator != RESOLVED else None, by=by,
             )
             for row in rows
         ]  # fmt: skip
         states = append(store, changes)
-    done = edit_of(op, data)
-    moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states), resolves=resolves)
+    done, kind, unit = edit_of(op, data), None, ""
     match done:
         case Put():
-            return replace(moved, kind=done.kind, unit=done.units[0].id)
+            kind, unit = done.kind, done.units[0].id
         case Accept():
-            return replace(moved, kind=done.assessment.kind)
-        case _:
-            return moved
+            kind = done.assessment.kind
+    return Moved(rows[0].sample_id, op, kind, done, states[0], unit, len(states), resolves)
 
 
 def _others_since(session: Session, review_id: int, action: str, by: str) -> str:
@@ -459,9 +444,8 @@ def _others_since(session: Session, review_id: int, action: str, by: str) -> str
     return session.scalar(select(EVENT.annotator).where(*after).limit(1)) or ""
 
 
-def text_of(store: Store, row: ReviewRow) -> Callable[[], Sample]:
-    """What reads the sample of a review."""
-    return lambda: sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
+def _text_of(store: Store, row: ReviewRow) -> Sample:
+    return sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
 
 
 def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
@@ -519,9 +503,18 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     """The state after a change, written into the row of its review."""
     row = change.row
     for _, edit in change.edits:
-        for unit in _units_of(edit):
+        match edit:
+            case Put():
+                units = edit.units
+            case Accept():
+                units = edit.assessment.units
+            case Open():
+                units = tuple(unit for assessment in edit.assessments for unit in assessment.units)
+            case _:
+                units = ()
+        for unit in units:
             check_spans(unit, change.text())
-    state = followed(change.before, change.edits) if change.before is not None else None
+    state = change.before and followed(change.before, change.edits)
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
         state = fold([*journals(store, [row.id])[row.id], *change.edits])
@@ -561,17 +554,3 @@ def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any
             "seconds": spent.seconds if spent else None,
             "presses": spent.presses if spent else None,
         }
-
-
-def _units_of(edit: Edit) -> Iterator[Unit]:
-    """Every unit that an edit carries."""
-    match edit:
-        case Put():
-            yield from edit.units
-        case Accept():
-            yield from edit.assessment.units
-        case Open():
-            for assessment in edit.assessments:
-                yield from assessment.units
-        case _:
-            pass

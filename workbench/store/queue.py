@@ -312,7 +312,10 @@ def page(
         )
         twins = set(store.column(verified))
     own_places = {
-        number: one.done for number in ids for one in held[number] if one and one.annotator == annotator
+        number: place.done
+        for number in ids
+        for place in held[number]
+        if place and place.annotator == annotator
     }
     return [
         QueueRow(
@@ -431,10 +434,10 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
         verified = reviewed(store, info.id, info.kinds[0], holdout=True)
-    found = ((number, verified.get(number)) for number in numbers)
+    samples = ((number, verified.get(number)) for number in numbers)
     return {
-        number: Values(automatic.get(number), one and one.tally, one is not None and one.tally is None)
-        for number, one in found
+        number: Values(automatic.get(number), gold and gold.tally, gold is not None and gold.tally is None)
+        for number, gold in samples
     }
 
 
@@ -456,23 +459,14 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = 
     Of one kind, or of any.
     """
     data = EVENT.data
-    query = (
-        select(
-            REVIEW.sample_id,
-            EVENT.action,
-            EVENT.op,
-            data["fast"].as_boolean(),
-            data["assessment"]["kind"].as_string(),
-            data["action"].as_string(),
-        )
-        .where(
-            EVENT.dataset_id == info.id,
-            EVENT.annotator == annotator,
-            EVENT.op.in_(("accept", "undo", "redo")),
-            REVIEW.id == EVENT.review_id,
-        )
-        .order_by(EVENT.review_id, EVENT.seq)
+    said = data["fast"].as_boolean(), data["assessment"]["kind"].as_string(), data["action"].as_string()
+    query = select(REVIEW.sample_id, EVENT.action, EVENT.op, *said).where(
+        EVENT.dataset_id == info.id,
+        EVENT.annotator == annotator,
+        EVENT.op.in_(("accept", "undo", "redo")),
+        REVIEW.id == EVENT.review_id,
     )
+    query = query.order_by(EVENT.review_id, EVENT.seq)
     accepts: dict[tuple[int, str], list[tuple[str, bool]]] = {}
     undone: set[str] = set()
     for sample_id, action, op, fast, kind, target in store.rows(query):

@@ -63,11 +63,6 @@ class Caller:
     session: str
 
     @property
-    def place(self) -> str:
-        """Where the pages of their samples are."""
-        return "/resolve" if self.desk.resolves else "/s"
-
-    @property
     def root(self) -> str:
         """What the forms of their pages go to begins with it."""
         return "/resolve" if self.desk.resolves else ""
@@ -163,7 +158,8 @@ class Pages:
                 if caller is None:
                     elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
                     here = request.url.path if elsewhere and not takes_form else ""
-                    typed = _typed(await _fields(request)) if takes_form else []
+                    form = _escaped(await _fields(request)) if takes_form else {}
+                    typed = [text for name in ("surface", "text") if (text := form.get(name))]
                     return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
                 request.state.person = caller.name
                 return await handler(request, caller)
@@ -290,7 +286,7 @@ class Pages:
     def _to(self, caller: Caller, sample_id: int, **more: str) -> Response:
         """Send the browser to a sample; what is not empty goes into the address."""
         query = urlencode({name: value for name, value in more.items() if value})
-        return RedirectResponse(f"{caller.place}/{sample_id}{'?' if query else ''}{query}", 303)
+        return RedirectResponse(f"{caller.root or '/s'}/{sample_id}{'?' if query else ''}{query}", 303)
 
     async def sample(self, request: Request, caller: Caller) -> Response:
         """A sample as it stands now. One that the queue did not give is picked by hand."""
@@ -540,11 +536,6 @@ def _again(fields: Mapping[str, str]) -> dict[str, Markup]:
     """What a form said, for the same form on a newer page."""
     own = {"form", "nonce", "kind", "queue", "presses", "sure"}
     return {name: value for name, value in _escaped(fields).items() if name not in own and value}
-
-
-def _typed(fields: Mapping[str, str]) -> list[Markup]:
-    """What a person wrote into a form."""
-    return [value for name, value in _escaped(fields).items() if name in ("surface", "text") and value]
 
 
 def _escaped(fields: Mapping[str, str]) -> dict[str, Markup]:

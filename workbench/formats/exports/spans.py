@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -35,7 +35,6 @@ from workbench.formats.exports.item import (
     standing,
 )
 from workbench.model import GoldRecord, ProposedEntity, Span, Unit
-from workbench.reviewing.documents import Document
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 from workbench.text.tokens import Token, tokens
@@ -175,6 +174,11 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
     if len(every) > len(tags):
         wrote.left["span begins or ends with white space"] += len(every) - len(tags)
     cut = _with_spaces(exact_tokens(text, tags), text)
+    following = [*(token.start for token in cut[1:]), len(text)]
+    listed = [  # `ws` says whether one blank follows: tokens and blanks put together are the text
+        {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
+        for number, ((surface, start, end), after) in enumerate(zip(cut, following, strict=False))
+    ]
     starts = {token.start: number for number, token in enumerate(cut)}
     ends = {token.end: number for number, token in enumerate(cut)}
     spans = [  # `end` is exclusive and `token_end` inclusive, as Prodigy has it
@@ -192,7 +196,7 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
         [
             ("text", compact(text)),
             ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, row)])),
-            ("tokens", compact([*_tokens(cut, text)])),
+            ("tokens", compact(listed)),
             ("spans", compact(spans)),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
@@ -212,13 +216,6 @@ def _with_spaces(words: list[Token], text: str) -> list[Token]:
             parts.append(word)
         end = word.end
     return parts
-
-
-def _tokens(cut: list[Token], text: str) -> Iterator[Document]:
-    """`ws` says whether one blank follows: tokens and blanks put together are the text."""
-    for number, (surface, start, end) in enumerate(cut):
-        after = cut[number + 1].start if number + 1 < len(cut) else len(text)
-        yield {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
 
 
 STUDIO_TASKS = "tasks.json"
