@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
 from workbench.formats import tables
@@ -56,8 +55,7 @@ _LARGEST_ROW = 1 << 20  # bytes of a document that may be one row
 _LOOK = 100  # objects looked at for one that tells
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetFile:
+class DatasetFile(NamedTuple):
     """A file whose rows can be read: as what, from which container, from which lists of a document.
 
     `names` are the columns or keys of its first rows, in the order in which they came up, and `inside` these
@@ -362,8 +360,7 @@ def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any
     return str(name), settings if type(settings) is dict else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """How the rows of one format are read: most formats are `record` and `claims` alone.
 
     `record` makes the record of an object. `claims`: whether an object has what no other format has.

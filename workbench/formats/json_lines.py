@@ -10,10 +10,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.errors import InputError, NotFoundError, RowError
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused, shown, wrong
@@ -269,8 +268,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _BETWEEN = re.compile(r"[ \t\n\r,:]*")
 
 
-@dataclass(frozen=True, slots=True)
-class RawRow:
+class RawRow(NamedTuple):
     """One object of a file with the line it starts at, or why it is none. `raw` is one line of JSON.
 
     `item` is its number in a document where another stands on the same line, else 0; `within` the path of

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, not_, or_, select, update
 
@@ -115,8 +116,7 @@ def several_ids(store: Store, dataset_id: int) -> set[int]:
     return set(store.numbers(reviews.group_by(REVIEW.sample_id).having(func.count() > 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReview:
+class StoredReview(NamedTuple):
     """One annotator's review of one sample: what stands in the database of it."""
 
     review_id: int

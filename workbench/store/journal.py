@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -48,8 +48,7 @@ from workbench.store.tables import (
 _LATER = table_of(ReviewEventRow).alias("later").c
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """What a person does to one sample at once.
 
     `sample` and `state` are what the person had seen: the text, and the review up to its newest row, `seq`
@@ -69,8 +68,7 @@ class Act:
     over: tuple[tuple[int, int, bool], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """What undo or redo touched: where to go and what to say.
 
     `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
@@ -88,8 +86,7 @@ class Moved:
     resolves: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What is added to the journal of one review: edits with the names of their actions.
 
     `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is

@@ -65,8 +65,7 @@ def load_scores(
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class CountedChunk:
+class CountedChunk(NamedTuple):
     """What some samples were counted to under a run and a match threshold.
 
     `hashes` (of the texts), `policy_version` and `taught` (the aliases) tell what was counted.

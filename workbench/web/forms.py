@@ -6,7 +6,7 @@ import hmac
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.errors import InputError
 from workbench.model import IDLE, Effort, Evidence, Kind, Span, Unit, sha256
@@ -27,8 +27,7 @@ LONGEST = 20_000
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What a page showed: a sample up to a row of its journal, when, and whether it was picked by hand.
 
     `seen` stands for all that a decision rests on: text, units and policy.

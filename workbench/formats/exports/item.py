@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.formats.columns import JSON_NUMBER
 from workbench.formats.json_lines import Fractional
@@ -65,8 +65,7 @@ class ExportItem:
     verdicts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What a writer may say of the dataset as a whole."""
 
     dataset: str

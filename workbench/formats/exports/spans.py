@@ -17,10 +17,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.formats.exports.folder import rendered
 from workbench.formats.exports.item import (
@@ -48,8 +47,7 @@ def label_out(name: str) -> str:
     return _NOT_XML.sub("\ufffd", name) or DEFAULT_LABEL
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(NamedTuple):
     """One stretch of a reference with its label and the unit that it belongs to."""
 
     start: int

@@ -7,9 +7,8 @@ in exactly one place. Otherwise it is an error in gold, and left out in a propos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench import model
 from workbench.errors import RowError
@@ -170,8 +169,7 @@ _ENTITY = frozenset({"text", "label", "start", "end"})
 _STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start", "end"})
 
 
-@dataclass(frozen=True, slots=True)
-class _RowTexts:
+class _RowTexts(NamedTuple):
     """The texts of a row that its gold and its proposals point into."""
 
     reference: str

@@ -16,7 +16,7 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -356,7 +356,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
                 span = _span(row, raw)
                 traces.setdefault(span.trace, []).append(span)
         except RecursionError as error:
-            yield replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
+            yield raw._replace(value=None, error=refused(error, path, raw.line, raw.item))
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])

@@ -32,8 +32,7 @@ _DATED_NAME = re.compile(r"-\d{8}$")
 _RATES = ("input", "output", "cache_write", "cache_read")
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """Dollars per million tokens of each sort; `long` holds for calls with a prompt above its limit."""
 
     rates: Mapping[str, Decimal]
@@ -41,8 +40,7 @@ class Price:
     long: Price | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(NamedTuple):
     """A price table, the day it was true, and what a batch costs of the live price."""
 
     dated: date

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.proposing.claude.answers import (
     CAUSES,
@@ -114,8 +114,7 @@ _HOPELESS_KINDS: frozenset[FailureKind] = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How much at once, how long, and how often. Times in seconds.
 
     A call that fails unpaid is made at most `attempts` times, one that meets the rate limit `refusals`
