@@ -191,8 +191,8 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
                 )  # given by name too: others may take it
             else:
                 # what was given by name needs no lease
-                kept = or_(PLACE.done, PLACE.until.is_not(None))
-                until = None if settled else case((kept, _lease(rules)))
+                leased = or_(PLACE.done, PLACE.until.is_not(None))
+                until = None if settled else case((leased, _lease(rules)))
                 change = update(_ASSIGNMENT).where(*own).values(done=settled, until=until)
                 extra = session.scalar(change.returning(PLACE.extra))
                 if extra is None:

@@ -146,27 +146,15 @@ def kept_back(store: Store, dataset_id: int, groups: Iterable[str], references: 
 def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
     """Every sample, in file order. `by`: `group` or `meta.KEY`; its text is the candidate's value."""
     value: Any = SAMPLE.group_key if by == "group" else SAMPLE.meta if by else null()
-    query = select(
-        SAMPLE.id,
-        SAMPLE.key,
-        SAMPLE.u,
-        SAMPLE.group_key,
-        SAMPLE.reference_hash,
-        SAMPLE.rank,
-        SAMPLE.size == 0,
-        SAMPLE.stratum,
-        SAMPLE.holdout,
-        value,
-    ).where(SAMPLE.dataset_id == dataset_id)
+    names = SAMPLE.id, SAMPLE.key, SAMPLE.u, SAMPLE.group_key, SAMPLE.reference_hash
+    standing = SAMPLE.rank, SAMPLE.size == 0, SAMPLE.stratum, SAMPLE.holdout
+    query = select(*names, *standing, value).where(SAMPLE.dataset_id == dataset_id)
     everyone = []
     for *row, content in store.rows(query.order_by(SAMPLE.id)):
         if isinstance(content, dict):  # whole: SQLite takes a truth out of a document as a number
             content = content.get(by.removeprefix(META))
-        everyone.append(
-            Candidate._make(
-                (*row, content if content is None or isinstance(content, str) else stored(content))
-            )
-        )
+        written = content if content is None or isinstance(content, str) else stored(content)
+        everyone.append(Candidate._make((*row, written)))
     return everyone
 
 
@@ -276,27 +264,25 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
     several = []
     with store.snapshot():
         for sample_id, own in groupby(store.rows(query.order_by(REVIEW.sample_id)), key=itemgetter(0)):
-            reviews = [(disposition, origin, off_plan) for _, disposition, origin, off_plan in own]
-            states = {disposition for disposition, _, _ in reviews}
+            reviews = [row[1:] for row in own]
+            states = {state for state, _, _ in reviews}
             in_turn = any(
-                disposition != "started" and origin != "imported" and not off_plan
-                for disposition, origin, off_plan in reviews
+                state != "started" and origin != "imported" and not off_plan
+                for state, origin, off_plan in reviews
             )
+            gold = [origin for state, origin, _ in reviews if state == "verified"]
             if "excluded" in states:
                 complete[sample_id] = Done("excluded", in_turn)
-            elif "verified" in states:
-                gold = [origin for disposition, origin, _ in reviews if disposition == "verified"]
+            elif gold:
                 complete[sample_id] = Done("verified", in_turn, gold[0])
                 if len(gold) > 1:
                     several.append(sample_id)
             elif states == {"skipped"}:
                 complete[sample_id] = Done("skipped", in_turn)
         for sample_id, standing in load_some(store, several, kind).items():
-            in_turn = complete[sample_id].in_turn
-            unresolved = standing.assessment is None
-            complete[sample_id] = (
-                Done("unresolved", in_turn) if unresolved else Done("verified", in_turn, standing.origin)
-            )
+            status: Status = "verified" if standing.assessment else "unresolved"
+            origin = standing.origin if standing.assessment else ""
+            complete[sample_id] = Done(status, complete[sample_id].in_turn, origin)
     return complete
 
 

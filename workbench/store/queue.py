@@ -334,7 +334,7 @@ def page(
             automatic=automatic.get(number),
             rematch=row.state == "todo" and not row.blind and row.reference_hash in twins,
             scorer=column or DEFAULT_SCORER[kind],
-            places=(sum(one is not None and one.done for one in held[number]), len(held[number])),
+            places=(sum(place is not None and place.done for place in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
             own=own_places.get(number),
         )
@@ -459,8 +459,8 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = 
     Of one kind, or of any.
     """
     data = EVENT.data
-    said = data["fast"].as_boolean(), data["assessment"]["kind"].as_string(), data["action"].as_string()
-    query = select(REVIEW.sample_id, EVENT.action, EVENT.op, *said).where(
+    details = data["fast"].as_boolean(), data["assessment"]["kind"].as_string(), data["action"].as_string()
+    query = select(REVIEW.sample_id, EVENT.action, EVENT.op, *details).where(
         EVENT.dataset_id == info.id,
         EVENT.annotator == annotator,
         EVENT.op.in_(("accept", "undo", "redo")),

@@ -235,7 +235,7 @@ class Pages:
         name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
-            if any(self._failed.full(one) for one in tried):
+            if any(map(self._failed.full, tried)):
                 said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
                 return self._login_page(said, 429, name)
             try:
@@ -243,8 +243,8 @@ class Pages:
             except WorkbenchError as error:
                 return self._login_page(str(error), _status(error), name)
             if secret is None:
-                for one in tried:
-                    self._failed.add(one)
+                for name_or_address in tried:
+                    self._failed.add(name_or_address)
                 request.state.error = "LoginFailed"
                 return self._login_page("this name and token do not fit together", 401, name)
         request.state.person = name

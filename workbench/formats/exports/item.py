@@ -171,26 +171,22 @@ def to_line(record: Record) -> str:
 def to_text(record: Record, *, reference: bool = True) -> str:
     """The same as one JSON object, also without the reference."""
     sample = record.sample
-    pairs: list[tuple[str, Any]] = [("id", sample.id), ("user_input", sample.user_input)]
-    if reference:
-        pairs.append(("reference", sample.reference))
-    if sample.response is not None:
-        pairs.append(("response", sample.response))
-    pairs.append(("retrieved_contexts", sample.retrieved_contexts))
-    if sample.meta:
-        pairs.append(("meta", _sorted(sample.meta)))
-    if sample.group is not None:
-        pairs.append(("group", sample.group))
-    if sample.alternatives:
-        pairs.append(("alternatives", sample.alternatives))
-    if record.proposals:
-        pairs.append(("proposal", _one_or_all([*map(proposal_document, record.proposals)])))
-    if record.gold:
-        disputed: set[Place] = set()
-        if len(record.gold) > 1 and not any(record.marks.adjudicated for record in record.gold):
-            disputed = disputed_labels(record.entities or () for record in record.gold)
-        pairs.append(("gold", _one_or_all([_gold_document(record, disputed) for record in record.gold])))
-    texts = [(key, compact(value)) for key, value in pairs]
+    disputed: set[Place] = set()
+    if len(record.gold) > 1 and not any(gold.marks.adjudicated for gold in record.gold):
+        disputed = disputed_labels(gold.entities or () for gold in record.gold)
+    pairs: dict[str, Any] = {
+        "id": sample.id,
+        "user_input": sample.user_input,
+        "reference": sample.reference if reference else None,
+        "response": sample.response,
+        "retrieved_contexts": sample.retrieved_contexts,
+        "meta": _sorted(sample.meta) or None,
+        "group": sample.group,
+        "alternatives": sample.alternatives or None,
+        "proposal": _one_or_all([*map(proposal_document, record.proposals)]),
+        "gold": _one_or_all([_gold_document(gold, disputed) for gold in record.gold]),
+    }
+    texts = [(key, compact(value)) for key, value in pairs.items() if value is not None]
     if record.scores:  # their digits stay as they came
         numbers = (
             f"{compact(name)}: {digits if JSON_NUMBER.fullmatch(digits) else repr(Fractional(digits))}"
@@ -209,7 +205,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _one_or_all(documents: list[Document]) -> Any:
-    return documents[0] if len(documents) == 1 else documents
+    return documents[0] if len(documents) == 1 else documents or None
 
 
 def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
@@ -234,7 +230,7 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
     marks = gold.marks
     if marks != NO_MARKS:  # what it does not say is left out
-        said = {
+        fields = {
             "disposition": dict(marks.dispositions),
             "reason": dict(marks.reasons),
             "flag": marks.flag,
@@ -243,7 +239,7 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
             "off_plan": marks.off_plan,
             "adjudicated": marks.adjudicated,
         }
-        document |= {key: value for key, value in said.items() if value}
+        document |= {key: value for key, value in fields.items() if value}
     return document | ({"by": gold.by} if gold.by else {})
 
 

@@ -299,13 +299,12 @@ def row_result(row: Any, ask: Ask) -> Result:
     kind = getattr(result, "type", "")
     if kind == "succeeded":
         return result_of(claude_reply(getattr(result, "message", None)), ask)
-    if kind == "expired":
-        return Failure("expired")
-    if kind == "canceled":
-        return Failure("canceled")
-    error = getattr(getattr(result, "error", None), "error", None)
+    if kind in ("expired", "canceled"):
+        return Failure(kind)
+    failed = getattr(result, "error", None)
+    error = getattr(failed, "error", None)
     words = str(getattr(error, "message", "") or "")
-    request_id = str(getattr(getattr(result, "error", None), "request_id", "") or "")
+    request_id = str(getattr(failed, "request_id", "") or "")
     return Failure(kind_of_body(str(getattr(error, "type", "")), words), detail(words), request_id=request_id)
 
 

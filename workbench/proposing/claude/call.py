@@ -147,7 +147,9 @@ class CallPace:
             if self._ceiling is None or self._soon > 2:
                 # Far from anything known, what came through says more than what was tried; the last
                 # doubling was let in, so that half the rate is the least to fall to.
-                came = self._base if self.cap else self._delivered(now)
+                recent = self._recent
+                came = len(recent) / max(now - recent[0], 1e-3) if recent else 0.0  # answers per second
+                came = self._base if self.cap else came
                 ceiling = max(self._base / 2, min(self._base, came))
             held = self._ceiling is not None and self._answers <= 1.5 * self._span
             self._sure = min(_SURE, 2 * self._sure) if held else _UNSURE
@@ -182,10 +184,6 @@ class CallPace:
     def _set(self, rate: float) -> None:
         least = _LOWEST if self.cap is None else self.cap / 2
         self._base = min(max(_LOWEST, least, rate), _HIGHEST, self.cap or _HIGHEST)
-
-    def _delivered(self, now: float) -> float:
-        """Answers per second of late."""
-        return len(self._recent) / max(now - self._recent[0], 1e-3) if self._recent else 0.0
 
     def _learn(self, headers: Mapping[str, str]) -> None:
         """Take the limits a minute that the headers name, as calls a second."""
