@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, select, update
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching import MATCHER
@@ -18,12 +18,12 @@ from workbench.store.tables import (
     CALIBRATION,
     COUNTED,
     DATASET,
-    METADATA,
     SAMPLE,
     CalibrationRow,
     CountedRow,
     Dataset,
     among,
+    table_of,
 )
 
 
@@ -101,12 +101,8 @@ def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, t
             return
         judge = judge_of(store, dataset_id)
         own = ("sample_id", "run_id", "matcher")
-        change = (
-            METADATA.tables["counted"]
-            .update()
-            .where(*(COUNTED[name] == bindparam(f"of_{name}") for name in own))
-            .values(doubt=bindparam("new"))
-        )
+        same = (COUNTED[name] == bindparam(f"of_{name}") for name in own)
+        change = update(table_of(CountedRow)).where(*same).values(doubt=bindparam("new"))
         of_dataset = SAMPLE.id == COUNTED.sample_id, SAMPLE.dataset_id == dataset_id
         ids = store.numbers(select(SAMPLE.id).where(*of_dataset).distinct().order_by(SAMPLE.id))
         for some in chunked(ids):

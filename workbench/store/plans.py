@@ -24,14 +24,15 @@ from workbench.store.scores import Member, members_where
 from workbench.store.tables import (
     DATASET,
     EVENT,
-    METADATA,
     OPENING,
     PLAN,
     REVIEW,
     SAMPLE,
     HoldoutOpeningRow,
     PlanRow,
+    SampleRow,
     among,
+    table_of,
 )
 from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.text.figures import many
@@ -222,7 +223,7 @@ def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Dr
     session.execute(delete(PlanRow).where(PLAN.dataset_id == dataset_id))
     if drawn:
         new: dict[str, Any] = {"size": 1.0} | {name: bindparam(f"new_{name}") for name in Drawn._fields[1:]}
-        change = METADATA.tables["sample"].update().where(SAMPLE.id == bindparam("new_sample_id"))
+        change = update(table_of(SampleRow)).where(SAMPLE.id == bindparam("new_sample_id"))
         rows = [{f"new_{name}": value for name, value in draw._asdict().items()} for draw in drawn]
         session.connection().execute(change.values(new), rows)
 

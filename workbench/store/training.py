@@ -103,26 +103,21 @@ def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
         number: int | None = None
         if info.run_id is not None:
             run = session.get_one(RunRow, info.run_id).model_dump(exclude={"id"})
-            added = RunRow(**{**run, "dataset_id": copy_id, "parameters": {}})
+            added = RunRow(**run | {"dataset_id": copy_id, "parameters": {}})
             session.add(added)
             session.flush()
             number = added.id
         set_dataset(store, copy_id, run_id=number, **settings)
         ids = info.training["samples"]
-        samples = [row.model_dump(exclude={"id"}) for row in store.column(
-            select(SampleRow).where(among(SAMPLE.id, ids)).order_by(SAMPLE.rank)
-        )]  # fmt: skip
+        samples = store.column(select(SampleRow).where(among(SAMPLE.id, ids)).order_by(SAMPLE.rank))
         own = {"dataset_id": copy_id, "size": 1.0, "stratum": "", "holdout": False}
-        store.insert(SampleRow, [{**row, **own} for row in samples])
-        query = select(TWIN.id.label("twin"), PROPOSAL.content_hash, PROPOSAL.document).where(
+        store.insert(SampleRow, [row.model_dump(exclude={"id"}) | own for row in samples])
+        query = select(TWIN.id.label("sample_id"), PROPOSAL.content_hash, PROPOSAL.document).where(
             among(SAMPLE.id, ids), proposed_by(info.run_id), TWIN.dataset_id == copy_id,
             TWIN.key == SAMPLE.key,
         )  # fmt: skip
-        store.insert(ProposalRow, [
-            {"run_id": number, "sample_id": row.twin, "content_hash": row.content_hash,
-             "document": row.document}
-            for row in store.rows(query)
-        ])  # fmt: skip
+        proposals = store.rows(query)
+        store.insert(ProposalRow, [{"run_id": number, **row._mapping} for row in proposals])
         return copy_id
 
 

@@ -124,7 +124,9 @@ def _pages() -> Environment:
         "value": value, "many": many,
     }  # fmt: skip
     pages.globals |= {
-        "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
+        "words": words, "said": answer_words,
+        "isolated": lambda name: f"{FIRST}{flat(name)}{LAST}",  # in a sentence of ours
+        "pieces": pieces, "telling": telling,
         "plain": plain, "name_of": name_of,
         "dots": dots, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
         "REVIEWERS": REVIEWERS,
@@ -140,11 +142,6 @@ def _visible(value: object) -> object:
 def _own(text: str) -> Markup:
     """A name of the dataset on one line, isolated from the direction of what surrounds it."""
     return Markup("<bdi>{}</bdi>").format(flat(text))
-
-
-def _isolated(name: str) -> str:
-    """A name of the dataset as it goes into a sentence of ours."""
-    return f"{FIRST}{flat(name)}{LAST}"
 
 
 def _sentence(text: str) -> Markup:
