@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, case, delete, exists, func, or_, select, true
+from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -34,6 +34,7 @@ from workbench.store.samples import sample_of
 from workbench.store.tables import (
     DATASET,
     EVENT,
+    METADATA,
     REVIEW,
     SAMPLE,
     UNIT,
@@ -42,10 +43,9 @@ from workbench.store.tables import (
     ReviewRow,
     SampleRow,
     among,
-    table_of,
 )
 
-_LATER = table_of(ReviewEventRow).alias("later").c
+_LATER = METADATA.tables["review_event"].alias("later").c
 
 
 class Act(NamedTuple):
@@ -106,12 +106,16 @@ class Change(NamedTuple):
 
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
-    theirs = among(REVIEW.sample_id, wanted), REVIEW.annotator.in_({*wanted.values()})
-    query = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(*theirs)
+    given = {"samples": [*wanted], "names": [*{*wanted.values()}]}
     with store.snapshot():
-        own = {number: id_ for number, name, id_ in store.rows(query) if wanted[number] == name}
+        own = {number: id_ for number, name, id_ in store.rows(_REVIEWS, **given) if wanted[number] == name}
         states = folded(store, own.values()) if own else {}
     return {number: states[id_] for number, id_ in own.items()}
+
+
+_REVIEWS = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
+    among(REVIEW.sample_id, "samples"), REVIEW.annotator.in_(bindparam("names", expanding=True))
+)
 
 
 def journal_of(store: Store, sample_id: int, annotator: str) -> list[Named]:
@@ -167,14 +171,19 @@ def journals(
     store: Store, review_ids: Collection[int], until: datetime | None = None
 ) -> dict[int, list[Named]]:
     """The journals of some reviews, oldest rows first; with `until` what was written before."""
-    rows: dict[int, list[Named]] = {number: [] for number in review_ids}
-    query = select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data).where(
-        among(EVENT.review_id, review_ids), true() if until is None else EVENT.at < until
-    )
+    found: dict[int, list[Named]] = {number: [] for number in review_ids}
+    query = _ROWS if until is None else _ROWS.where(EVENT.at < until)
     with store.reading() as session:
-        for number, action, op, data in session.execute(query.order_by(EVENT.review_id, EVENT.seq)):
-            rows[number].append((action, edit_of(op, data)))
-    return rows
+        for number, action, op, data in session.execute(query, {"reviews": [*review_ids]}):
+            found[number].append((action, edit_of(op, data)))
+    return found
+
+
+_ROWS = (
+    select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data)
+    .where(among(EVENT.review_id, "reviews"))
+    .order_by(EVENT.review_id, EVENT.seq)
+)
 
 
 class Said(NamedTuple):
@@ -241,16 +250,25 @@ def is_stored(store: Store, action: str) -> bool:
     return store.value(select(EVENT.id).where(EVENT.action == action)) is not None
 
 
+_SEEN = (
+    select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
+    .select_from(
+        METADATA.tables["sample"].outerjoin(
+            METADATA.tables["review"],
+            and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator")),
+        )
+    )
+    .where(SAMPLE.id == bindparam("sample"), *assigned_by(SAMPLE.dataset_id))
+)
+"""A sample with the rules of its dataset and a person's review of it."""
+
+
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw; one query for all, since a server takes as
     # long to plan as to answer
-    own = and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == annotator)
-    query = (
-        select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
-        .select_from(table_of(SampleRow).outerjoin(table_of(ReviewRow), own))
-        .where(SAMPLE.id == act.sample_id, *assigned_by(SAMPLE.dataset_id))
+    ((dataset_id, name, content_hash, *rules, row),) = store.rows(
+        _SEEN, sample=act.sample_id, annotator=annotator
     )
-    ((dataset_id, name, content_hash, *rules, row),) = store.rows(query)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     if (row.seq if row else -1) != act.state.seq:
@@ -321,18 +339,16 @@ def _step(
 ) -> Moved | None:
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)  # the next undo then sees this one
-        if tried := store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1)):
+        if tried := store.rows(_TRIED, action=action):
             return _mark(store, session, edit_of(*tried[0]), action, annotator, stored=True)
-        acts = _ACTS.where(EVENT.dataset_id == dataset_id, EVENT.annotator == annotator)
-        first = target = newest(_history(session, acts))
+        own = {"dataset": dataset_id, "annotator": annotator}
+        first = target = newest(_history(session, _ACTS_OF, **own))
         closed: list[int] = []
-        # the review that settles others in which an act is; none for an act on a person's own
-        settling = select(REVIEW.id).where(REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id)
-        while target and (settled := store.value(settling.where(EVENT.action == target).limit(1))):
+        while target is not None and (settled := store.value(_SETTLED, action=target)) is not None:
             if settles and not _others_since(session, settled, target, annotator):
                 break
             closed.append(settled)
-            target = newest(_history(session, acts.where(EVENT.review_id.not_in(closed))))
+            target = newest(_history(session, _ACTS_OF.where(EVENT.review_id.not_in(closed)), **own))
         target = target or first  # with nothing before it, it is refused for its own reason
         if target is None:
             return None
@@ -376,9 +392,9 @@ def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple
     return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
 
-def _history(session: Session, query: Any) -> Iterator[tuple[str, object]]:
+def _history(session: Session, query: Any, **given: object) -> Iterator[tuple[str, object]]:
     """The acts that a query of `_ACTS` finds, a few at a time: mostly the first is the one."""
-    with session.execute(query, execution_options={"yield_per": 5}) as rows:
+    with session.execute(query, given, execution_options={"yield_per": 5}) as rows:
         for action, op, data in rows:
             yield action, None if data is None else edit_of(op, data)
 
@@ -388,6 +404,8 @@ _STANDS = ~exists().where(
 )
 """Whether no import rewrote the review after an event: what came before quotes another text or gold."""
 
+_TRIED = select(EVENT.op, EVENT.data).where(EVENT.action == bindparam("action")).limit(1)
+
 _ACTS = (
     select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
     .where(EVENT.op != "open", EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS)
@@ -395,16 +413,30 @@ _ACTS = (
 )
 """What people did, newest first; with data only undo and redo: an accept is long."""
 
+_ACTS_OF = _ACTS.where(EVENT.dataset_id == bindparam("dataset"), EVENT.annotator == bindparam("annotator"))
+
+_SETTLED = (
+    select(REVIEW.id)
+    .where(REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == bindparam("action"))
+    .limit(1)
+)
+"""The review that settles others in which an act is; none for an act on a person's own."""
+
+_TOUCHED = (
+    select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED)
+    .where(EVENT.action == bindparam("action"), EVENT.op != "open", _STANDS, *assigned_by(EVENT.dataset_id))
+    .order_by(EVENT.id)
+)
+"""The rows of an act, with the rules of its dataset."""
+
+_HEADS = select(ReviewRow).where(among(REVIEW.id, "reviews"))
+
 
 def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
-    touched = store.rows(
-        select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED)
-        .where(EVENT.action == edit.action, EVENT.op != "open", _STANDS, *assigned_by(EVENT.dataset_id))
-        .order_by(EVENT.id)
-    )
+    touched = store.rows(_TOUCHED, action=edit.action)
     numbers = list(dict.fromkeys(row[0] for row in touched))
-    reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
+    reviews = {row.id: row for (row,) in store.rows(_HEADS, reviews=numbers)}
     rows = [reviews[number] for number in numbers]
     _, op, data, *rules = touched[0]
     resolves = rows[0].annotator == RESOLVED
@@ -484,7 +516,7 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
         for change, before, state in zip(changes, was, states, strict=True):
             if kinds := [kind for kind in KINDS if before[kind] == "verified"]:
                 verified = UNIT.review_id == change.row.id, UNIT.kind.in_(kinds)
-                session.execute(delete(table_of(GoldUnitRow)).where(*verified))
+                session.execute(delete(METADATA.tables["gold_unit"]).where(*verified))
             for kind in KINDS:
                 if state.of(kind).disposition == "verified":
                     counted = gold_units(state.of(kind).assessment.units)

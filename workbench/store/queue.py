@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import cache
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
@@ -27,18 +28,16 @@ from workbench.store.tables import (
     COUNTED,
     EVENT,
     EXTERNAL,
+    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
     SCORE,
     TWIN,
     UNIT,
-    ReviewRow,
-    SampleRow,
     among,
     is_blind,
     proposed_by,
-    table_of,
 )
 from workbench.text.query import META, Query
 from workbench.text.safe import BEGINNING
@@ -91,35 +90,49 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    reviews = Reviews(info, annotator)
+    given = {"dataset": info.id, "annotator": annotator, "version": info.policy.version, "after": after}
     with store.snapshot():
-        rank = store.value(select(SAMPLE.rank).where(SAMPLE.id == after))
-        for wanted in (reviews.stands(*UNDECIDED), _stale(reviews)):
-            for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
-                if (number := _first(store, info, wanted, place)) is not None:
-                    return number
+        rank = store.value(_RANK, sample=after)
+        for whole, behind, others in _next_of(info.kinds):
+            for query in (whole,) if after is None else (behind, others):
+                if (number := store.value(query, rank=rank, **given)) is not None:
+                    return int(number)
     return None
 
 
-def _first(store: Store, info: DatasetInfo, *wanted: ColumnElement[bool]) -> int | None:
-    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *wanted)
-    number: int | None = store.value(query.order_by(SAMPLE.rank).limit(1))
-    return number
+_RANK = select(SAMPLE.rank).where(SAMPLE.id == bindparam("sample"))
+
+
+@cache
+def _next_of(kinds: tuple[Kind, ...]) -> list[tuple[Select[Any], ...]]:
+    """Queries for the first undecided sample: of all, behind a rank, but for one; then for a stale one."""
+    dataset: Any = bindparam("dataset")
+    reviews = Reviews(bindparam("annotator"), kinds, bindparam("version"), blind_share=None)
+    places = true(), SAMPLE.rank > bindparam("rank"), SAMPLE.id != bindparam("after")
+    return [
+        tuple(_first(dataset, wanted, place) for place in places)
+        for wanted in (reviews.stands(*UNDECIDED), _stale(dataset, reviews))
+    ]
+
+
+def _first(dataset: Any, *wanted: ColumnElement[bool]) -> Select[Any]:
+    return select(SAMPLE.id).where(SAMPLE.dataset_id == dataset, *wanted).order_by(SAMPLE.rank).limit(1)
 
 
 def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     """The first sample that a person verified under an older policy."""
-    return _first(store, info, _stale(Reviews(info, annotator)))
+    number = store.value(_first(info.id, _stale(info.id, Reviews.of(info, annotator))))
+    return None if number is None else int(number)
 
 
-def _stale(reviews: Reviews) -> ColumnElement[bool]:
-    own = REVIEW.dataset_id == reviews.info.id, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
+def _stale(dataset: Any, reviews: Reviews) -> ColumnElement[bool]:
+    own = REVIEW.dataset_id == dataset, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
     return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
 
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
     """Those of some samples that are undecided or were verified under an older policy."""
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     wanted = or_(reviews.stands(*UNDECIDED), reviews.own(reviews.is_stale))
     return store.ids(SAMPLE.id, among(SAMPLE.id, ids), wanted)
 
@@ -217,7 +230,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
 
     Reviews are counted, not samples: a million samples cost one count more.
     """
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
     state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
     mine = select(REVIEW.sample_id).where(*own, begun)
@@ -249,7 +262,7 @@ def pace(
 
     The samples of `without` are no measure. Today begins at `midnight`.
     """
-    decided = Reviews(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
+    decided = Reviews.of(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
     last = func.max(case((EVENT.op.in_(("accept", "excluded")), EVENT.at)))
     query = (
         select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
@@ -280,7 +293,7 @@ def page(
     scorer that is called automatic.
     """
     kind = info.kinds[0]
-    reviews = Reviews(info, annotator)
+    reviews = Reviews.of(info, annotator)
     own = and_(REVIEW.sample_id == SAMPLE.id, reviews.is_own(REVIEW))
     query = (
         select(
@@ -296,7 +309,7 @@ def page(
             REVIEW.flag,
             REVIEW.off_plan,
         )
-        .select_from(table_of(SampleRow).outerjoin(table_of(ReviewRow), own))
+        .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
         .where(among(SAMPLE.id, ids))
     )
     with store.snapshot():
@@ -376,16 +389,8 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
-    # of the same reference, verified by somebody and excluded by nobody, the newest first
-    query = select(SAMPLE.id).where(
-        TWIN.id == sample_id,
-        SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as in `page`
-        SAMPLE.reference_hash == TWIN.reference_hash,
-        exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
-        ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
-    )
     with store.snapshot():
-        family = store.numbers(query.order_by((SAMPLE.id == sample_id).desc(), SAMPLE.id.desc()))
+        family = list(store.numbers(_family(kind), sample=sample_id))
         if not family:
             return None
         verified = verified_by(store, [sample_id, *family], kind)
@@ -404,6 +409,23 @@ def sibling_gold(
         number, gold = chosen
         contexts = store.value(select(SAMPLE.retrieved_contexts).where(SAMPLE.id == number))
         return gold.assessment.units, tuple(contexts)
+
+
+@cache
+def _family(kind: Kind) -> Any:
+    """The samples of the same reference that somebody verified and nobody excluded, the newest first."""
+    sample: ColumnElement[int] = bindparam("sample")
+    return (
+        select(SAMPLE.id)
+        .where(
+            TWIN.id == sample,
+            SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+            SAMPLE.reference_hash == TWIN.reference_hash,
+            exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
+            ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
+        )
+        .order_by((SAMPLE.id == sample).desc(), SAMPLE.id.desc())
+    )
 
 
 class Values(NamedTuple):
@@ -429,7 +451,7 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
     The automatic one is that of a `column` of the file where there is one. It is None where none was counted,
     the verified one for an excluded or unresolved sample.
     """
-    decided = SAMPLE.dataset_id == info.id, Reviews(info, annotator).decided()
+    decided = SAMPLE.dataset_id == info.id, Reviews.of(info, annotator).decided()
     with store.snapshot():
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
@@ -448,7 +470,7 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     """
     today = exists().where(COUNTED.sample_id == SAMPLE.id, *_counted(info), COUNTED.taught == info.taught)
     scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold)), today)
-    decided = Reviews(info, annotator).decided()
+    decided = Reviews.of(info, annotator).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
 
@@ -515,7 +537,7 @@ def survey(
 
 def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
     """Everybody who reviewed, with how many samples, the busiest first."""
-    begun = Reviews(info, "").begun(REVIEW)
+    begun = Reviews.of(info, "").begun(REVIEW)
     people = REVIEW.dataset_id == info.id, REVIEW.annotator != RESOLVED
     return _most_frequent(store, REVIEW.annotator, *people, begun)
 

@@ -9,36 +9,46 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
+from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
     EXTERNAL,
+    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
     SCORE,
     TWIN,
     UNIT,
-    ReviewRow,
     among,
     contains,
     is_blind,
     proposed_by,
-    table_of,
 )
 from workbench.text.query import META, Term
 
 UNDECIDED = ("todo", "started")
-_ANY = table_of(ReviewRow).alias("any_review").c
+_ANY = METADATA.tables["review"].alias("any_review").c
 Clause = ColumnElement[bool]
 
 
 class Reviews(NamedTuple):
-    """Conditions on a sample of a dataset for one annotator."""
+    """Conditions on a sample for one annotator.
 
-    info: DatasetInfo
-    annotator: str
+    The `kinds`, policy `version` and `blind_share` are the dataset's; all but the kinds may be parameters.
+    """
+
+    annotator: Any
+    kinds: tuple[Kind, ...]
+    version: Any
+    blind_share: Any
+
+    @classmethod
+    def of(cls, info: DatasetInfo, annotator: str) -> Reviews:
+        """Of a dataset as it is now."""
+        return cls(annotator, info.kinds, info.policy.version, info.blind_share)
 
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
@@ -54,16 +64,16 @@ class Reviews(NamedTuple):
 
     def begun(self, review: Any) -> Clause:
         """Whether anything was decided; a flag or a comment makes a review that decides nothing."""
-        return or_(*(review[kind] != "todo" for kind in self.info.kinds))
+        return or_(*(review[kind] != "todo" for kind in self.kinds))
 
     def verified(self, review: Any) -> Clause:
         """Whether every kind that the policy reviews is verified."""
-        return and_(*(review[kind] == "verified" for kind in self.info.kinds))
+        return and_(*(review[kind] == "verified" for kind in self.kinds))
 
     def disposition(self, review: Any) -> Any:
         """Where a review stands: the least finished kind speaks for the sample, as in the fold."""
-        if len(self.info.kinds) == 1:
-            return review[self.info.kinds[0]]
+        if len(self.kinds) == 1:
+            return review[self.kinds[0]]
         first, second = review.entity, review.statement
         return case(
             (first == second, first),
@@ -95,14 +105,12 @@ class Reviews(NamedTuple):
         """
         own = self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
         given = self.some(self.verified, lambda review: review.origin != "reviewed")
-        return and_(
-            self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.info.blind_share)))
-        )
+        return and_(self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.blind_share))))
 
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy than its dataset's."""
-        verified = or_(*(review[kind] == "verified" for kind in self.info.kinds))
-        return and_(verified, review.policy_version < self.info.policy.version)
+        verified = or_(*(review[kind] == "verified" for kind in self.kinds))
+        return and_(verified, review.policy_version < self.version)
 
 
 Picked = Mapping[Term | str, Sequence[int]]
@@ -114,12 +122,12 @@ def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked, col
     """When a term holds for a sample; `column` is the one of the file that stands for `auto`, "" for none."""
     if term in picked:
         return or_(among(SAMPLE.id, picked[term]), _shown_undecided(term, info, annotator, column))
-    reviews = Reviews(info, annotator)
-    clause = or_(*(_condition(term, value, reviews, picked) for value in term.values))
+    clause = or_(*(_condition(term, value, info, annotator, picked) for value in term.values))
     return not_(clause) if term.negated else clause
 
 
-def _condition(term: Term, value: str, reviews: Reviews, picked: Picked) -> Clause:
+def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
+    reviews = Reviews.of(info, annotator)
     match term.field:
         case "text":
             return contains(SAMPLE.key + "\n" + SAMPLE.user_input + "\n" + SAMPLE.reference, value)
@@ -128,15 +136,11 @@ def _condition(term: Term, value: str, reviews: Reviews, picked: Picked) -> Clau
         case "state":
             return reviews.stands(value)
         case "is":
-            return _marked(value, reviews, picked)
+            return _marked(value, info, reviews, picked)
         case "label":
-            return _labelled(value.strip().lower(), reviews)
+            return _labelled(value.strip().lower(), info, reviews)
         case "lang":
-            # the language that a sample names in its meta (`language`, then `lang`), else the policy's
-            given = (func.nullif(_meta_text(name), "") for name in ("language", "lang"))
-            named = func.coalesce(*given, reviews.info.policy.language)
-            wanted = value.lower()
-            return or_(named == wanted, named.startswith(f"{wanted}-", autoescape=True))
+            return _in_language(value.lower(), info)
         case "group":
             return func.lower(func.coalesce(SAMPLE.group_key, "")) == value.lower()
         case "by":
@@ -144,13 +148,10 @@ def _condition(term: Term, value: str, reviews: Reviews, picked: Picked) -> Clau
         case "flag":
             return reviews.own(lambda review: contains(review.flag, value))
         case _:
-            # SQLite takes a JSON truth out as 1 or 0
-            also = {"true": ("true", "1"), "false": ("false", "0")}.get(value.lower(), (value.lower(),))
-            return func.coalesce(_meta_text(term.field.removeprefix(META)), "").in_(also)
+            return _in_meta(term.field.removeprefix(META), value)
 
 
-def _marked(mark: str, reviews: Reviews, picked: Picked) -> Clause:
-    info = reviews.info
+def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> Clause:
     match mark:
         case "flagged":
             return reviews.own(lambda review: review.flag != "")
@@ -167,12 +168,12 @@ def _marked(mark: str, reviews: Reviews, picked: Picked) -> Clause:
             seeing = not_(is_blind(info.blind_share))
             return and_(reviews.stands("todo"), SAMPLE.reference_hash.in_(hashes), seeing)
         case "disputed":
-            return or_(among(SAMPLE.id, picked[mark]), _marked("flagged", reviews, picked))
+            return or_(among(SAMPLE.id, picked[mark]), _marked("flagged", info, reviews, picked))
         case _:
             return among(SAMPLE.id, picked[mark])
 
 
-def _labelled(label: str, reviews: Reviews) -> Clause:
+def _labelled(label: str, info: DatasetInfo, reviews: Reviews) -> Clause:
     """A unit with the label in the verified units that may be seen, else in the current run's proposal.
 
     A blind sample keeps its proposal to itself. The proposal's text quotes every label in one way.
@@ -181,7 +182,6 @@ def _labelled(label: str, reviews: Reviews) -> Clause:
     def seen(review: Any) -> Clause:
         return and_(review.entity == "verified", or_(reviews.is_own(review), review.origin != "reviewed"))
 
-    info = reviews.info
     verified = SAMPLE.id.in_(
         select(UNIT.sample_id).where(
             UNIT.dataset_id == info.id,
@@ -209,6 +209,20 @@ def _quoted(label: str) -> str:
     return f'"label":{json.dumps(label, ensure_ascii=False)}'
 
 
+def _in_language(value: str, info: DatasetInfo) -> Clause:
+    """The language that a sample names in its meta (`language`, then `lang`), else the policy's."""
+    given = (func.nullif(_meta_text(name), "") for name in ("language", "lang"))
+    named = func.coalesce(*given, info.policy.language)
+    return or_(named == value, named.startswith(f"{value}-", autoescape=True))
+
+
+def _in_meta(key: str, value: str) -> Clause:
+    text = _meta_text(key)
+    # SQLite takes a JSON truth out as 1 or 0
+    also = {"true": ("true", "1"), "false": ("false", "0")}.get(value.lower(), (value.lower(),))
+    return func.coalesce(text, "").in_(also)
+
+
 def _meta_text(key: str) -> Any:
     return func.lower(cast(SAMPLE.meta[key].as_string(), Text))
 
@@ -230,5 +244,5 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
             SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
             holds,
         )
-    decided = Reviews(info, annotator).decided()
+    decided = Reviews.of(info, annotator).decided()
     return and_(not_(decided), not_(is_blind(info.blind_share)), scored)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, exists, func, or_, select
+from sqlalchemy import Row, bindparam, exists, func, or_, select
 
 from workbench.errors import NotFoundError
 from workbench.matching import MATCHER
@@ -17,16 +17,15 @@ from workbench.store.engine import Store
 from workbench.store.tables import (
     COUNTED,
     DATASET,
+    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
-    ProposalRow,
     SampleRow,
     among,
     contains,
     is_blind,
     proposed_by,
-    table_of,
 )
 from workbench.text.safe import BEGINNING, HASHED, is_hash
 
@@ -102,30 +101,21 @@ def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
 
 def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) -> list[Stored]:
     """Some samples with their proposals of that run, in file order, in one query."""
-    query = (
-        select(
-            *SAMPLE,
-            is_blind(DATASET.blind_share).label("blind"),
-            PROPOSAL.id.label("proposal"),
-            PROPOSAL.document,
-        )
-        .outerjoin(table_of(ProposalRow), proposed_by(run_id))
-        .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
-        .order_by(SAMPLE.id)
-    )
     with store.reading():
-        return [
-            Stored(
-                sample_id=row.id,
-                dataset_id=row.dataset_id,
-                sample=sample_of(row),
-                blind=bool(row.blind),
-                **{name: getattr(row, name) for name in ("holdout", "u", "rank", "size", "stratum")},
-                proposal_id=row.proposal,
-                proposal=proposal_of(row.document) if row.proposal else None,
-            )
-            for row in store.rows(query)
-        ]
+        return [_stored(row) for row in store.rows(_PROPOSED, run=run_id, samples=[*sample_ids])]
+
+
+_PROPOSED = (
+    select(
+        *SAMPLE,
+        is_blind(DATASET.blind_share).label("blind"),
+        PROPOSAL.id.label("proposal"),
+        PROPOSAL.document,
+    )
+    .outerjoin(METADATA.tables["proposal"], proposed_by(bindparam("run")))
+    .where(among(SAMPLE.id, "samples"), DATASET.id == SAMPLE.dataset_id)
+    .order_by(SAMPLE.id)
+)
 
 
 def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
@@ -189,6 +179,18 @@ def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> 
         SAMPLE.dataset_id == dataset_id, contains(SAMPLE.reference, piece), or_(own, ~verified)
     )
     return list(store.numbers(query.order_by(SAMPLE.rank)))
+
+
+def _stored(row: Row[Any]) -> Stored:
+    return Stored(
+        sample_id=row.id,
+        dataset_id=row.dataset_id,
+        sample=sample_of(row),
+        blind=bool(row.blind),
+        **{name: getattr(row, name) for name in ("holdout", "u", "rank", "size", "stratum")},
+        proposal_id=row.proposal,
+        proposal=proposal_of(row.document) if row.proposal else None,
+    )
 
 
 def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:
