@@ -22,7 +22,6 @@ from workbench.formats.exports.spans import (
     exact_tokens,
     flat,
     tagged_of,
-    text_line,
 )
 from workbench.model import Sample, Span, Unit
 
@@ -89,7 +88,8 @@ def test_every_span_is_exact_or_counted(tmp_path_factory: Any, given: tuple[str,
     kept, left = flat(tagged, text)
     path = tmp_path_factory.getbasetemp() / "one.conll"
     path.write_text(conll_lines(text, kept), "utf-8", newline="\n")
-    path.with_name("texts.jsonl").write_text(text_line("i\n", text), "utf-8", newline="\n")
+    line = json.dumps({"id": "i\n", "text": text}) + "\n"
+    path.with_name("texts.jsonl").write_text(line, "utf-8", newline="\n")
     ((name, read, spans),) = read_conll(path)
 
     assert ("i\n", text) == (name, read)

@@ -125,6 +125,10 @@ LINES = [
         "gold.effort: got number 3, expected an object",
     ),
     (
+        row(gold={"annotator": "a", "entities": [], "effort": {"seconds": 1, "presses": 2**31}}),
+        "gold.effort: got an object with seconds, presses, expected an object with seconds and presses, both",
+    ),
+    (
         row(gold={"annotator": "a", "entities": [], "effort": {"seconds": -1, "presses": 2}}),
         "gold.effort: got an object with seconds, presses, expected an object with seconds and presses, both",
     ),

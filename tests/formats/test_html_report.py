@@ -26,7 +26,8 @@ from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
 from workbench.comparing.triage import Clue, Quote, Suspicion
 from workbench.errors import ExportError
-from workbench.formats.report import LONGEST, plain, report, write_report
+from workbench.formats.exports.folder import write_whole
+from workbench.formats.report import LONGEST, plain, report
 from workbench.model import Span, Verdict
 from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, import_file
@@ -200,9 +201,9 @@ def test_a_report_is_never_written_over_another_file_unasked(answered: Answered,
     path.write_text("mine", "utf-8")
 
     with pytest.raises(ExportError, match="is there already; --force"):
-        write_report(path, *found, reviewers=[], day=DAY)
+        write_whole(path, report(*found, reviewers=[], day=DAY))
     kept = path.read_text("utf-8")
-    write_report(path, *found, reviewers=[], day=DAY, force=True)
+    write_whole(path, report(*found, reviewers=[], day=DAY), force=True)
 
     assert "mine" == kept
     assert path.read_text("utf-8").startswith("<!DOCTYPE html>")
@@ -212,7 +213,7 @@ def test_a_disk_that_refuses_is_said_and_nothing_is_left(answered: Answered, tmp
     found = answered([row(place) for place in range(12)])
 
     with pytest.raises(ExportError, match="not written"):
-        write_report(tmp_path / "no such folder" / "report.html", *found, reviewers=[], day=DAY)
+        write_whole(tmp_path / "no such folder" / "report.html", report(*found, reviewers=[], day=DAY))
 
     assert [] == list(tmp_path.glob("**/*.partial"))
 
@@ -427,7 +428,8 @@ GOLDEN = [evident(place) for place in range(12)]
 def test_the_page_is_the_golden_one_byte_for_byte(answered: Answered, tmp_path: Path) -> None:
     path = tmp_path / "golden_report.html"
 
-    write_report(path, *answered(GOLDEN, scorer="context_entity_recall"), reviewers=["gina", "ann"], day=DAY)
+    found = answered(GOLDEN, scorer="context_entity_recall")
+    write_whole(path, report(*found, reviewers=["gina", "ann"], day=DAY))
 
     golden = Path(__file__).with_name(path.name)
     assert golden.read_bytes() == path.read_bytes(), f"look at {path}; if it is right, copy it to {golden}"

@@ -541,7 +541,7 @@ def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
         counts.append([text for text in asked if not text.startswith(("BEGIN", "PRAGMA"))])
 
     assert counts[0] == counts[1]
-    assert len(counts[0]) < 25
+    assert len(counts[0]) < 26  # one of them a lock, on a server
 
 
 def test_an_empty_dataset_has_an_empty_prefix(bench: Any) -> None:

@@ -30,7 +30,7 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.exports import log_export
 from workbench.store.runs import create_run
-from workbench.store.tables import AnswerRow, CallRow, FailedRow
+from workbench.store.tables import AnswerRow, CallRow, ExportLogRow, FailedRow
 
 
 @pytest.fixture
@@ -165,9 +165,7 @@ def planned_by_group(bench: Bench) -> None:
         for key, group in (("a1", "Alpha"), ("b1", "Beta"))
     ]
     document = {"scorer": "linked", "gold": {"samples": seen}}
-    save_calibration(
-        bench.store, info.id, "c", run_id=None, document=document, annotator="ann", at=datetime.now(UTC)
-    )
+    save_calibration(bench.store, info.id, "c", None, document, "ann")
     create_run(bench.store, info.id, "claude", "m", {"examples": seen}, "ann")
 
 
@@ -399,8 +397,11 @@ def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench
     """It reads the database as it was when it began."""
     run_purge(filled, "secret")
     path = str(filled.folder / "slow")
-    log_export(filled.store, filled.info().id, path, "0" * 64, "ann", ["secret"], whole=True,
-               at=datetime.now(UTC))  # fmt: skip
+    export = ExportLogRow(
+        dataset_id=filled.info().id, path=path, manifest_sha256="0" * 64, annotator="ann",
+        created_at=datetime.now(UTC), held=["secret"], whole=True,
+    )  # fmt: skip
+    log_export(filled.store, export)
 
     assert [path] == [line.partition(":")[0] for line in run_purge(filled, "secret").look]
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.rows import naming
-from workbench.errors import UsageError
+from workbench.errors import ConflictError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.model import Match
 from workbench.reports.team import lesson_text, trainee_line, training_text
@@ -21,7 +21,7 @@ from workbench.stages.agree import agree
 from workbench.stages.desk import Desk, open_desk
 from workbench.stages.figures import figures
 from workbench.stages.people import Person, add_person
-from workbench.stages.policy import change_policy
+from workbench.stages.policy import change_policy, versions
 from workbench.stages.review import act, open_sample, undo
 from workbench.stages.upkeep import doctor
 from workbench.store.engine import Store, open_store
@@ -282,3 +282,33 @@ def test_without_people_nobody_is_trained(bench: Any) -> None:
     bench.load([naming("s", ["Rome"], ["Rome"])])
     with pytest.raises(UsageError, match="nobody is named"):
         begin(bench)
+
+
+def test_who_passes_in_two_windows_at_once_has_passed(taught: Any) -> None:
+    begin(taught, "id:s01", 0.9)
+    info = taught.info()
+
+    taught.meanwhile(*[lambda store: training.let_pass(store, info, "ann", "bo")] * 2)
+
+    assert "data" == sits_down(taught, "bo").info.name
+
+
+def test_two_who_change_a_policy_at_once_make_two_versions(taught: Any) -> None:
+    info = taught.info()
+    first, second = (to_toml(replace(info.policy, language=language)) for language in ("de", "ru"))
+
+    taught.meanwhile(
+        lambda store: change_policy(store, info, first, "ann"),
+        lambda store: change_policy(store, info, second, "ann"),
+    )
+
+    assert ["", "de", "ru"] == [one.policy.language for one in versions(taught.store, info.id)]
+
+
+def test_a_file_that_is_called_as_a_copy_for_training_is_told_so(taught: Any) -> None:
+    """No list of datasets shows the copy."""
+    begin(taught, "id:s01")
+    name = sits_down(taught, "bo").info.name
+
+    with pytest.raises(ConflictError, match="the name 'data · training of bo' is taken: give another one"):
+        taught.load([naming("t", ["Rome"], ["Rome"])], dataset=name)

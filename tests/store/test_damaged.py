@@ -105,3 +105,11 @@ def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> Non
             reach(copy, bench.info().name, ["s"])
         assert SECRET not in str(refused.value)
         assert "is damaged" in str(refused.value)
+
+
+def test_an_error_of_the_program_is_no_damaged_database(bench: Any) -> None:
+    """Whatever it is raised in: nothing but values that cannot be read speak of damage."""
+    for part in (bench.store.writing, bench.store.snapshot):
+        for error in (KeyError, TypeError, ValueError, AssertionError):
+            with pytest.raises(error, match="of ours"), part():
+                raise error("of ours")

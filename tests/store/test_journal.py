@@ -310,7 +310,7 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     with pytest.raises(ConflictError, match="rome was changed"):
         journal.record(bench.store, acts, "ann")
     stale_last = [
-        replace(review.act_on(one, Comment("x")), state=replace(one.state, seq=seq))
+        review.act_on(one, Comment("x"))._replace(state=replace(one.state, seq=seq))
         for one, seq in zip(opened, (1, 1, 0), strict=True)
     ]
     with pytest.raises(ConflictError, match="bare was changed"):

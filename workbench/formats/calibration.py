@@ -41,7 +41,15 @@ def read(path: Path) -> Calibration:
     """
     from workbench.comparing.calibration import calibration_of  # with numpy: exports need none
 
-    file = _in_folder(path) if path.is_dir() else path
+    file = path
+    if path.is_dir():
+        folders = (path, *(path / name for name in HOLD))
+        file = next((folder / NAME for folder in folders if (folder / NAME).is_file()), path / NAME)
+        if not file.is_file():
+            raise NotFoundError(
+                f"{path}: no {NAME}: {_HOW}, and an export as {' or '.join(HOLD)} holds one where a "
+                "calibration is in use (workbench calibrate --use NAME, then export again)"
+            )
     try:
         if file.stat().st_size > _LARGEST:
             raise InputError(f"{file}: too large for a calibration")
@@ -58,16 +66,6 @@ def read(path: Path) -> Calibration:
         return calibration_of(document)
     except ValueError as error:
         raise InputError(f"{file}: not a calibration: {error}") from error
-
-
-def _in_folder(folder: Path) -> Path:
-    for path in (folder, *(folder / name for name in HOLD)):
-        if (path / NAME).is_file():
-            return path / NAME
-    raise NotFoundError(
-        f"{folder}: no {NAME}: {_HOW}, and an export as {' or '.join(HOLD)} holds one where a calibration is "
-        "in use (workbench calibrate --use NAME, then export again)"
-    )
 
 
 def _refuse(name: str) -> None:

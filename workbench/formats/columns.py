@@ -145,19 +145,15 @@ def _literals(text: str, column: str) -> list[Any]:
         if piece["dots"]:
             expected = "every item: numpy printed ... in place of some, export the lists again"
             raise RowError(column, f"... after {len(items):,} items", expected)
-        if piece["string"]:
-            items.append(_unquoted(piece["string"]))
+        if literal := piece["string"]:
+            content = literal.lstrip("uUrR")[1:-1]
+            if literal[0] not in "rR" and "\\" in content:
+                content = _ESCAPE.sub(lambda escape: escape[0].encode().decode("unicode_escape"), content)
+            items.append(content)
         position = piece.end()
     if rest := text[position : min(end, position + 200)].strip():
         raise RowError(column, f"{excerpt(rest, 30)} after {len(items):,} items", "strings in quotes")
     return items
-
-
-def _unquoted(literal: str) -> str:
-    body = literal.lstrip("uUrR")[1:-1]
-    if literal[0] in "rR" or "\\" not in body:
-        return body
-    return _ESCAPE.sub(lambda escape: escape[0].encode().decode("unicode_escape"), body)
 
 
 REQUIRED = ("user_input", "reference", "retrieved_contexts")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
 from workbench.formats import tables
@@ -56,8 +55,7 @@ _LARGEST_ROW = 1 << 20  # bytes of a document that may be one row
 _LOOK = 100  # objects looked at for one that tells
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetFile:
+class DatasetFile(NamedTuple):
     """A file whose rows can be read: as what, from which container, from which lists of a document.
 
     `names` are the columns or keys of its first rows, in the order in which they came up, and `inside` these
@@ -233,7 +231,6 @@ def _by_rows(
     names: dict[str, None] = {}
     inside: dict[str, None] = {}
     number = 0
-    format_name = format
     row: dict[str, Any] | None = None
     bad: RowError | None = None
     with closing(objects(path, container, lists)) as given:
@@ -246,39 +243,30 @@ def _by_rows(
             inside |= {name: None for name in columns.fields if value_at(raw.value, name) is not None}
             row = row or raw.value
             try:
-                format_name = format_name or _format_of(path, renamed(raw.value, columns, deep=True))
+                format = format or _format_of(path, renamed(raw.value, columns, deep=True))  # noqa: A001
             except RowError:
                 continue  # reading the row says so, with its line
-            if format_name and len(inside) > 2_000:
+            if format and len(inside) > 2_000:
                 number = _LOOK
                 break
     if row is None and bad is None and columns.rows:
         there = excerpt(", ".join(inner_lists(path)[0]), 200) or "none"
         raise InputError(f"{path}: --rows {excerpt(columns.rows)}: no list of objects; there is: {there}")
     if row is None and bad is None:
-        raise InputError(
-            f"{path}: no rows: every line is blank" if container == "lines" else f"{path}: no rows"
-        )
+        why = ": every line is blank" if container == "lines" else ""
+        raise InputError(f"{path}: no rows{why}")
     if row is None and container != "lines":
         raise InputError(f"{path}: no rows that can be read: {bad}")
     known = native.KEYS | FIELD_OF.keys()
-    if format_name is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
+    if format is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
         raise InputError(
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}"
             f"{name_yours(path, row, columns)}"
         )
-    advice = try_this(path, row, columns) if row and (format_name or "native") in ("native", "ragas") else ""
-    return DatasetFile(
-        path,
-        format_name or "native",
-        container,
-        lists,
-        tuple(names),
-        ",",
-        tuple(inside),
-        number < _LOOK,
-        advice,
-    )
+    format = format or "native"  # noqa: A001
+    advice = try_this(path, row, columns) if row and format in ("native", "ragas") else ""
+    whole = number < _LOOK
+    return DatasetFile(path, format, container, lists, tuple(names), ",", tuple(inside), whole, advice)
 
 
 def _format_of(path: Path, row: dict[str, Any]) -> str | None:
@@ -292,9 +280,8 @@ def _format_of(path: Path, row: dict[str, Any]) -> str | None:
         )
     if claims:
         return claims[0]
-    return (
-        None if FIELD_OF.keys().isdisjoint(row) and native.ONLY_HERE.isdisjoint(row) else _sample_format(row)
-    )
+    ours = FIELD_OF.keys() | native.ONLY_HERE
+    return None if ours.isdisjoint(row) else _sample_format(row)
 
 
 def _sample_format(row: Mapping[str, Any]) -> str:
@@ -368,18 +355,12 @@ def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any
         listed = (path.resolve() / file).relative_to(home.resolve()).as_posix()
         if all(entry.get("path") != listed for entry in manifest["files"]):
             return "", {}
-    given = manifest.get("dataset")
+    given, settings = manifest.get("dataset"), manifest.get("settings")
     name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""
-    settings = manifest.get("settings")
     return str(name), settings if type(settings) is dict else {}
 
 
-def _nobody(row: Mapping[str, Any]) -> bool:
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """How the rows of one format are read: most formats are `record` and `claims` alone.
 
     `record` makes the record of an object. `claims`: whether an object has what no other format has.
@@ -392,7 +373,7 @@ class Reader:
     """
 
     record: native.Build = native.record_of
-    claims: Callable[[Mapping[str, Any]], bool] = _nobody
+    claims: Callable[[Mapping[str, Any]], bool] = lambda _: False
     lists: frozenset[str] = frozenset()
     cells: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import RowError, UsageError
@@ -120,9 +119,9 @@ def _renamed(
                 value = listed(raw.value, contexts)
                 if not deep:
                     note_missing(value, columns, notes)
-                raw = replace(raw, value=renamed(value, columns, deep=deep))
+                raw = raw._replace(value=renamed(value, columns, deep=deep))
             except RowError as error:
-                raw = replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
+                raw = raw._replace(value=None, error=refused(error, path, raw.line, raw.item))
         yield raw
 
 

@@ -93,16 +93,9 @@ def rejected_line(raw: str, error: RowError) -> str:
         value = None
     if type(value) is not dict:
         return f'{{"_raw": {json.dumps(raw)}, "_error": {reason}}}\n'
-    if "_error" in value or not _fits(raw):  # refused once more, or half a surrogate pair in it
+    # refused once more, or half a surrogate pair in it
+    if "_error" in value or raw.encode(errors="ignore").decode() != raw:
         value.pop("_error", None)
         raw = json.dumps(value)
     inside = raw.strip()[:-1].rstrip()
     return f'{inside}{"" if inside == "{" else ", "}"_error": {reason}}}\n'
-
-
-def _fits(raw: str) -> bool:
-    try:
-        raw.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

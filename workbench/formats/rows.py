@@ -111,11 +111,8 @@ class Notes:
         for name in sorted(odd):
             words = many(self.kept[name], "value is not a number", "values are not numbers")
             first = f"(first: {self.kept_first[name][1]})"
-            then = (
-                "no score there, kept in meta"
-                if self.scores[name]
-                else "no score is a number such as 0.5, so the column is kept in meta"
-            )
+            then = "no score is a number such as 0.5, so the column is kept in meta"
+            then = "no score there, kept in meta" if self.scores[name] else then
             told.append(f"{excerpt(name)}: {words} {first}: {then}")
         told += _counted("external scores", self.scores)
         told += _counted("no score, the metric failed there", self.failed)
@@ -164,24 +161,19 @@ def shown(value: Any) -> str:
     """A value of a file, short enough for a message."""
     if value is None:
         return "null"
-    if value is True or value is False:
+    if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{excerpt(value)}"'
     if isinstance(value, int | float):
-        return f"number {excerpt(repr(value))}" if _short(value) else "a number of many digits"
+        prints = isinstance(value, float) or value.bit_length() < 1_000  # Python refuses over 4,300 digits
+        return f"number {excerpt(repr(value))}" if prints else "a number of many digits"
     if isinstance(value, list):
         return f"a list of {len(value):,}"
     if isinstance(value, Mapping):
         return f"an object with {excerpt(', '.join(map(str, value))) or 'no keys'}"
-    return (
-        f"an instance of {excerpt(type(value).__name__)}"  # of Python: a caller's object, not one of a file
-    )
-
-
-def _short(value: int | float) -> bool:
-    """Whether a number prints at all: Python refuses integers of more than 4,300 digits."""
-    return isinstance(value, float) or value.bit_length() < 1_000
+    # of Python: a caller's object, not one of a file
+    return f"an instance of {excerpt(type(value).__name__)}"
 
 
 def wrong(field: str, value: Any, expected: str) -> RowError:
@@ -210,9 +202,8 @@ def check_text(text: str, field: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(text[error.start]):04x}"
-        raise RowError(
-            field, f"a lone surrogate {half} at offset {error.start:,}", "text that UTF-8 can hold"
-        ) from None
+        got = f"a lone surrogate {half} at offset {error.start:,}"
+        raise RowError(field, got, "text that UTF-8 can hold") from None
 
 
 def refused(error: RowError | RecursionError, path: Path, line: int, item: int = 0) -> RowError:

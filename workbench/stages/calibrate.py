@@ -448,10 +448,8 @@ def keep(
     """Keep the fit of a look under a name. Raises UsageError for a name that is taken or no name."""
     check(store, annotator, "keep a calibration")
     _check_name(store, seen.info, name)
-    calibrations.save_calibration(
-        store, seen.info.id, name, run_id=seen.gathered.run.id, document=document or document_for(seen, name),
-        annotator=annotator, at=datetime.now(UTC),
-    )  # fmt: skip
+    whole = dict(document or document_for(seen, name))
+    calibrations.save_calibration(store, seen.info.id, name, seen.gathered.run.id, whole, annotator)
 
 
 def use(

@@ -266,12 +266,12 @@ async def propose_batch(
 def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
     """Before a batch is sent (no name yet), when it is taken, and when all its rows are stored (no asks)."""
     if not asks:
-        runs.close_batch(store, name)
+        runs.change_batch(store, name, fetched=True)
         return
     unsent = UNSENT + text_hash(*(ask.id for ask in asks))
     document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
     if name:
-        runs.rename_batch(store, unsent, name)
+        runs.change_batch(store, unsent, id=name)
     else:
         runs.add_batch(store, run_id, unsent, document)
 
@@ -287,9 +287,9 @@ async def _find_lost(client: ModelClient, book: Book) -> None:
             continue
         lost = await lost_batches(client, len(batch.asks), runs.batch_ids(book.store))
         if lost:
-            await book.store.write(runs.rename_batch, batch.id, lost[0])
+            await book.store.write(runs.change_batch, batch.id, id=lost[0])
         else:
-            await book.store.write(runs.close_batch, batch.id)
+            await book.store.write(runs.change_batch, batch.id, fetched=True)
 
 
 def _is_sent(batch: BatchRow) -> bool:

@@ -22,7 +22,7 @@ from workbench.comparing.versions import (
 )
 from workbench.comparing.versions import against as hold_against
 from workbench.errors import InputError, UsageError
-from workbench.formats.exports.folder import home_of, read_manifest
+from workbench.formats.exports.folder import home_of, read_manifest, write_whole
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import KINDS, Kind, Sample
@@ -51,14 +51,15 @@ def write_html(
 
     Raises ExportError for a file that is there, or a full disk.
     """
-    from workbench.formats.report import write_report
+    from workbench.formats.report import report
 
     reviewers = [name for name, _ in annotators(store, info)]
     decided = reviewed(store, info.id, figures.kind).values()
     own = {sample.annotator for sample in decided if sample.shown != "import"}
     brought = {sample.annotator for sample in decided if sample.shown == "import"} - own
     day = datetime.now().astimezone().date()
-    write_report(path, answer, figures, reviewers=reviewers, brought=brought, day=day, text=text, force=force)
+    page = report(answer, figures, reviewers=reviewers, brought=brought, day=day, text=text)
+    write_whole(path, page, force=force)
 
 
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:

@@ -40,6 +40,7 @@ from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import load_excluded
 from workbench.store.runs import RunInfo
+from workbench.store.tables import ExportLogRow
 from workbench.text.query import Mistake, Query, Term, parse
 
 __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
@@ -209,10 +210,11 @@ def _export(
         hidden = withheld(store, departure)
     digest = folder.manifest_hash(directory)
     whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
-    exports.log_export(
-        store, info.id, str(directory), digest, annotator, list(held.values()) if options.text else (),
-        whole=whole, at=datetime.now(UTC), replaced=replaced,
+    export = ExportLogRow(
+        dataset_id=info.id, path=str(directory), manifest_sha256=digest, annotator=annotator,
+        created_at=datetime.now(UTC), held=list(held.values()) if options.text else [], whole=whole,
     )  # fmt: skip
+    exports.log_export(store, export, replaced)
     return ExportReport(
         str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
         splits,

@@ -33,10 +33,11 @@ from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
-from workbench.store.importing import GoldRule, Intake, Outcome, Settled, keys_of_text, version_of
+from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text, version_of
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.store.samples import load_sample, sample_ids
+from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many
 
 _SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -346,7 +347,7 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         report.blind = datasets.count_blind(store, info.id)
     if taking is not None and not report.dry:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
-        settled = importing.settle_columns(store, taking)
+        settled = taking.columns.settle(store)
         report.runs = {column.column: column.run for column in settled}
         report.notes += tuple(_of_intake(taking, settled))
     if taking is not None and taking.versions:
@@ -408,19 +409,14 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
 def _intake(store: Store, info: DatasetInfo, reading: _Reading, annotator: str) -> Intake:
     """How a file goes into a dataset that is there."""
     days = manifest_settings(reading.path).get("columns", {})
-    return Intake(
-        dataset_id=info.id,
-        seed=info.seed,
-        policy_version=info.policy.version,
-        annotator=annotator,
-        gold=reading.options.gold,
-        update=reading.options.update,
-        runs=importing.recorded_runs(store, info.id),
-        before=importing.last_sample(store),
-        file=reading.path.name,
-        columns=scores.external_columns(store, info.id),
-        days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
+    columns = ScoreColumns(
+        info.id,
+        reading.options.update,
+        reading.path.name,
+        scores.external_columns(store, info.id),
+        {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
     )
+    return importing.intake(store, info, columns, reading.options.gold, annotator)
 
 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
@@ -578,9 +574,7 @@ def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
     if not salt:
         return {}
     naming = pseudonyms(salt)
-    people = exports.annotators(store, info.id).keys() | exports.marked_by(store, info.id)
-    people |= exports.settlers(store, info.id)
-    return {naming(name): name for name in people}
+    return {naming(name): name for name in exports.people_of(store, info.id)}
 
 
 def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:

@@ -94,7 +94,8 @@ def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
 def scored_by(store: Store, info: DatasetInfo, run_id: int | None, name: str) -> dict[int, float | None]:
     """What a scorer counted of a run, or the numbers of a column, by sample; None where it found no units."""
     if name not in SCORERS:
-        return dict(scores.external_values(store, info.id, name))
+        digits = scores.external_digits(store, info.id, name)
+        return {number: float(written) for number, written in digits.items()}
     return {} if run_id is None else scores.values(store, run_id, info.threshold, name)
 
 

@@ -33,7 +33,7 @@ def next_to_settle(
     Not those that somebody has still to decide, this person too. Raises UsageError for who may not settle.
     """
     check(store, person, "settle what others differ in")
-    with store.reading():
+    with store.snapshot():
         for some in chunked(several(store, info, after)):
             wanted = [number for number in some if number != after and (within is None or number in within)]
             open_ones = unresolved(store, wanted, info.kinds)
@@ -53,7 +53,7 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int |
     Raises UsageError for who may not settle, InputError where nothing is to be settled, or not yet.
     """
     check(store, person, "settle what others differ in")
-    with store.reading():
+    with store.snapshot():
         info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
         stored = load_sample(store, sample_id, info.run_id)
         if sample_id in journal.begun_by(store, [sample_id], person):

@@ -151,7 +151,7 @@ def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetIn
         return info, None
     copy_id = training.copies(store, info.id).get(annotator)
     # a snapshot that was begun before knows nothing of a copy that is made now
-    with store.reading() if copy_id else store.writing():
+    with store.snapshot() if copy_id else store.writing():
         own_copy = dataset_info(store, copy_id or training.copy_for(store, info, annotator))
         trainee = _standing(store, info, annotator, own_copy.id, "", known)
     if not trainee.reaches:

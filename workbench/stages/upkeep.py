@@ -34,7 +34,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
-from workbench.store.tables import ExportRow
+from workbench.store.tables import ExportLogRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
         return True
 
 
-def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _exports(held: Iterable[ExportLogRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders that hold a sample for certain, and where to look for the others, with the reason."""
     there: dict[str, None] = {}
     look: dict[str, None] = {}

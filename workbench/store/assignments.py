@@ -87,8 +87,8 @@ def assigned_by(dataset_id: Any) -> tuple[ColumnElement[bool], ...]:
 def held(store: Store, dataset_id: int, annotator: str) -> int | None:
     """The sample that a person is to decide first: given by name, or claimed and not decided yet."""
     own = PLACE.dataset_id == dataset_id, PLACE.annotator == annotator, _OPEN
-    number = store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
-    return None if number is None else int(number)
+    number: int | None = store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
+    return number
 
 
 class Held(NamedTuple):
@@ -120,7 +120,7 @@ def of_others(held: Sequence[Held | None], annotator: str) -> tuple[Held, ...]:
 
 def waiting(store: Store, ids: Sequence[int]) -> set[int]:
     """Those of some samples that somebody has still to decide."""
-    return set(store.numbers(select(PLACE.sample_id).where(among(PLACE.sample_id, ids), _OPEN).distinct()))
+    return store.ids(PLACE.sample_id, among(PLACE.sample_id, ids), _OPEN)
 
 
 def claim(store: Store, rules: Rules | DatasetInfo, annotator: str) -> int | None:
@@ -174,11 +174,6 @@ def _lease(rules: Rules | DatasetInfo) -> Any:
     return _NOW + 60 * rules.lease
 
 
-def _renewed(rules: Rules) -> Any:
-    """A new lease; what was given by name needs none."""
-    return case((or_(PLACE.done, PLACE.until.is_not(None)), _lease(rules)))
-
-
 def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: bool) -> None:
     """Bring places in line with reviews that were written to: decided, free after a skip, else kept longer.
 
@@ -195,12 +190,13 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
                     update(_ASSIGNMENT).where(*own, _OPEN).values(annotator=None, until=None)
                 )  # given by name too: others may take it
             else:
-                values = (
-                    {"done": True, "until": None} if settled else {"done": False, "until": _renewed(rules)}
-                )
-                extra = session.scalar(update(_ASSIGNMENT).where(*own).values(values).returning(PLACE.extra))
+                # what was given by name needs no lease
+                leased = or_(PLACE.done, PLACE.until.is_not(None))
+                until = None if settled else case((leased, _lease(rules)))
+                change = update(_ASSIGNMENT).where(*own).values(done=settled, until=until)
+                extra = session.scalar(change.returning(PLACE.extra))
                 if extra is None:
-                    _join(session, rules, row, done=settled)
+                    _join(store, session, rules, row, done=settled)
                 elif extra and not settled:
                     session.execute(delete(_ASSIGNMENT).where(*own))
             over = over or settled
@@ -208,7 +204,7 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
             claim(store, rules, reviews[0].annotator)
 
 
-def _join(session: Session, rules: Rules, row: ReviewRow, *, done: bool) -> None:
+def _join(store: Store, session: Session, rules: Rules, row: ReviewRow, *, done: bool) -> None:
     """A place for somebody who has none at a sample: a free one, else for a decision one more.
 
     Work is never refused: a decision that came after its lease had run out is kept and reported.
@@ -219,8 +215,7 @@ def _join(session: Session, rules: Rules, row: ReviewRow, *, done: bool) -> None
     take = update(_ASSIGNMENT).where(PLACE.id == free).returning(PLACE.id)
     if session.scalar(take.values(annotator=row.annotator, done=done, until=until)) or not done:
         return
-    # others who add one wait here
-    session.execute(select(SAMPLE.id).where(SAMPLE.id == row.sample_id).with_for_update(key_share=True))
+    store.hold(SAMPLE.id, row.sample_id)  # for others who add one
     last, rank = session.execute(select(func.max(PLACE.slot), func.max(PLACE.rank)).where(here)).one()
     if last is not None:  # else the sample needs nobody: its gold came with a file
         session.add(
@@ -376,7 +371,7 @@ def give(store: Store, info: DatasetInfo, name: str, ids: Sequence[int]) -> int:
             update(_ASSIGNMENT).where(PLACE.id.in_(numbers), _FREE).values(annotator=name, until=null())
         )
         session.execute(update(_ASSIGNMENT).where(*own).values(until=null()))
-        return int(store.value(select(func.count()).select_from(_ASSIGNMENT).where(*own)))
+        return store.count(PLACE.id, *own)
 
 
 def release(store: Store, name: str, dataset_id: int | None = None) -> int:
@@ -438,7 +433,7 @@ def team(store: Store, info: DatasetInfo) -> Team | None:
     counts = select(
         func.count(), func.count(case((each.c.open == 0, 1))), func.count(case((each.c.places > 1, 1)))
     )
-    with store.reading():
+    with store.snapshot():
         ((samples, complete, several),) = store.rows(counts.select_from(each))
         people: dict[str, dict[str, int]] = defaultdict(dict)
         grouped = select(PLACE.annotator, state, func.count()).where(own, PLACE.annotator.is_not(None))
@@ -450,10 +445,6 @@ def team(store: Store, info: DatasetInfo) -> Team | None:
 
 def decided_since(store: Store, info: DatasetInfo, annotator: str, since: datetime) -> int:
     """How many samples a person decided since a moment."""
-    own = (
-        REVIEW.dataset_id == info.id,
-        REVIEW.annotator == annotator,
-        REVIEW.updated_at >= since.astimezone(UTC),
-    )
+    own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator
     decided = (REVIEW[kind].in_(DECIDED) for kind in info.kinds)
-    return int(store.value(select(func.count()).select_from(METADATA.tables["review"]).where(*own, *decided)))
+    return store.count(REVIEW.id, *own, REVIEW.updated_at >= since.astimezone(UTC), *decided)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, select, update
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching import MATCHER
@@ -18,12 +18,12 @@ from workbench.store.tables import (
     CALIBRATION,
     COUNTED,
     DATASET,
-    METADATA,
     SAMPLE,
     CalibrationRow,
     CountedRow,
     Dataset,
     among,
+    table_of,
 )
 
 
@@ -43,30 +43,18 @@ def rows_of(store: Store, sample_ids: Sequence[int]) -> dict[int, KeyRow]:
 
 
 def save_calibration(
-    store: Store,
-    dataset_id: int,
-    name: str,
-    *,
-    run_id: int | None,
-    document: Mapping[str, Any],
-    annotator: str,
-    at: datetime,
+    store: Store, dataset_id: int, name: str, run_id: int | None, document: dict[str, Any], annotator: str
 ) -> None:
     """Keep a calibration. Raises UsageError when there is one of that name: a saved one never changes."""
+    calibration = CalibrationRow(
+        dataset_id=dataset_id, name=name, run_id=run_id, scorer=document["scorer"], document=document,
+        annotator=annotator, created_at=datetime.now(UTC),
+    )  # fmt: skip
     with store.writing() as session:
+        store.hold(DATASET.id, dataset_id)
         if any(name == saved.name for saved in list_calibrations(store, dataset_id)):
             raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
-        session.add(
-            CalibrationRow(
-                dataset_id=dataset_id,
-                name=name,
-                run_id=run_id,
-                scorer=document["scorer"],
-                document=dict(document),
-                annotator=annotator,
-                created_at=at,
-            )
-        )
+        session.add(calibration)
 
 
 def list_calibrations(store: Store, dataset_id: int) -> Sequence[CalibrationRow]:
@@ -86,8 +74,9 @@ def find_calibration(store: Store, dataset_id: int, name: str) -> CalibrationRow
 
 def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
     """The calibration that a dataset uses."""
-    query = select(CalibrationRow).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
-    used: CalibrationRow | None = store.value(query)
+    used: CalibrationRow | None = store.value(
+        select(CalibrationRow).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
+    )
     return used
 
 
@@ -112,12 +101,8 @@ def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, t
             return
         judge = judge_of(store, dataset_id)
         own = ("sample_id", "run_id", "matcher")
-        change = (
-            METADATA.tables["counted"]
-            .update()
-            .where(*(COUNTED[name] == bindparam(f"of_{name}") for name in own))
-            .values(doubt=bindparam("new"))
-        )
+        same = (COUNTED[name] == bindparam(f"of_{name}") for name in own)
+        change = update(table_of(CountedRow)).where(*same).values(doubt=bindparam("new"))
         of_dataset = SAMPLE.id == COUNTED.sample_id, SAMPLE.dataset_id == dataset_id
         ids = store.numbers(select(SAMPLE.id).where(*of_dataset).distinct().order_by(SAMPLE.id))
         for some in chunked(ids):

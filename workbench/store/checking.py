@@ -53,7 +53,11 @@ def check(store: Store, progress: Callable[[int], None]) -> Iterator[str]:
         yield from self_check(session.connection())
         calls = set(session.scalars(select(CALL.id)))
         for table in METADATA.sorted_tables:
-            yield from _orphans(session, table)
+            for key in sorted(table.foreign_keys, key=lambda foreign: foreign.parent.name):
+                parent = key.column.table.alias("parent").c
+                alone = select(key.parent, *table.primary_key).where(~exists().where(parent.id == key.parent))
+                for number, *own in session.execute(alone):
+                    yield f"{_name(table, own)}: {key.column.table.name} {number} is not there"
             for name, row in _rows(session, table):
                 try:
                     yield from (f"{name}: {what}" for what in _wrong(table, row, calls))
@@ -90,15 +94,6 @@ def _rows(session: Session, table: Table) -> Iterator[tuple[str, Row[Any] | None
 
 def _name(table: Table, key: Sequence[Any]) -> str:
     return " ".join(map(str, (table.name, *key)))
-
-
-def _orphans(session: Session, table: Table) -> Iterator[str]:
-    """Rows that point to a row of another table that is not there."""
-    for key in sorted(table.foreign_keys, key=lambda foreign: foreign.parent.name):
-        parent = key.column.table.alias("parent").c
-        alone = select(key.parent, *table.primary_key).where(~exists().where(parent.id == key.parent))
-        for number, *own in session.execute(alone):
-            yield f"{_name(table, own)}: {key.column.table.name} {number} is not there"
 
 
 def _wrong(table: Table, row: Row[Any] | None, calls: set[int]) -> Iterator[str]:

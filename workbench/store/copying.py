@@ -116,12 +116,7 @@ def dump_to(url: str, target: Path) -> Path:
     given = make_url(url)
     # a password among the words of a command is seen by everybody on the machine
     plain = URL.create(
-        "postgresql",
-        given.username,
-        host=given.host,
-        port=given.port,
-        database=given.database,
-        query=given.query,
+        "postgresql", given.username, None, given.host, given.port, given.database, given.query
     )
     secret = {"PGPASSWORD": str(given.password)} if given.password else {}
     part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
@@ -185,7 +180,7 @@ class CopyReport:
 
 def count_rows(store: Store, dataset_id: int | None) -> int:
     """How many rows of a database, or of one dataset of it, a copy would hold."""
-    with store.reading() as session:
+    with store.snapshot() as session:
         return _count(session.connection(), dataset_id)
 
 
@@ -215,7 +210,11 @@ def copy_into(store: Store, url: str, dataset_id: int | None, progress: Callable
                 if table.name == "call":
                     calls.update(row["id"] for row in rows)
                 if table.name == "proposal" and dataset_id is not None:
-                    _forget_calls(rows, calls)
+                    # Of their own dataset alone: an answer may have been paid for by another one, whose calls
+                    # stay behind. Their numbers will be given to other calls, and a purge keeps the answers
+                    # of every call that a proposal names.
+                    for row in rows:
+                        row["calls"] = row["calls"] and [n for n in row["calls"] if n in calls]
                 given.add(rows)
                 if connection.dialect.name == "postgresql":
                     _refuse_halves(table, rows)
@@ -245,17 +244,6 @@ def _refuse_halves(table: Table, rows: list[dict[str, Any]]) -> None:
                     f"{table.name} {key}: {name} holds {what}, which PostgreSQL does not take; "
                     "nothing was copied"
                 )
-
-
-def _forget_calls(rows: list[dict[str, Any]], copied: set[int]) -> None:
-    """Let proposals name the calls of their own dataset alone.
-
-    An answer may have been paid for by another dataset, whose calls stay behind: their numbers will be given
-    to other calls, and a purge keeps the answers of every call that a proposal names.
-    """
-    for row in rows:
-        if row["calls"] is not None:
-            row["calls"] = [number for number in row["calls"] if number in copied]
 
 
 @contextmanager

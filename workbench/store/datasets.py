@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import bindparam, exists, func, or_, select
+from sqlalchemy.exc import IntegrityError
 
-from workbench.errors import AmbiguousError, NotFoundError
+from workbench.errors import AmbiguousError, ConflictError, NotFoundError
 from workbench.model import Alias, Kind, Label, Policy, sha256
 from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
@@ -97,11 +98,11 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
     known = list_datasets(store)
     if not known:
         raise NotFoundError("no dataset yet: workbench import FILE brings one in")
-    names = {dataset.name: dataset for dataset in known}
-    if name is None and len(known) > 1:
-        raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
+    names = [dataset.name for dataset in known]
     if name is not None:
         raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
+    if len(known) > 1:
+        raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
     return known[0]
 
 
@@ -113,11 +114,17 @@ def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
-    """A new, empty dataset with its first policy; returns its number."""
+    """A new, empty dataset with its first policy; returns its number.
+
+    Raises ConflictError where the name is taken, also by a person's copy of training samples.
+    """
     with store.writing() as session:
         dataset = Dataset(name=name, created_at=datetime.now(UTC), seed=seed)
         session.add(dataset)
-        session.flush()
+        try:
+            session.flush()
+        except IntegrityError as error:
+            raise ConflictError(f"the name {name!r} is taken: give another one with --dataset") from error
         assert dataset.id is not None
         session.add(_policy(dataset.id, 1, policy, annotator))
         return dataset.id
@@ -137,6 +144,7 @@ def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) ->
     The scores that were counted under the one before go in the same transaction.
     """
     with store.writing() as session:
+        store.hold(DATASET.id, dataset_id)  # two who change it at once make two versions
         newest = store.value(select(func.max(POLICY.version)).where(POLICY.dataset_id == dataset_id))
         version = int(newest) + 1
         session.add(_policy(dataset_id, version, policy, annotator))
@@ -165,52 +173,28 @@ def policy_versions(store: Store, dataset_id: int) -> list[tuple[Policy, str, da
 
 def count_samples(store: Store, dataset_id: int) -> int:
     """How many samples a dataset has; a million take 50 ms."""
-    return int(store.value(select(func.count(SAMPLE.id)).where(SAMPLE.dataset_id == dataset_id)))
+    return store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id)
 
 
 def count_blind(store: Store, dataset_id: int) -> int:
     """How many samples of a dataset are to be reviewed blind: those that nobody verified are."""
     verified = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
     decided = exists().where(REVIEW.sample_id == SAMPLE.id, verified)
-    query = select(func.count(SAMPLE.id)).where(
-        SAMPLE.dataset_id == dataset_id,
-        DATASET.id == dataset_id,
-        is_blind(DATASET.blind_share),
-        ~decided,
-    )
-    return int(store.value(query))
-
-
-def _aliases(store: Store, dataset_id: int) -> tuple[Alias, ...]:
-    """What people taught the matcher in the samples they verified; nothing is learned from the holdout."""
-    return tuple(
-        Alias(text, other, key, group, reference, by, at.date().isoformat())
-        for text, other, key, group, reference, by, at in store.rows(_TAUGHT, dataset=dataset_id)
-    )
+    own = SAMPLE.dataset_id == dataset_id, DATASET.id == dataset_id
+    return store.count(SAMPLE.id, *own, is_blind(DATASET.blind_share), ~decided)
 
 
 def _info(store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None) -> DatasetInfo:
     assert row.id is not None
     return DatasetInfo(
-        id=row.id,
-        name=row.name,
+        **row.model_dump(exclude={"created_at", "policy_version", "salt", "trainee"}),
         policy=policy_of(policy, row.policy_version),
-        threshold=row.threshold,
-        show_auto=row.show_auto,
-        external=row.external,
-        seed=row.seed,
-        blind_share=row.blind_share,
-        blind_settled=row.blind_settled,
-        run_id=row.run_id,
         run=run or "",
-        calibration_id=row.calibration_id,
         calibration=calibration or "",
-        overlap=row.overlap,
-        overlap_share=row.overlap_share,
-        lease=row.lease,
-        training=row.training,
-        training_of=row.training_of,
-        aliases=_aliases(store, row.id),
+        aliases=tuple(
+            Alias(*(*taught[:-1], taught[-1].date().isoformat()))
+            for taught in store.rows(_TAUGHT, dataset=row.id)
+        ),
     )
 
 
@@ -235,3 +219,4 @@ _TAUGHT = (
     )
     .order_by(UNIT.id)
 )  # fmt: skip
+"""What people taught the matcher in the samples they verified; nothing is learned from the holdout."""

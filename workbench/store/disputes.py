@@ -11,6 +11,7 @@ from sqlalchemy import or_, select
 from workbench.comparing.disputes import State
 from workbench.errors import ConflictError
 from workbench.model import Kind, count
+from workbench.reviewing.fold import Verified
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
@@ -72,31 +73,25 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[ReviewHead]:
 
 def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
     """The samples that are reviewed blind."""
-    blind = SAMPLE.dataset_id == info.id, is_blind(info.blind_share)
-    return set(store.numbers(select(SAMPLE.id).where(*blind)))
+    return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, is_blind(info.blind_share))
 
 
 def said_of(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[CountedBy]]:
     """What every annotator verified of some samples, by name."""
-    tallies = {
-        number: [(review.annotator, count(review.assessment.units)) for review in each]
-        for number, each in verified_by(store, sample_ids, kind).items()
-    }
-    return {
-        number: [CountedBy(annotator, tally.found, tally.units) for annotator, tally in each]
-        for number, each in tallies.items()
-    }
+
+    def counted(review: Verified) -> CountedBy:
+        tally = count(review.assessment.units)
+        return CountedBy(review.annotator, tally.found, tally.units)
+
+    verified = verified_by(store, sample_ids, kind)
+    return {number: list(map(counted, reviews)) for number, reviews in verified.items()}
 
 
 def states(store: Store, dataset_id: int) -> dict[Key, Kept]:
     """The states of a dataset's disputes; one without a state is open."""
-    rows = store.column(
-        select(DisputeRow).where(SAMPLE.id == DISPUTE.sample_id, SAMPLE.dataset_id == dataset_id)
-    )
-    return {
-        Key(row.sample_id, row.kind, row.between): Kept(row.state, row.note, row.annotator, row.at)
-        for row in rows
-    }
+    of_dataset = SAMPLE.id == DISPUTE.sample_id, SAMPLE.dataset_id == dataset_id
+    columns = (DISPUTE[name] for name in (*Key._fields, *Kept._fields))
+    return {Key(*row[:3]): Kept(*row[3:]) for row in store.rows(select(*columns).where(*of_dataset))}
 
 
 def save_state(
@@ -108,8 +103,7 @@ def save_state(
     """
     kept = Kept(state, note, annotator, datetime.now(UTC))
     with store.writing() as session:
-        # on a server others who say something of this sample wait here
-        store.numbers(select(SAMPLE.id).where(SAMPLE.id == key.sample_id).with_for_update(key_share=True))
+        store.hold(SAMPLE.id, key.sample_id)
         row = session.get(DisputeRow, tuple(key))
         now = Kept(row.state, row.note, row.annotator, row.at) if row is not None else None  # type: ignore[arg-type]
         if now != expected:

@@ -21,13 +21,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, insert, inspect, text
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import AwayError, NewerSchemaError, OtherFileError, StoreError, UsageError
-from workbench.store.tables import METADATA
+from workbench.store.tables import METADATA, table_of
 from workbench.text.lists import stored
 
 OLDEST = "0008"
@@ -55,14 +68,16 @@ AWAY = (
 )  # fmt: skip
 """Parts of the messages about a server that may answer again in a moment."""
 
-FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
-"""What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
+FAILURES = (DBAPIError, sqlite3.Error, UnicodeError, json.JSONDecodeError)
+"""What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one, and
+from a text that it does not take."""
 
 UNREADABLE = (
     ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError,
     MultipleResultsFound, NoResultFound,
 )  # fmt: skip
-"""Raised where rows become values and one is not what was stored: SQLite has no checksums."""
+"""Raised where rows become values and one is not what was stored: SQLite has no checksums. Anywhere else it
+is an error of the program's own."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -122,7 +137,7 @@ class Store:
             return
         self._check_file()
         with (
-            _explaining(),
+            _explaining(FAILURES),
             Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -146,8 +161,11 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Read rows into values, on a snapshot. Raises StoreError for a stored value that cannot be read."""
-        with _explaining(), self.snapshot() as session:
+        """Make values of rows, on a snapshot. Raises StoreError for a stored value that cannot be read.
+
+        Whatever is raised inside counts as that: nothing but the reading belongs there.
+        """
+        with _explaining((*FAILURES, *UNREADABLE)), self.snapshot() as session:
             yield session
 
     @contextmanager
@@ -190,6 +208,11 @@ class Store:
         with self.reading() as session:
             return session.scalars(query, given).first()
 
+    def hold(self, key: ColumnElement[int], number: int) -> None:
+        """On a server others who hold the same row wait until this change ends; SQLite lets one write."""
+        if self.engine.dialect.name != "sqlite":
+            self.value(select(key).where(key == number).with_for_update(key_share=True))
+
     def numbers(self, query: Any, **given: object) -> array[int]:
         """The whole numbers of a query's one column; a million take .6 s of CPU, 1.5 s by `column`."""
         numbers = array("q")
@@ -199,11 +222,19 @@ class Store:
                 numbers.extend(number for (number,) in rows)
         return numbers
 
+    def ids(self, column: Any, *where: ColumnElement[bool]) -> set[int]:
+        """The whole numbers that a column has in the rows where all of this holds."""
+        return set(self.numbers(select(column).where(*where)))
+
+    def count(self, column: Any, *where: ColumnElement[bool]) -> int:
+        """How many values a column has in the rows where all of this holds."""
+        return int(self.value(select(func.count(column)).where(*where)))
+
     def insert(self, table: type[SQLModel], rows: Sequence[dict[str, Any]]) -> None:
         """Add rows with equal keys."""
         if rows:
             with self.writing() as session:
-                session.connection().execute(insert(METADATA.tables[str(table.__tablename__)]), rows)
+                session.connection().execute(insert(table_of(table)), rows)
 
     def check_whole(self, error: Exception) -> None:
         """Raise StoreError when what went wrong met a damaged SQLite file."""
@@ -260,7 +291,7 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True, backup: b
             make_private(path)
     read_only = path is not None and _only_readable(path)
     file = None if path is None else OpenFile(path)
-    engine = make_engine(_immutable(path) if path is not None and read_only else full, file)
+    engine = make_engine(full if path is None or not read_only else _immutable(path), file)
     try:
         _check_schema(engine, path, migrate and not read_only, backup)
         if file is not None:
@@ -351,10 +382,12 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
 
 def _prepare_sqlite(raw: Any, _record: object) -> None:
     raw.isolation_level = None  # we say BEGIN ourselves
-    raw.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows A-Z only
-    settings = (f"busy_timeout={int(BUSY_SECONDS * 1000)}", "foreign_keys=ON", "synchronous=FULL")
-    for pragma in (*settings, f"cache_size=-{CACHE}"):
-        raw.execute(f"PRAGMA {pragma}")
+    # SQLite's own knows A-Z only
+    lower = lambda value: value.lower() if isinstance(value, str) else value  # noqa: E731
+    raw.create_function("lower", 1, lower, deterministic=True)
+    raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+    for setting in ("foreign_keys=ON", "synchronous=FULL", f"cache_size=-{CACHE}"):
+        raw.execute(f"PRAGMA {setting}")
 
 
 def _prepare_server(raw: Any, _record: object) -> None:
@@ -362,10 +395,6 @@ def _prepare_server(raw: Any, _record: object) -> None:
         raw.autocommit = True  # else a rollback would take the setting back
         raw.cursor().execute("SET TIME ZONE 'UTC'")  # for columns without a time zone
         raw.autocommit = False
-
-
-def _lower(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value
 
 
 def _run(engine: Engine, pragma: str) -> None:
@@ -396,9 +425,8 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool, backup: bool
             _run(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:
             if connection.dialect.name == "postgresql":
-                connection.execute(
-                    text("SELECT pg_advisory_xact_lock(20260707)")
-                )  # any number: one at a time
+                # any number: one at a time
+                connection.execute(text("SELECT pg_advisory_xact_lock(20260707)"))
             if not inspect(connection).get_table_names():  # else another process made them meanwhile
                 make_tables(connection)
         return
@@ -460,12 +488,8 @@ def self_check(connection: Connection) -> Iterator[str]:
     encoding = connection.scalar(text("SHOW server_encoding"))
     if encoding != "UTF8":
         yield f"the server: its encoding is {encoding}, not UTF8"
-    skew = abs(
-        (
-            connection.execute(text("SELECT clock_timestamp()")).scalar_one() - datetime.now(UTC)
-        ).total_seconds()
-    )
-    if skew > SKEW:
+    now: datetime = connection.execute(text("SELECT clock_timestamp()")).scalar_one()
+    if (skew := abs((now - datetime.now(UTC)).total_seconds())) > SKEW:
         yield f"the server: its clock and the one here are {skew:,.0f} s apart"
     for table in METADATA.sorted_tables:
         if table.autoincrement_column is not None:
@@ -491,7 +515,7 @@ def schema_of(connection: Connection) -> str | None:
 
 
 @contextmanager
-def _explaining(errors: tuple[type[Exception], ...] = (*FAILURES, *UNREADABLE)) -> Iterator[None]:
+def _explaining(errors: tuple[type[Exception], ...]) -> Iterator[None]:
     """Errors of the database, and of stored values that cannot be read, as StoreError."""
     try:
         yield

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, not_, or_, select, update
 
@@ -27,52 +28,33 @@ from workbench.store.tables import (
     RUN,
     SAMPLE,
     Dataset,
-    ExportRow,
+    ExportLogRow,
     among,
 )
 
 
-def log_export(
-    store: Store,
-    dataset_id: int,
-    path: str,
-    manifest_sha256: str,
-    annotator: str,
-    held: Sequence[str],
-    *,
-    whole: bool,
-    at: datetime,
-    replaced: str = "",
-) -> None:
-    """Note a finished export and the ids of the samples whose texts it holds.
+def log_export(store: Store, export: ExportLogRow, replaced: str = "") -> None:
+    """Note a finished export.
 
-    `whole`: some format of it holds every one of them. `replaced`: the manifest's hash of the export that
-    stood at its place and is gone, and holds nothing from now on.
+    `replaced`: the manifest's hash of the export that stood at its place and is gone, and holds nothing from
+    now on.
     """
     with store.writing() as session:
         if replaced:
-            earlier = update(ExportRow).where(EXPORT.path == path, EXPORT.manifest_sha256 == replaced)
-            session.execute(earlier.values(held=[]))
-        session.add(
-            ExportRow(
-                dataset_id=dataset_id,
-                path=path,
-                manifest_sha256=manifest_sha256,
-                annotator=annotator,
-                created_at=at,
-                held=list(held),
-                whole=whole,
+            earlier = update(ExportLogRow).where(
+                EXPORT.path == export.path, EXPORT.manifest_sha256 == replaced
             )
-        )
+            session.execute(earlier.values(held=[]))
+        session.add(export)
 
 
-def list_exports(store: Store, dataset_id: int) -> Sequence[ExportRow]:
+def list_exports(store: Store, dataset_id: int) -> Sequence[ExportLogRow]:
     """Where exports of a dataset were written, oldest first."""
-    query = select(ExportRow).where(EXPORT.dataset_id == dataset_id).order_by(EXPORT.id)
+    query = select(ExportLogRow).where(EXPORT.dataset_id == dataset_id).order_by(EXPORT.id)
     return store.column(query)
 
 
-def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[ExportRow]:
+def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[ExportLogRow]:
     """The exports that hold one of some samples, also of those purged before; oldest first.
 
     One that is not `whole` may have held it: a format leaves out what does not fit it.
@@ -117,8 +99,7 @@ def made_with(store: Store, dataset_id: int) -> Made:
                 if isinstance(number, int):
                     total[kind] = total.get(kind, 0) + number
         made = store.value(select(DATASET.created_at).where(DATASET.id == dataset_id))
-        purged = store.value(select(func.count()).where(PURGED.dataset_id == dataset_id))
-        return Made(stamp(made), models, usage, purged)
+        return Made(stamp(made), models, usage, store.count(PURGED.id, PURGED.dataset_id == dataset_id))
 
 
 _VERIFIED = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
@@ -126,7 +107,7 @@ _VERIFIED = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
 
 def verified_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples that are verified in some kind."""
-    return set(store.numbers(select(REVIEW.sample_id).where(REVIEW.dataset_id == dataset_id, _VERIFIED)))
+    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, _VERIFIED)
 
 
 def several_ids(store: Store, dataset_id: int) -> set[int]:
@@ -135,8 +116,7 @@ def several_ids(store: Store, dataset_id: int) -> set[int]:
     return set(store.numbers(reviews.group_by(REVIEW.sample_id).having(func.count() > 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReview:
+class StoredReview(NamedTuple):
     """One annotator's review of one sample: what stands in the database of it."""
 
     review_id: int
@@ -179,7 +159,7 @@ def each_leaving(
     With `scored_at`, a match threshold, they carry the automatic scores of the run.
     """
     for ids in pieces(store, dataset_id, wanted):
-        with store.reading():
+        with store.snapshot():
             reviews, external = _reviews(store, ids), external_of(store, ids)
             scored = run_id is not None and scored_at is not None
             automatic = load_scores(store, run_id, scored_at, ids) if scored else {}  # type: ignore[arg-type]
@@ -199,7 +179,15 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     rows = store.rows(select(*REVIEW).where(among(REVIEW.sample_id, ids)).order_by(REVIEW.id))
     if not rows:
         return {}
-    effort = _effort(store, ids)
+    spent = (
+        select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses))
+        .where(REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None))
+        .group_by(EVENT.review_id)
+    )
+    effort = {
+        number: Effort(round(float(seconds or 0), 3), int(presses or 0))
+        for number, seconds, presses in store.rows(spent)
+    }
     by = settled_by(store, among(REVIEW.sample_id, ids))
     units = {
         (sample_id, review.annotator, kind): review.assessment.units
@@ -225,29 +213,11 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
             adjudicated=row.origin == "adjudicated" or row.annotator == RESOLVED,
         )
         entities, statements = (units.get((row.sample_id, row.annotator, kind)) for kind in KINDS)
-        spent, settler = effort.get(row.id), by.get(row.id, "")
-        record = GoldRecord(row.annotator, entities, statements, spent, marks, settler)
+        cost, settler = effort.get(row.id), by.get(row.id, "")
+        record = GoldRecord(row.annotator, entities, statements, cost, marks, settler)
         review = StoredReview(row.id, row.origin, row.shown, dispositions, record)
         reviews.setdefault(row.sample_id, []).append(review)
     return reviews
-
-
-def _effort(store: Store, ids: Sequence[int]) -> dict[int, Effort]:
-    """What some reviews cost; only those that were measured."""
-    query = (
-        select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses))
-        .where(REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None))
-        .group_by(EVENT.review_id)
-    )
-    return {
-        number: Effort(round(float(seconds or 0), 3), int(presses or 0))
-        for number, seconds, presses in store.rows(query)
-    }
-
-
-def settlers(store: Store, dataset_id: int) -> set[str]:
-    """Everyone who settled a sample of a dataset."""
-    return {*settled_by(store, REVIEW.dataset_id == dataset_id).values()}
 
 
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
@@ -268,11 +238,13 @@ def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:
     return {number: name for number, name in store.rows(query.order_by(EVENT.id)) if name != RESOLVED}
 
 
-def marked_by(store: Store, dataset_id: int) -> set[str]:
-    """The people whose marks in another tool are proposals of a dataset."""
+def people_of(store: Store, dataset_id: int) -> set[str]:
+    """Who reviewed a dataset, settled a sample of it, or marked one in another tool, which is a proposal."""
     of_dataset = RUN.id == PROPOSAL.run_id, RUN.dataset_id == dataset_id, RUN.model == ANNOTATORS
     models = store.column(select(PROPOSAL.document["model"].as_string()).where(*of_dataset).distinct())
-    return {name.removeprefix(BY) for name in models if name.startswith(BY)}
+    marked = {name.removeprefix(BY) for name in models if name.startswith(BY)}
+    settled = settled_by(store, REVIEW.dataset_id == dataset_id)
+    return {*annotators(store, dataset_id), *settled.values(), *marked}
 
 
 def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:

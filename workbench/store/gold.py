@@ -52,8 +52,7 @@ def load_some(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int, 
 
 def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody excluded, for one kind."""
-    own = REVIEW.dataset_id == dataset_id
-    return set(store.column(select(REVIEW.sample_id).where(own, REVIEW[kind] == "excluded")))
+    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, REVIEW[kind] == "excluded")
 
 
 def several(store: Store, info: DatasetInfo, after: int | None = None) -> array[int]:
@@ -98,7 +97,7 @@ def verifiers(store: Store, sample_id: int, annotator: str) -> list[str]:
 def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple[Verified, ...]:
     """What everybody else verified of a sample; nothing as long as somebody is at it."""
     begun = REVIEW.sample_id == sample_id, REVIEW[kind].in_(("started", "skipped"))
-    with store.reading():
+    with store.snapshot():
         if store.value(select(REVIEW.id).where(*begun, REVIEW.annotator != RESOLVED).limit(1)) is not None:
             return ()
         verified = verified_by(store, [sample_id], kind).get(sample_id, [])
@@ -160,6 +159,7 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: ReviewRow) -> list[
     rows = []
     for position, unit in enumerate(units):
         check_spans(unit, sample)
+        evidence = unit.match.evidence[0] if unit.match.alias and unit.match.evidence else None
         rows.append(
             {
                 "dataset_id": review.dataset_id,
@@ -176,19 +176,13 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: ReviewRow) -> list[
                 "verdict": unit.match.verdict or "unsure",
                 "reason": unit.match.reason,
                 "rule": unit.match.rule,
-                "alias": alias_of(unit, sample),
+                # the words of a context that a person said name the same thing; None for most units
+                "alias": evidence
+                and sample.retrieved_contexts[evidence.context][evidence.start : evidence.end],
                 "document": unit_document(unit),
             }
         )
     return rows
-
-
-def alias_of(unit: Unit, sample: Sample) -> str | None:
-    """The words of a context that a person said name the same thing; None for most units."""
-    if not (unit.match.alias and unit.match.evidence):
-        return None
-    evidence = unit.match.evidence[0]
-    return sample.retrieved_contexts[evidence.context][evidence.start : evidence.end]
 
 
 def check_spans(unit: Unit, sample: Sample) -> None:
@@ -196,24 +190,20 @@ def check_spans(unit: Unit, sample: Sample) -> None:
 
     Raises SpanError otherwise.
     """
-    reference = sample.reference
+    reference, name = sample.reference, repr(unit.text[:60])
     for span in unit.spans:
         if not 0 <= span.start < span.end <= len(reference):
-            raise SpanError(f"{_name(unit)} at {span.start}:{span.end} lies outside the reference")
+            raise SpanError(f"{name} at {span.start}:{span.end} lies outside the reference")
     if unit.kind == "entity" and unit.spans:
         surface = reference[unit.spans[0].start : unit.spans[0].end]
         if surface != unit.text:
-            raise SpanError(f"{_name(unit)} is at a place that reads {surface[:60]!r}")
+            raise SpanError(f"{name} is at a place that reads {surface[:60]!r}")
     for evidence in unit.match.evidence:
         contexts = sample.retrieved_contexts
         inside = 0 <= evidence.context < len(contexts)
         if not inside or not 0 <= evidence.start < evidence.end <= len(contexts[evidence.context]):
             where = f"{evidence.start}:{evidence.end} of context {evidence.context}"
-            raise SpanError(f"the evidence of {_name(unit)} lies outside its text: {where}")
-
-
-def _name(unit: Unit) -> str:
-    return repr(unit.text[:60])
+            raise SpanError(f"the evidence of {name} lies outside its text: {where}")
 
 
 class Reviewed(NamedTuple):
@@ -254,7 +244,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
         .order_by(SAMPLE.id, REVIEW.id)
     )  # fmt: skip
     each: dict[int, list[Reviewed]] = {}
-    with store.reading():
+    with store.snapshot():
         counts = _counts(store, dataset_id, kind)
         for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
             tally = Tally(*counts.get(review, (0, 0, 0)))
@@ -287,13 +277,9 @@ def _standing(reviews: Sequence[Reviewed], origin: str) -> Reviewed:
     chosen = of_origin[-1] if origin == "adjudicated" and of_origin else reviews[0]
     if origin != "unresolved":
         return chosen
-    ends = _ends(review.tally for review in reviews if review.tally is not None)
+    known = [review.tally.interval for review in reviews if review.tally is not None]
+    intervals = [interval for interval in known if interval is not None]
+    ends = 0.0, 1.0
+    if len(intervals) == len(known):
+        ends = float(min(low for low, _ in intervals)), float(max(high for _, high in intervals))
     return chosen._replace(origin=origin, review_id=None, tally=None, ends=ends)
-
-
-def _ends(each: Iterable[Tally]) -> tuple[float, float]:
-    known = [tally.interval for tally in each]
-    ends = [interval for interval in known if interval is not None]
-    if len(ends) < len(known):
-        return 0.0, 1.0
-    return float(min(low for low, _ in ends)), float(max(high for _, high in ends))

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from sqlalchemy import delete, func, select, update
-from sqlmodel import Session
+from sqlalchemy import func, select
 
 from workbench.errors import PurgedError, RowError
 from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold, gold_units, same_gold
-from workbench.scoring.names import day_of, metric_of, runs_of
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
@@ -27,17 +23,13 @@ from workbench.store.plans import LATE_RANK, kept_back, plan_of
 from workbench.store.purge import purged_names
 from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
-from workbench.store.scores import forget_scores
+from workbench.store.scores import ScoreColumns, forget_scores
 from workbench.store.tables import (
-    COLUMN,
-    DISPUTE,
     EXTERNAL,
     PROPOSAL,
     REVIEW,
     RUN,
     SAMPLE,
-    ColumnRow,
-    DisputeRow,
     ExternalScoreRow,
     ProposalRow,
     ReviewRow,
@@ -64,19 +56,16 @@ class Intake:
     `versions`: new rows without an id that differ from a sample in the reference or in the contexts alone,
     by what is the same; `version` tells the first. `questions`: the samples of each question, by its hash,
     once somebody asks.
-    `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
-    these are new, and `differs` which earlier runs of the metric have other numbers; `days` are those that
-    an export names, on which its columns came.
-    `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
-    proposals go into, and grows as new proposers arrive.
+    `columns`: where the numbers of the file go. `action` names its journal rows; `runs` holds, by proposer
+    and model, the runs that recorded proposals go into, and grows as new proposers arrive.
     """
 
     dataset_id: int
+    columns: ScoreColumns
     seed: int
     policy_version: int
     annotator: str
-    gold: GoldRule = "ignore"
-    update: bool = False
+    gold: GoldRule
     planned: bool = False
     late: int = 0
     reviews: int = 0
@@ -89,41 +78,22 @@ class Intake:
     versions: Counter[str] = field(default_factory=Counter)
     version: str = ""
     questions: dict[int, list[int]] = field(default_factory=dict)
-    file: str = ""
-    columns: Mapping[str, datetime] = field(default_factory=dict)
-    days: Mapping[str, datetime] = field(default_factory=dict)
-    into: dict[str, str] = field(default_factory=dict)
-    begun: set[str] = field(default_factory=set)
-    differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-
-def last_sample(store: Store) -> int:
-    """The highest number of a sample in the database; 0 without any."""
-    return store.value(select(func.max(SAMPLE.id))) or 0
 
 
 ANNOTATORS = "annotators"
 """The model of a run that holds what people marked in another tool."""
 
 
-def run_key(proposal: Proposal) -> tuple[str, str]:
-    """Which runs a recorded proposal may go into: those of its proposer and model.
-
-    What people marked shares runs, so that samples that were divided among them are in one; a second
-    person's marks of one sample go into the next.
-    """
-    return proposal.proposer, ANNOTATORS if proposal.model.startswith(BY) else proposal.model
-
-
-def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[int]]:
-    """The runs that earlier files brought, by proposer and model."""
+def intake(store: Store, info: DatasetInfo, columns: ScoreColumns, gold: GoldRule, annotator: str) -> Intake:
+    """How a file goes into a dataset that is there, next to the runs that earlier files brought."""
     runs: dict[tuple[str, str], list[int]] = {}
-    for run in store.column(select(RunRow).where(RUN.dataset_id == dataset_id).order_by(RUN.id)):
+    for run in store.column(select(RunRow).where(RUN.dataset_id == info.id).order_by(RUN.id)):
         if run.parameters.get("source") == "recorded":
             runs.setdefault((run.proposer, run.model), []).append(run.id)
-    return runs
+    before = store.value(select(func.max(SAMPLE.id))) or 0
+    return Intake(info.id, columns, info.seed, info.policy.version, annotator, gold, before=before, runs=runs)
 
 
 def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:
@@ -139,18 +109,17 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
         purged = purged_names(store, intake.dataset_id)
         known = {row.key: row for row in store.column(select(SampleRow).where(*of_keys))}
         chunk = _Chunk(store, intake, [row.id for row in known.values()])
-        fresh: list[dict[str, Any]] = []
         outcomes: list[Outcome | RowError] = []
         for (record, content), key in zip(hashed, keys, strict=True):
             row = known.get(key)
             if day := purged.get(key) or purged.get(content):
                 outcomes.append(PurgedError(key, day))
             elif row is None:
-                fresh.append(_new_row(intake, record, key, content))
+                chunk.add_sample(record, key, content)
                 outcomes.append("new")
             else:
                 outcomes.append(chunk.meet(row, record, content))
-        _insert(store, intake, fresh)
+        chunk.insert_samples()
         adding = [
             (at, record, content)
             for at, (record, content) in enumerate(hashed)
@@ -161,7 +130,9 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
         for at, record, content in adding:
             if chunk.add(record, content, ids[keys[at]]) and outcomes[at] == "unchanged":
                 outcomes[at] = "extended"
-        chunk.write()
+        store.insert(ProposalRow, chunk.new_proposals)
+        store.insert(ExternalScoreRow, chunk.new_scores)
+        append(store, chunk.changes)
         return outcomes
 
 
@@ -174,6 +145,7 @@ class _Chunk:
         self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
         self.reviews: dict[tuple[int, str], ReviewRow] = {}
         self.verified: dict[tuple[int, str, Kind], Assessment] = {}
+        self.new_samples: list[dict[str, Any]] = []
         self.new_proposals: list[dict[str, Any]] = []
         self.new_scores: list[dict[str, Any]] = []
         self.changes: list[Change] = []
@@ -190,6 +162,45 @@ class _Chunk:
                 for verified in reviews:
                     self.verified[sample_id, verified.annotator, kind] = verified.assessment
 
+    def add_sample(self, record: Record, key: str, content: str) -> None:
+        """A sample that is not there."""
+        sample = record.sample
+        drawn, blind_u = draw(self.intake.seed, key)
+        u = drawn if record.u is None else record.u  # it keeps the place it had in another database
+        self.new_samples.append(
+            {
+                "dataset_id": self.intake.dataset_id,
+                "key": key,
+                **{name: getattr(sample, name) for name in _SAME},
+                "alternatives": list(sample.alternatives) or None,
+                "group_key": sample.group,
+                "meta": dict(sample.meta) or None,
+                "content_hash": content,
+                "u": u,
+                "blind_u": blind_u,
+                "rank": u,
+                "size": 1.0,
+                "stratum": "",
+                "holdout": False,
+            }
+        )
+
+    def insert_samples(self) -> None:
+        """Store new samples; those that come after the plan outside of it.
+
+        A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
+        """
+        rows, intake = self.new_samples, self.intake
+        if intake.planned and rows:
+            groups = {row["group_key"] for row in rows if row["group_key"] is not None}
+            hashes = {row["reference_hash"] for row in rows}
+            back = kept_back(self.store, intake.dataset_id, groups, hashes)
+            for row in rows:
+                row["rank"], row["size"] = LATE_RANK + row["u"], 0.0
+                row["holdout"] = row["group_key"] in back or row["reference_hash"] in back
+            intake.late += len(rows)
+        self.store.insert(SampleRow, rows)
+
     def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
         """A record whose id is there already: add what is missing, refuse what differs unless told to update.
 
@@ -198,7 +209,7 @@ class _Chunk:
         """
         intake, sample, number = self.intake, record.sample, row.id or 0
         of_file = number > intake.before or number in intake.met
-        if intake.update:
+        if intake.columns.update:
             intake.met.add(number)
         changed = ""
         if content == row.content_hash:
@@ -225,8 +236,12 @@ class _Chunk:
         clashing = [changed] if changed else []
         clashing += [name for name in differing if name != "meta" and getattr(row, name) is not None]
         clashing += [f"meta.{key}" for key, value in meta.items() if sample.meta.get(key, value) != value]
-        if clashing and not intake.update:
-            return _clash(clashing[0], row.key, of_file=of_file)
+        if clashing and not intake.columns.update:
+            name = "group" if clashing[0] == "group_key" else clashing[0]
+            thing = name if name in ("group", "alternatives") else "value" if "." in name else "text"
+            got = f"{'other' if thing == 'alternatives' else 'another'} {thing} for id {row.key!r}"
+            where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
+            return RowError(name, got, f"the {thing} {where}")
         if changed and (refusal := self._replace_text(row, sample, content, changed)) is not None:
             return refusal
         for name in differing:
@@ -239,9 +254,8 @@ class _Chunk:
             got = f"another text for id {row.key!r}, which is reviewed"
             return RowError(changed, got, "a new id: gold belongs to its text")
         before, replaced = list(row.retrieved_contexts), row.content_hash
-        row.user_input, row.reference, row.reference_hash = (
-            sample.user_input, sample.reference, sample.reference_hash
-        )  # fmt: skip
+        for name in ("user_input", "reference", "reference_hash"):
+            setattr(row, name, getattr(sample, name))
         row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)
@@ -271,19 +285,25 @@ class _Chunk:
 
         `of_file`: it was an earlier row of the same file that said so.
         """
-        if self.intake.update:
+        if self.intake.columns.update:
             return None
         earlier = "by an earlier row of the file"
         replaces = earlier if of_file else "before (--update replaces it)"
         for column, digits in record.scores.items():
-            score = self.scores.get((sample_id, self.column(column)))
+            score = self.scores.get((sample_id, self.intake.columns.place(column)))
             if score is not None and score.digits != digits:
                 return RowError(f"scores.{column}", digits, f"{score.digits} as stored {earlier}")
         for gold in record.gold if self.intake.gold != "ignore" else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:
                 continue
-            if (differing := differing_mark(review, gold.marks)) is not None:
+            differing = ""
+            for kind, disposition in gold.marks.dispositions.items():
+                if getattr(review, kind) not in (disposition, "todo", "skipped"):
+                    differing = differing or f"{disposition}, where it is {getattr(review, kind)},"
+            if gold.marks.flag and review.flag and gold.marks.flag != review.flag:
+                differing = differing or "another flag"
+            if differing:
                 got = f"{differing} of annotator {gold.annotator!r}"
                 return RowError("gold.disposition", got, f"what was stored {replaces}")
             if self.new_kinds(review, gold, differing=True):
@@ -323,7 +343,9 @@ class _Chunk:
         have = self.proposals.setdefault((sample_id, content), {})
         if document in have.values():
             return False
-        key = run_key(proposal)
+        # what people marked shares runs, so that samples that were divided among them are in one; a second
+        # person's marks of one sample go into the next
+        key = proposal.proposer, ANNOTATORS if proposal.model.startswith(BY) else proposal.model
         runs = self.intake.runs.setdefault(key, [])
         run_id = next((run for run in runs if run not in have), None)
         if run_id is None:
@@ -336,44 +358,18 @@ class _Chunk:
         )
         return True
 
-    def column(self, column: str) -> str:
-        """Where the numbers of a column of the file go: next to the runs of the metric that are there.
-
-        With `update` they take the place of the run that the column names, else of the newest.
-        """
-        intake, metric = self.intake, metric_of(column)
-        if column not in intake.into:
-            runs = runs_of(metric, intake.columns)
-            # the first run will be named after its day
-            first = dated(metric, intake.columns[metric]) if metric in runs else ""
-            name = column
-            if runs and intake.update:
-                name = runs[-1] if column == metric else metric if column == first else column
-            elif runs:
-                taken = {*intake.columns, *intake.into.values(), first}
-                day = dated(metric, came(intake, column))
-                name = next(
-                    candidate for n in count(1) if (candidate := day if n == 1 else f"{day}.{n}") not in taken
-                )
-            intake.into[column] = name
-        return intake.into[column]
-
     def _add_score(self, sample_id: int, column: str, digits: str) -> bool:
-        name, runs = self.column(column), runs_of(metric_of(column), self.intake.columns)
-        before = {run: self.scores[sample_id, run].digits for run in runs if (sample_id, run) in self.scores}
-        self.intake.differs[column] |= {run for run, value in before.items() if float(value) != float(digits)}
+        columns, value = self.intake.columns, float(digits)
+        name, runs = columns.place(column), columns.runs(column)
+        before = {run: self.scores[sample_id, run].value for run in runs if (sample_id, run) in self.scores}
+        columns.differs[column] |= {run for run, other in before.items() if other != value}
         score = self.scores.get((sample_id, name))
         if score is None:
-            if name not in (*runs, *self.intake.begun):
-                self.intake.begun.add(name)
-                row = {"dataset_id": self.intake.dataset_id, "column": name, "file": self.intake.file}
-                self.store.insert(ColumnRow, [{**row, "at": came(self.intake, column)}])
-            self.new_scores.append(
-                {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
-            )
-        elif score.value != float(digits):
-            score.value, score.digits = float(digits), digits
-        return float(digits) not in map(float, before.values())
+            columns.begin(self.store, column)
+            self.new_scores.append({"sample_id": sample_id, "column": name, "value": value, "digits": digits})
+        elif score.value != value:
+            score.value, score.digits = value, digits
+        return value not in before.values()
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
         intake, marks, review = self.intake, gold.marks, self.reviews.get((sample_id, gold.annotator))
@@ -400,159 +396,9 @@ class _Chunk:
     def _named(self, edits: Iterable[Edit]) -> list[Named]:
         return [(self.intake.action, edit) for edit in edits]
 
-    def write(self) -> None:
-        """Write what was added, each table once."""
-        self.store.insert(ProposalRow, self.new_proposals)
-        self.store.insert(ExternalScoreRow, self.new_scores)
-        append(self.store, self.changes)
 
-
-class Settled(NamedTuple):
-    """Where the numbers of a column of the file went: to an earlier run of its metric that has the same
-    (`joined`), which got so many values more, or to a run of their own next to the earlier (`apart`)."""
-
-    column: str
-    run: str
-    how: Literal["", "joined", "apart"] = ""
-    added: int = 0
-
-
-def settle_columns(store: Store, intake: Intake) -> list[Settled]:
-    """Let numbers that agree with an earlier run of their metric join it; the others are a run of their own.
-
-    The first run of a metric that has a second one is named after its day too, also where somebody said
-    something of its disputes.
-    """
-    settled: list[Settled] = []
-    began = {name: at.replace(tzinfo=UTC) for name, at in intake.columns.items()}
-    with store.writing() as session:
-        for column, name in intake.into.items():
-            metric = metric_of(column)
-            runs = runs_of(metric, intake.columns)
-            if not runs or name in runs:
-                settled.append(Settled(column, name))
-                continue
-            same = [run for run in runs if run not in intake.differs[column]]
-            if same:
-                run = same[-1]
-                settled.append(Settled(column, run, "joined", _join(session, intake, name, run)))
-                if not day_of(run):  # else its name says when it came
-                    began[run] = min(came(intake, column), began[run])
-                    _change_column(session, intake, run, at=began[run])
-            else:
-                settled.append(Settled(column, name, "apart"))
-            if metric in runs and (not same or len(runs) > 1):
-                first = dated(metric, began[metric])
-                _rename(session, intake, metric, first)
-                settled = [
-                    column._replace(run=first) if column.run == metric else column for column in settled
-                ]
-    return settled
-
-
-def _samples_of(intake: Intake) -> Any:
-    return select(SAMPLE.id).where(SAMPLE.dataset_id == intake.dataset_id)
-
-
-def _change_column(session: Session, intake: Intake, name: str, **values: object) -> None:
-    own = COLUMN.dataset_id == intake.dataset_id, COLUMN.column == name
-    session.execute(update(ColumnRow).where(*own).values(**values))
-
-
-def _move(session: Session, intake: Intake, before: str, now: str) -> int:
-    """Give the numbers of a column another name; how many they are."""
-    own = EXTERNAL.column == before, EXTERNAL.sample_id.in_(_samples_of(intake))
-    moved: Any = session.execute(update(ExternalScoreRow).where(*own).values(column=now))
-    return int(moved.rowcount)
-
-
-def _join(session: Session, intake: Intake, name: str, run: str) -> int:
-    """Put the numbers of a column into an earlier run; how many it did not have."""
-    there = select(EXTERNAL.sample_id).where(
-        EXTERNAL.column == run, EXTERNAL.sample_id.in_(_samples_of(intake))
-    )
-    session.execute(delete(ExternalScoreRow).where(EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)))
-    session.execute(delete(ColumnRow).where(COLUMN.dataset_id == intake.dataset_id, COLUMN.column == name))
-    return _move(session, intake, name, run)
-
-
-def _rename(session: Session, intake: Intake, metric: str, first: str) -> None:
-    """Name the only run of a metric after its day, also in what was said of its disputes."""
-    _change_column(session, intake, metric, column=first)
-    of_metric = DISPUTE.between.startswith(f"{metric}~", autoescape=True)
-    rest = func.substr(DISPUTE.between, len(metric) + 1)
-    session.execute(
-        update(DisputeRow)
-        .where(of_metric, DISPUTE.sample_id.in_(_samples_of(intake)))
-        .values(between=first + rest)
-    )
-    _move(session, intake, metric, first)
-
-
-def came(intake: Intake, column: str) -> datetime:
-    """When the numbers of a column came first: as its export or its name says, else now."""
-    with suppress(ValueError):  # no day in its name, or one that no calendar has
-        named = datetime.fromisoformat(f"{day_of(column)}T12:00:00+00:00")
-        return intake.days.get(column, named)
-    return intake.days.get(column) or datetime.now(UTC)
-
-
-def dated(metric: str, at: datetime) -> str:
-    """The name of a run of a metric, `x@2026-11-23`, by the day on which it came."""
-    return f"{metric}@{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
-
-
-def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
-    """Store new samples; those that come after the plan outside of it.
-
-    A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
-    """
-    if intake.planned and rows:
-        groups = {row["group_key"] for row in rows if row["group_key"] is not None}
-        back = kept_back(store, intake.dataset_id, groups, {row["reference_hash"] for row in rows})
-        for row in rows:
-            row |= {
-                "rank": LATE_RANK + row["u"],
-                "size": 0.0,
-                "holdout": row["group_key"] in back or row["reference_hash"] in back,
-            }
-        intake.late += len(rows)
-    store.insert(SampleRow, rows)
-
-
-def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str, Any]:
-    sample = record.sample
-    u, blind_u = draw(intake.seed, key)
-    if record.u is not None:  # it keeps the place it had in another database
-        u = record.u
-    return {
-        "dataset_id": intake.dataset_id,
-        "key": key,
-        "user_input": sample.user_input,
-        "reference": sample.reference,
-        "retrieved_contexts": sample.retrieved_contexts,
-        "response": sample.response,
-        "alternatives": list(sample.alternatives) or None,
-        "group_key": sample.group,
-        "meta": dict(sample.meta) or None,
-        "reference_hash": sample.reference_hash,
-        "content_hash": content,
-        "u": u,
-        "blind_u": blind_u,
-        "rank": u,
-        "size": 1.0,
-        "stratum": "",
-        "holdout": False,
-    }
-
-
-def _clash(field: str, name: str, *, of_file: bool) -> RowError:
-    """The error of a row that says something else for an id than what stands there already."""
-    field = "group" if field == "group_key" else field
-    thing = field if field in ("group", "alternatives") else "value" if field.startswith("meta.") else "text"
-    other = "other" if thing == "alternatives" else "another"
-    where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
-    return RowError(field, f"{other} {thing} for id {name!r}", f"the {thing} {where}")
+_SAME = "user_input", "reference", "reference_hash", "retrieved_contexts", "response"
+"""What is called the same in a sample and in its row."""
 
 
 def assessments_of(gold: GoldRecord) -> list[Assessment]:
@@ -575,17 +421,6 @@ def mark_edits(store: Store, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
         rows = journals(store, [review.id])[review.id]
         there = {edit.text for _, edit in rows if isinstance(edit, Comment)}
     yield from (Comment(text) for text in marks.comments if text not in there)
-
-
-def differing_mark(review: ReviewRow, marks: Marks) -> str | None:
-    """A disposition or flag that contradicts what the review says; None when nothing does."""
-    for kind, disposition in marks.dispositions.items():
-        before = getattr(review, kind)
-        if before not in (disposition, "todo", "skipped"):
-            return f"{disposition}, where it is {before},"
-    if marks.flag and review.flag and marks.flag != review.flag:
-        return "another flag"
-    return None
 
 
 def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[str]]:

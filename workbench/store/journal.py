@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from workbench.errors import ConflictError
-from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample, Unit
+from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import (
@@ -48,8 +48,7 @@ from workbench.store.tables import (
 _LATER = METADATA.tables["review_event"].alias("later").c
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """What a person does to one sample at once.
 
     `sample` and `state` are what the person had seen: the text, and the review up to its newest row, `seq`
@@ -69,8 +68,7 @@ class Act:
     over: tuple[tuple[int, int, bool], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """What undo or redo touched: where to go and what to say.
 
     `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
@@ -88,8 +86,7 @@ class Moved:
     resolves: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What is added to the journal of one review: edits with the names of their actions.
 
     `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
@@ -110,7 +107,7 @@ class Change:
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
     given = {"samples": [*wanted], "names": [*{*wanted.values()}]}
-    with store.reading():
+    with store.snapshot():
         own = {number: id_ for number, name, id_ in store.rows(_REVIEWS, **given) if wanted[number] == name}
         states = folded(store, own.values()) if own else {}
     return {number: states[id_] for number, id_ in own.items()}
@@ -124,14 +121,17 @@ _REVIEWS = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
 def journal_of(store: Store, sample_id: int, annotator: str) -> list[Named]:
     """The journal of one annotator's review of a sample; empty before it begins."""
     query = select(REVIEW.id).where(REVIEW.sample_id == sample_id, REVIEW.annotator == annotator)
-    with store.reading():
+    with store.snapshot():
         number = store.value(query)
         return [] if number is None else journals(store, [number])[number]
 
 
-def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
-    """The states of some reviews, as their journals say."""
-    return {number: fold(edits) for number, edits in journals(store, review_ids).items()}
+def folded(
+    store: Store, review_ids: Collection[int], until: datetime | None = None
+) -> dict[int, ReviewState]:
+    """The states of some reviews, as their journals say; with `until` by what was written before."""
+    with store.reading():
+        return {number: fold(edits) for number, edits in journals(store, review_ids, until).items()}
 
 
 def verified_at(
@@ -143,9 +143,7 @@ def verified_at(
     excluded: dict[Kind, dict[int, list[str]]] = {kind: {} for kind in KINDS}
     with store.snapshot():
         rows = store.rows(query.where(REVIEW.dataset_id == dataset_id).order_by(REVIEW.sample_id, REVIEW.id))
-        states = {
-            number: fold(edits) for number, edits in journals(store, [row[0] for row in rows], at).items()
-        }
+        states = folded(store, [row[0] for row in rows], at)
     for number, sample_id, annotator in rows:
         settles = any(states[number].of(kind).adjudicated for kind in KINDS)  # a review does, in all kinds
         for kind in KINDS:
@@ -210,26 +208,13 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
         .group_by(REVIEW.sample_id)
         .having(func.count() > 1)
     )
-    query = (
-        select(
-            REVIEW.sample_id,
-            REVIEW.annotator,
-            REVIEW.origin,
-            REVIEW.id,
-            EVENT.action,
-            EVENT.op,
-            EVENT.data,
-            EVENT.at,
-            EVENT.annotator,
-        )
-        .where(
-            REVIEW.sample_id.in_(several),
-            EVENT.review_id == REVIEW.id,
-            EVENT.op.in_(("open", "accept", "undo", "redo")),
-        )
-        .order_by(REVIEW.sample_id, EVENT.id)
+    review = REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.id
+    query = select(*review, EVENT.action, EVENT.op, EVENT.data, EVENT.at, EVENT.annotator).where(
+        REVIEW.sample_id.in_(several),
+        EVENT.review_id == REVIEW.id,
+        EVENT.op.in_(("open", "accept", "undo", "redo")),
     )
-    return [Said(*row) for row in store.rows(query)]
+    return [Said(*row) for row in store.rows(query.order_by(REVIEW.sample_id, EVENT.id))]
 
 
 def record(
@@ -325,7 +310,7 @@ def begun_by(store: Store, ids: Collection[int], annotator: str) -> set[int]:
     """Those of some samples that a person began or skipped, and has not decided."""
     begun = or_(*(REVIEW[kind].in_(("started", "skipped")) for kind in KINDS))
     own = among(REVIEW.sample_id, ids), REVIEW.annotator == annotator, begun
-    return set(store.numbers(select(REVIEW.sample_id).where(*own)))
+    return store.ids(REVIEW.sample_id, *own)
 
 
 def has_seen(store: Store, sample_id: int, annotator: str, kinds: Collection[Kind]) -> bool:
@@ -353,8 +338,7 @@ def _step(
     settles: bool = True,
 ) -> Moved | None:
     with store.writing() as session:
-        # on a server the next undo in this dataset waits here, and then sees this one
-        store.numbers(_STEPPING, dataset=dataset_id)
+        store.hold(DATASET.id, dataset_id)  # the next undo then sees this one
         if tried := store.rows(_TRIED, action=action):
             return _mark(store, session, edit_of(*tried[0]), action, annotator, stored=True)
         own = {"dataset": dataset_id, "annotator": annotator}
@@ -420,8 +404,6 @@ _STANDS = ~exists().where(
 )
 """Whether no import rewrote the review after an event: what came before quotes another text or gold."""
 
-_STEPPING = select(DATASET.id).where(DATASET.id == bindparam("dataset")).with_for_update(key_share=True)
-
 _TRIED = select(EVENT.op, EVENT.data).where(EVENT.action == bindparam("action")).limit(1)
 
 _ACTS = (
@@ -467,21 +449,19 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
         places = Rules.of(*rules)
         changes = [
             Change(
-                row, text_of(store, row), [(own, edit)],
+                row, partial(_text_of, store, row), [(own, edit)],
                 rules=places if row.annotator != RESOLVED else None, by=by,
             )
             for row in rows
         ]  # fmt: skip
         states = append(store, changes)
-    done = edit_of(op, data)
-    moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states), resolves=resolves)
+    done, kind, unit = edit_of(op, data), None, ""
     match done:
         case Put():
-            return replace(moved, kind=done.kind, unit=done.units[0].id)
+            kind, unit = done.kind, done.units[0].id
         case Accept():
-            return replace(moved, kind=done.assessment.kind)
-        case _:
-            return moved
+            kind = done.assessment.kind
+    return Moved(rows[0].sample_id, op, kind, done, states[0], unit, len(states), resolves)
 
 
 def _others_since(session: Session, review_id: int, action: str, by: str) -> str:
@@ -493,9 +473,8 @@ def _others_since(session: Session, review_id: int, action: str, by: str) -> str
     return session.scalar(select(EVENT.annotator).where(*after).limit(1)) or ""
 
 
-def text_of(store: Store, row: ReviewRow) -> Callable[[], Sample]:
-    """What reads the sample of a review."""
-    return lambda: sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
+def _text_of(store: Store, row: ReviewRow) -> Sample:
+    return sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
 
 
 def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
@@ -553,9 +532,18 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     """The state after a change, written into the row of its review."""
     row = change.row
     for _, edit in change.edits:
-        for unit in _units_of(edit):
+        match edit:
+            case Put():
+                units = edit.units
+            case Accept():
+                units = edit.assessment.units
+            case Open():
+                units = tuple(unit for assessment in edit.assessments for unit in assessment.units)
+            case _:
+                units = ()
+        for unit in units:
             check_spans(unit, change.text())
-    state = followed(change.before, change.edits) if change.before is not None else None
+    state = change.before and followed(change.before, change.edits)
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
         state = fold([*journals(store, [row.id])[row.id], *change.edits])
@@ -595,17 +583,3 @@ def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any
             "seconds": spent.seconds if spent else None,
             "presses": spent.presses if spent else None,
         }
-
-
-def _units_of(edit: Edit) -> Iterator[Unit]:
-    """Every unit that an edit carries."""
-    match edit:
-        case Put():
-            yield from edit.units
-        case Accept():
-            yield from edit.assessment.units
-        case Open():
-            for assessment in edit.assessments:
-                yield from assessment.units
-        case _:
-            pass

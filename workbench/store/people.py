@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, exists, or_, select, update
 
 from workbench.store.engine import Store
-from workbench.store.tables import METADATA, PERSON, SESSION, PersonRow, SessionRow
-
-_ACTIVE = PERSON.name == SESSION.person, PERSON.disabled.is_(False)
+from workbench.store.tables import PERSON, SESSION, PersonRow, SessionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,8 @@ class Person:
 
 def people(store: Store) -> list[Person]:
     """Everybody, in the order of their names; nobody means that everybody is an owner."""
-    return sorted((Person(*row) for row in store.rows(_EVERYBODY)), key=lambda one: one.name)
-
-
-_EVERYBODY = select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled)
+    query = select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled)
+    return sorted((Person(*row) for row in store.rows(query)), key=lambda person: person.name)
 
 
 def keep(store: Store, person: Person) -> None:
@@ -42,7 +38,7 @@ def keep(store: Store, person: Person) -> None:
         store.column(select(PERSON.name).with_for_update())
         row = session.get(PersonRow, person.name)
         if row is None:
-            session.execute(delete(METADATA.tables["session"]).where(SESSION.person == person.name))
+            session.execute(delete(SessionRow).where(SESSION.person == person.name))
             row = PersonRow(name=person.name, role=person.role, created_at=datetime.now(UTC))
         row.role, row.adjudicator, row.disabled = person.role, person.adjudicator, person.disabled
         session.add(row)
@@ -52,8 +48,8 @@ def keep(store: Store, person: Person) -> None:
 def keep_token(store: Store, name: str, digest: str) -> None:
     """Let a person log in with what has this SHA-256, and with nothing else; their sessions end."""
     with store.writing() as session:
-        session.execute(update(METADATA.tables["person"]).where(PERSON.name == name).values(token=digest))
-        session.execute(delete(METADATA.tables["session"]).where(SESSION.person == name))
+        session.execute(update(PersonRow).where(PERSON.name == name).values(token=digest))
+        session.execute(delete(SessionRow).where(SESSION.person == name))
 
 
 def token_of(store: Store, name: str) -> str:
@@ -65,26 +61,27 @@ def token_of(store: Store, name: str) -> str:
 def begin_session(store: Store, key: str, name: str, now: float, until: float) -> None:
     """A person logged in; sessions that ran out go."""
     with store.writing() as session:
-        session.execute(delete(METADATA.tables["session"]).where(SESSION.until <= now))
+        session.execute(delete(SessionRow).where(SESSION.until <= now))
         session.add(SessionRow(key=key, person=name, until=until))
 
 
 def end_session(store: Store, key: str) -> None:
     """A person logged out."""
     with store.writing() as session:
-        session.execute(delete(METADATA.tables["session"]).where(SESSION.key == key))
+        session.execute(delete(SessionRow).where(SESSION.key == key))
 
 
 def end_guests(store: Store) -> None:
     """The sessions of who is not named here end."""
-    nobody = SESSION.person.not_in(select(PERSON.name))
     with store.writing() as session:
-        session.execute(delete(METADATA.tables["session"]).where(nobody))
+        session.execute(delete(SessionRow).where(SESSION.person.not_in(select(PERSON.name))))
 
 
 def person_of(store: Store, key: str, now: float) -> str | None:
     """Whose session this is; None for one that ended, and for a person who is disabled or not there."""
-    known = or_(exists().where(*_ACTIVE), ~exists().where(PERSON.name.is_not(None)))
-    query = select(SESSION.person).where(SESSION.key == key, SESSION.until > now, known)
-    person: str | None = store.value(query)
+    active = PERSON.name == SESSION.person, PERSON.disabled.is_(False)
+    known = or_(exists().where(*active), ~exists().where(PERSON.name.is_not(None)))
+    person: str | None = store.value(
+        select(SESSION.person).where(SESSION.key == key, SESSION.until > now, known)
+    )
     return person

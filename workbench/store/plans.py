@@ -10,27 +10,29 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, null, or_, select, update
+from sqlalchemy import bindparam, delete, null, or_, select, update
 from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.reviewing.edits import IMPORT_ACTION
-from workbench.store.assignments import fill
+from workbench.store.assignments import DECIDED, fill
 from workbench.store.datasets import count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
 from workbench.store.scores import Member, members_where
 from workbench.store.tables import (
+    DATASET,
     EVENT,
-    METADATA,
     OPENING,
     PLAN,
     REVIEW,
     SAMPLE,
     HoldoutOpeningRow,
     PlanRow,
+    SampleRow,
     among,
+    table_of,
 )
 from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.text.figures import many
@@ -70,7 +72,7 @@ def openings(store: Store, dataset_id: int) -> list[Opening]:
 def holdout_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples kept back."""
     held = SAMPLE.dataset_id == dataset_id, SAMPLE.rank >= HOLDOUT_RANK, SAMPLE.holdout
-    return set(store.numbers(select(SAMPLE.id).where(*held)))
+    return store.ids(SAMPLE.id, *held)
 
 
 LATE_RANK = 10.0
@@ -145,41 +147,23 @@ def kept_back(store: Store, dataset_id: int, groups: Iterable[str], references: 
 def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
     """Every sample, in file order. `by`: `group` or `meta.KEY`; its text is the candidate's value."""
     value: Any = SAMPLE.group_key if by == "group" else SAMPLE.meta if by else null()
-    query = select(
-        SAMPLE.id,
-        SAMPLE.key,
-        SAMPLE.u,
-        SAMPLE.group_key,
-        SAMPLE.reference_hash,
-        SAMPLE.rank,
-        SAMPLE.size == 0,
-        SAMPLE.stratum,
-        SAMPLE.holdout,
-        value,
-    ).where(SAMPLE.dataset_id == dataset_id)
+    names = SAMPLE.id, SAMPLE.key, SAMPLE.u, SAMPLE.group_key, SAMPLE.reference_hash
+    standing = SAMPLE.rank, SAMPLE.size == 0, SAMPLE.stratum, SAMPLE.holdout
+    query = select(*names, *standing, value).where(SAMPLE.dataset_id == dataset_id)
     everyone = []
     for *row, content in store.rows(query.order_by(SAMPLE.id)):
         if isinstance(content, dict):  # whole: SQLite takes a truth out of a document as a number
             content = content.get(by.removeprefix(META))
-        everyone.append(
-            Candidate._make(
-                (*row, content if content is None or isinstance(content, str) else stored(content))
-            )
-        )
+        written = content if content is None or isinstance(content, str) else stored(content)
+        everyone.append(Candidate._make((*row, written)))
     return everyone
-
-
-_DECIDED = ("verified", "excluded")
 
 
 def decided(store: Store, dataset_id: int) -> int:
     """How many samples a person verified or excluded; gold that came with a file does not count."""
-    query = select(func.count(REVIEW.sample_id.distinct())).where(
-        REVIEW.dataset_id == dataset_id,
-        REVIEW.origin != "imported",
-        or_(REVIEW.entity.in_(_DECIDED), REVIEW.statement.in_(_DECIDED)),
-    )
-    return int(store.value(query))
+    decided = or_(REVIEW.entity.in_(DECIDED), REVIEW.statement.in_(DECIDED))
+    by_people = REVIEW.dataset_id == dataset_id, REVIEW.origin != "imported"
+    return store.count(REVIEW.sample_id.distinct(), *by_people, decided)
 
 
 def refuse_decided(store: Store, dataset_id: int) -> None:
@@ -188,26 +172,18 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
     A verdict that was undone was seen all the same: the journal keeps it.
     """
     why = "a plan is made before the first review, so that no answer can influence which samples are drawn"
-    number = decided(store, dataset_id)
-    if number:
+    if number := decided(store, dataset_id):
         raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")
-    ever = select(func.count(EVENT.review_id.distinct())).where(
-        EVENT.dataset_id == dataset_id,
-        EVENT.op.in_(("accept", "excluded")),
-        EVENT.action.not_like(f"{IMPORT_ACTION}%"),
-    )
-    number = int(store.value(ever))
-    if number:
+    verdicts = EVENT.op.in_(("accept", "excluded")), EVENT.action.not_like(f"{IMPORT_ACTION}%")
+    if number := store.count(EVENT.review_id.distinct(), EVENT.dataset_id == dataset_id, *verdicts):
         some = many(number, "sample was", "samples were")
         raise UsageError(f"verdicts were seen: {some} verified or set aside, and undone; {why}")
 
 
 def imported(store: Store, dataset_id: int, kind: Kind) -> int:
     """How many samples have gold of a file."""
-    query = select(func.count(REVIEW.sample_id.distinct())).where(
-        REVIEW.dataset_id == dataset_id, REVIEW[kind] == "verified", REVIEW.origin == "imported"
-    )
-    return int(store.value(query))
+    of_files = REVIEW.dataset_id == dataset_id, REVIEW[kind] == "verified", REVIEW.origin == "imported"
+    return store.count(REVIEW.sample_id.distinct(), *of_files)
 
 
 def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn], blind_share: float) -> None:
@@ -242,11 +218,12 @@ def extend_plan(store: Store, dataset_id: int, planned_n: int, parameters: Mappi
 
 
 def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Drawn]) -> None:
+    store.hold(DATASET.id, dataset_id)
     refuse_decided(store, dataset_id)
     session.execute(delete(PlanRow).where(PLAN.dataset_id == dataset_id))
     if drawn:
         new: dict[str, Any] = {"size": 1.0} | {name: bindparam(f"new_{name}") for name in Drawn._fields[1:]}
-        change = METADATA.tables["sample"].update().where(SAMPLE.id == bindparam("new_sample_id"))
+        change = update(table_of(SampleRow)).where(SAMPLE.id == bindparam("new_sample_id"))
         rows = [{f"new_{name}": value for name, value in draw._asdict().items()} for draw in drawn]
         session.connection().execute(change.values(new), rows)
 
@@ -286,29 +263,27 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
         query = query.where(among(REVIEW.sample_id, only))
     complete: dict[int, Done] = {}
     several = []
-    with store.reading():
+    with store.snapshot():
         for sample_id, own in groupby(store.rows(query.order_by(REVIEW.sample_id)), key=itemgetter(0)):
-            reviews = [(disposition, origin, off_plan) for _, disposition, origin, off_plan in own]
-            states = {disposition for disposition, _, _ in reviews}
+            reviews = [row[1:] for row in own]
+            states = {state for state, _, _ in reviews}
             in_turn = any(
-                disposition != "started" and origin != "imported" and not off_plan
-                for disposition, origin, off_plan in reviews
+                state != "started" and origin != "imported" and not off_plan
+                for state, origin, off_plan in reviews
             )
+            gold = [origin for state, origin, _ in reviews if state == "verified"]
             if "excluded" in states:
                 complete[sample_id] = Done("excluded", in_turn)
-            elif "verified" in states:
-                gold = [origin for disposition, origin, _ in reviews if disposition == "verified"]
+            elif gold:
                 complete[sample_id] = Done("verified", in_turn, gold[0])
                 if len(gold) > 1:
                     several.append(sample_id)
             elif states == {"skipped"}:
                 complete[sample_id] = Done("skipped", in_turn)
         for sample_id, standing in load_some(store, several, kind).items():
-            in_turn = complete[sample_id].in_turn
-            unresolved = standing.assessment is None
-            complete[sample_id] = (
-                Done("unresolved", in_turn) if unresolved else Done("verified", in_turn, standing.origin)
-            )
+            status: Status = "verified" if standing.assessment else "unresolved"
+            origin = standing.origin if standing.assessment else ""
+            complete[sample_id] = Done(status, complete[sample_id].in_turn, origin)
     return complete
 
 
@@ -325,12 +300,7 @@ def planned(store: Store, sample_ids: Iterable[int]) -> dict[int, Member]:
 
 def parts(store: Store, dataset_id: int) -> Parts:
     """How many samples stand where; the index tells but for the holdout's late ones."""
-
-    def number(*where: Any) -> int:
-        return int(store.value(select(func.count(SAMPLE.id)).where(SAMPLE.dataset_id == dataset_id, *where)))
-
     after = SAMPLE.rank >= HOLDOUT_RANK
-    with store.reading():
-        return Parts(
-            number(SAMPLE.rank < HOLDOUT_RANK), number(after, SAMPLE.holdout), number(after, SAMPLE.size == 0)
-        )
+    places = (SAMPLE.rank < HOLDOUT_RANK,), (after, SAMPLE.holdout), (after, SAMPLE.size == 0)
+    with store.snapshot():
+        return Parts(*(store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, *place) for place in places))

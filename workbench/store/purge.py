@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, create_engine, literal, select
+from sqlalchemy import Column, Connection, create_engine, delete, insert, literal, select, update
 
 from workbench.errors import NotFoundError, StoreError
 from workbench.store import engine
@@ -30,6 +30,11 @@ from workbench.store.tables import (
     RUN,
     SAMPLE,
     TWIN,
+    AnswerRow,
+    CallRow,
+    PurgedRow,
+    ReviewEventRow,
+    SampleRow,
     among,
 )
 from workbench.text.lists import stored
@@ -81,14 +86,6 @@ def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list
     ]
 
 
-def _copies(ids: Collection[int]) -> Any:
-    """The same samples among those with which people are trained."""
-    return select(TWIN.id).where(
-        among(SAMPLE.id, ids), DATASET.training_of == SAMPLE.dataset_id, TWIN.dataset_id == DATASET.id,
-        TWIN.key == SAMPLE.key,
-    )  # fmt: skip
-
-
 def remove(store: Store, dataset_id: int, ids: Collection[int], annotator: str) -> None:
     """Remove all rows of some samples and leave their hashes, in one transaction."""
     with store.writing() as session:
@@ -98,9 +95,7 @@ def remove(store: Store, dataset_id: int, ids: Collection[int], annotator: str) 
         left = (SAMPLE.dataset_id, SAMPLE.key, SAMPLE.reference_hash, SAMPLE.content_hash)
         now = literal(datetime.now(UTC), PURGED["at"].type)
         connection.execute(
-            METADATA.tables["purged"]
-            .insert()
-            .from_select(
+            insert(PurgedRow).from_select(
                 [*(column.name for column in left), "annotator", "at"],
                 select(*left, literal(annotator), now).where(among(SAMPLE.id, ids)),
             )
@@ -110,32 +105,27 @@ def remove(store: Store, dataset_id: int, ids: Collection[int], annotator: str) 
 
 def _delete(connection: Connection, ids: Collection[int], dataset_id: int) -> None:
     """Delete the rows of some samples, those that point to others first, and what named them."""
-    ids = [*ids, *connection.scalars(_copies(ids))]
+    # the same samples among those with which people are trained
+    copies = select(TWIN.id).where(
+        among(SAMPLE.id, ids), DATASET.training_of == SAMPLE.dataset_id, TWIN.dataset_id == DATASET.id,
+        TWIN.key == SAMPLE.key,
+    )  # fmt: skip
+    ids = [*ids, *connection.scalars(copies)]
     reviews = select(REVIEW.id).where(among(REVIEW.sample_id, ids))
-    connection.execute(METADATA.tables["review_event"].delete().where(EVENT.review_id.in_(reviews)))
+    connection.execute(delete(ReviewEventRow).where(EVENT.review_id.in_(reviews)))
     for table in reversed(METADATA.sorted_tables):
         if "sample_id" in table.c:
             connection.execute(table.delete().where(among(table.c.sample_id, ids)))
-    connection.execute(METADATA.tables["sample"].delete().where(among(SAMPLE.id, ids)))
-    _delete_answers(connection, dataset_id)
-    _forget_names(connection, dataset_id)
-
-
-def _delete_answers(connection: Connection, dataset_id: int) -> None:
-    """Delete what was paid for and no proposal is made of any more: it may be of the text that went.
-
-    What failed calls said of it goes too.
-    """
+    connection.execute(delete(SampleRow).where(among(SAMPLE.id, ids)))
+    # what was paid for and no proposal is made of any more may be of the text that went
     named = connection.scalars(select(PROPOSAL.calls).where(PROPOSAL.calls.is_not(None)))
     used = {number for calls in named for number in calls}
     of_dataset = CALL.run_id.in_(select(RUN.id).where(RUN.dataset_id == dataset_id))
-    unused = [
-        number for number in connection.scalars(select(CALL.id).where(of_dataset)) if number not in used
-    ]
-    connection.execute(METADATA.tables["answer"].delete().where(among(ANSWER.call_id, unused)))
-    connection.execute(
-        METADATA.tables["call"].update().where(CALL.detail != "", of_dataset).values(detail="")
-    )
+    unused = {*connection.scalars(select(CALL.id).where(of_dataset))} - used
+    connection.execute(delete(AnswerRow).where(among(ANSWER.call_id, unused)))
+    # so may be what failed calls said
+    connection.execute(update(CallRow).where(CALL.detail != "", of_dataset).values(detail=""))
+    _forget_names(connection, dataset_id)
 
 
 def scrub(store: Store) -> None:
@@ -246,8 +236,8 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
             select(rows.id, column).where(rows.dataset_id == dataset_id)
         ).all():
             if forget(document):
-                update = METADATA.tables[column.table.name].update().where(rows.id == number)
-                connection.execute(update.values({column.name: document}))
+                changed = update(column.table).where(rows.id == number)
+                connection.execute(changed.values({column.name: document}))
 
     groups = left(SAMPLE.group_key)
     change(

@@ -91,7 +91,7 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     Those that were verified under an older policy come when nothing else is left.
     """
     given = {"dataset": info.id, "annotator": annotator, "version": info.policy.version, "after": after}
-    with store.reading():
+    with store.snapshot():
         rank = store.value(_RANK, sample=after)
         for whole, behind, others in _next_of(info.kinds):
             for query in (whole,) if after is None else (behind, others):
@@ -134,13 +134,12 @@ def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     """Those of some samples that are undecided or were verified under an older policy."""
     reviews = Reviews.of(info, annotator)
     wanted = or_(reviews.stands(*UNDECIDED), reviews.own(reviews.is_stale))
-    return set(store.numbers(select(SAMPLE.id).where(among(SAMPLE.id, ids), wanted)))
+    return store.ids(SAMPLE.id, among(SAMPLE.id, ids), wanted)
 
 
 def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
     """How many samples have no doubt to be ordered by, for lack of a proposal or of counting."""
-    counted = select(func.count(COUNTED.doubt)).where(*_counted(info))
-    return count_samples(store, info.id) - int(store.value(counted))
+    return count_samples(store, info.id) - store.count(COUNTED.doubt, *_counted(info))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,16 +234,14 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
     state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
     mine = select(REVIEW.sample_id).where(*own, begun)
-    theirs = select(func.count(REVIEW.sample_id.distinct())).where(
-        REVIEW.dataset_id == info.id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
-    )
+    theirs = REVIEW.dataset_id == info.id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
     marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
-    with store.reading():
+    with store.snapshot():
         counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
         return Progress(
             total=count_samples(store, info.id),
-            verified=counts["verified"] + int(store.value(theirs)),
+            verified=counts["verified"] + store.count(REVIEW.sample_id.distinct(), *theirs),
             excluded=counts["excluded"],
             skipped=counts["skipped"],
             started=counts["started"],
@@ -315,14 +312,23 @@ def page(
         .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
         .where(among(SAMPLE.id, ids))
     )
-    with store.reading():
+    with store.snapshot():
         rows = {row.id: row for row in store.rows(query)}
         gold = load_some(store, ids, kind)
         automatic = _automatic(store, info, column, ids)
         held = defaultdict(list, places(store, ids) if info.overlap else {})
-        twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
+        verified = select(SAMPLE.reference_hash).where(
+            SAMPLE.reference_hash.in_({row.reference_hash for row in rows.values()}),
+            SAMPLE.dataset_id + 0 == info.id,  # else SQLite reads the whole dataset
+            REVIEW.sample_id == SAMPLE.id,
+            REVIEW[kind] == "verified",
+        )
+        twins = set(store.column(verified))
     own_places = {
-        number: one.done for number in ids for one in held[number] if one and one.annotator == annotator
+        number: place.done
+        for number in ids
+        for place in held[number]
+        if place and place.annotator == annotator
     }
     return [
         QueueRow(
@@ -341,7 +347,7 @@ def page(
             automatic=automatic.get(number),
             rematch=row.state == "todo" and not row.blind and row.reference_hash in twins,
             scorer=column or DEFAULT_SCORER[kind],
-            places=(sum(one is not None and one.done for one in held[number]), len(held[number])),
+            places=(sum(place is not None and place.done for place in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
             own=own_places.get(number),
         )
@@ -374,17 +380,6 @@ def _automatic(
     return {number: Tally(*counts) for number, *counts in store.rows(scores)}
 
 
-def _with_gold(store: Store, dataset_id: int, kind: Kind, hashes: Collection[str]) -> set[str]:
-    """Those references of which somebody verified the units."""
-    query = select(SAMPLE.reference_hash).where(
-        SAMPLE.reference_hash.in_(hashes),
-        SAMPLE.dataset_id + 0 == dataset_id,  # else SQLite reads the whole dataset
-        REVIEW.sample_id == SAMPLE.id,
-        REVIEW[kind] == "verified",
-    )
-    return set(store.column(query))
-
-
 def sibling_gold(
     store: Store, sample_id: int, kind: Kind, annotator: str
 ) -> tuple[tuple[Unit, ...], tuple[str, ...]] | None:
@@ -394,7 +389,7 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
-    with store.reading():
+    with store.snapshot():
         family = list(store.numbers(_family(kind), sample=sample_id))
         if not family:
             return None
@@ -457,14 +452,14 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
     the verified one for an excluded or unresolved sample.
     """
     decided = SAMPLE.dataset_id == info.id, Reviews.of(info, annotator).decided()
-    with store.reading():
+    with store.snapshot():
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
         verified = reviewed(store, info.id, info.kinds[0], holdout=True)
-    found = ((number, verified.get(number)) for number in numbers)
+    samples = ((number, verified.get(number)) for number in numbers)
     return {
-        number: Values(automatic.get(number), one and one.tally, one is not None and one.tally is None)
-        for number, one in found
+        number: Values(automatic.get(number), gold and gold.tally, gold is not None and gold.tally is None)
+        for number, gold in samples
     }
 
 
@@ -486,23 +481,14 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = 
     Of one kind, or of any.
     """
     data = EVENT.data
-    query = (
-        select(
-            REVIEW.sample_id,
-            EVENT.action,
-            EVENT.op,
-            data["fast"].as_boolean(),
-            data["assessment"]["kind"].as_string(),
-            data["action"].as_string(),
-        )
-        .where(
-            EVENT.dataset_id == info.id,
-            EVENT.annotator == annotator,
-            EVENT.op.in_(("accept", "undo", "redo")),
-            REVIEW.id == EVENT.review_id,
-        )
-        .order_by(EVENT.review_id, EVENT.seq)
+    details = data["fast"].as_boolean(), data["assessment"]["kind"].as_string(), data["action"].as_string()
+    query = select(REVIEW.sample_id, EVENT.action, EVENT.op, *details).where(
+        EVENT.dataset_id == info.id,
+        EVENT.annotator == annotator,
+        EVENT.op.in_(("accept", "undo", "redo")),
+        REVIEW.id == EVENT.review_id,
     )
+    query = query.order_by(EVENT.review_id, EVENT.seq)
     accepts: dict[tuple[int, str], list[tuple[str, bool]]] = {}
     undone: set[str] = set()
     for sample_id, action, op, fast, kind, target in store.rows(query):
@@ -533,7 +519,7 @@ def survey(
         .order_by(SAMPLE.rank)
         .limit(most + 1)
     )
-    with store.reading():
+    with store.snapshot():
         rows = store.rows(query)
         whole, rows = len(rows) <= most, rows[:most]
         labels = _labels(store, info, annotator, [row[0] for row in rows])

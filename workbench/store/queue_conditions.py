@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
@@ -34,8 +34,7 @@ _ANY = METADATA.tables["review"].alias("any_review").c
 Clause = ColumnElement[bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Reviews:
+class Reviews(NamedTuple):
     """Conditions on a sample for one annotator.
 
     The `kinds`, policy `version` and `blind_share` are the dataset's; all but the kinds may be parameters.

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, select, update
 
 from workbench.errors import NotFoundError
 from workbench.store.datasets import DatasetInfo
@@ -18,6 +18,7 @@ from workbench.store.tables import (
     ANSWER,
     BATCH,
     CALL,
+    DATASET,
     FAILED,
     PROPOSAL,
     RUN,
@@ -61,7 +62,7 @@ def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
     )
     own = RUN.id, RUN.name, RUN.proposer, RUN.model, RUN.parameters, RUN.created_at
     query = select(*own, *numbers).where(RUN.dataset_id == dataset_id)
-    with store.reading():
+    with store.snapshot():
         return [RunInfo(*row) for row in store.rows(query.order_by(RUN.id))]
 
 
@@ -85,6 +86,7 @@ def create_run(
 ) -> int:
     """Add a run named PROPOSER-run-N; returns its number."""
     with store.writing() as session:
+        store.hold(DATASET.id, dataset_id)  # two that begin at once have two names
         taken = store.column(select(RUN.name).where(RUN.dataset_id == dataset_id))
         names = (f"{proposer}-run-{number}" for number in count(1))
         run = RunRow(
@@ -171,8 +173,7 @@ def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> di
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     """Samples for whose present text that run has no proposal."""
-    unproposed = SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id))
-    return int(store.value(select(func.count(SAMPLE.id)).where(*unproposed)))
+    return store.count(SAMPLE.id, SAMPLE.dataset_id == dataset_id, ~exists().where(proposed_by(run_id)))
 
 
 def save_call(store: Store, call: CallRow, documents: Sequence[list[Any]]) -> None:
@@ -242,21 +243,15 @@ def open_batches(store: Store, run_id: int) -> Sequence[BatchRow]:
     return store.column(query.order_by(BATCH.submitted_at))
 
 
-def rename_batch(store: Store, batch_id: str, name: str) -> None:
-    """A batch that was noted before it was sent has its id now."""
+def change_batch(store: Store, batch_id: str, /, **values: object) -> None:
+    """A batch that was noted before it was sent has its `id` now, or its results were all `fetched`."""
     with store.writing() as session:
-        session.get_one(BatchRow, batch_id).id = name
+        session.execute(update(BatchRow).where(BATCH.id == batch_id).values(values))
 
 
 def batch_ids(store: Store) -> set[str]:
     """Every batch that is known."""
     return set(store.column(select(BATCH.id)))
-
-
-def close_batch(store: Store, batch_id: str) -> None:
-    """The results of a batch are all stored."""
-    with store.writing() as session:
-        session.get_one(BatchRow, batch_id).fetched = True
 
 
 def _chunks(keys: Iterable[str]) -> list[Any]:

@@ -65,10 +65,9 @@ def draw(seed: int, key: str) -> tuple[float, float]:
     Seeded by dataset and key, so they do not depend on the order of import, and independent of each other.
     """
     digest = hashlib.blake2b(f"{seed}:{key}".encode(), digest_size=16).digest()
+    u, blind_u = (int.from_bytes(half, "big") >> 11 for half in (digest[:8], digest[8:]))
     scale = 2.0**-53  # 53 bits: every value below 1 is exact in a float
-    return (int.from_bytes(digest[:8], "big") >> 11) * scale, (
-        int.from_bytes(digest[8:], "big") >> 11
-    ) * scale
+    return u * scale, blind_u * scale
 
 
 def sample_of(row: SampleRow | Row[Any]) -> Sample:
@@ -136,14 +135,8 @@ def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:
     """All samples of a dataset in file order, each with its proposal of that run."""
-    for chunk in each_chunk(store, dataset_id, run_id):
-        yield from chunk
-
-
-def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[list[Stored]]:
-    """The same in lists of a thousand."""
     for ids in pieces(store, dataset_id):
-        yield load_samples(store, ids, run_id)
+        yield from load_samples(store, ids, run_id)
 
 
 def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str = "") -> Iterator[list[Stored]]:
@@ -170,10 +163,8 @@ def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
 
 def blind_among(store: Store, sample_ids: Sequence[int]) -> set[int]:
     """Those of some samples that are reviewed blind."""
-    query = select(SAMPLE.id).where(
-        among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id, is_blind(DATASET.blind_share)
-    )
-    return set(store.numbers(query))
+    blind = DATASET.id == SAMPLE.dataset_id, is_blind(DATASET.blind_share)
+    return store.ids(SAMPLE.id, among(SAMPLE.id, sample_ids), *blind)
 
 
 def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> list[int]:

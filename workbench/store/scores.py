@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import NamedTuple
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, exists, literal, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Update,
+    and_,
+    delete,
+    exists,
+    func,
+    literal,
+    select,
+    true,
+    update,
+)
+from sqlmodel import Session
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
+from workbench.scoring.names import day_of, metric_of, runs_of
 from workbench.scoring.scorers import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import chunked
@@ -19,6 +36,7 @@ from workbench.store.tables import (
     COLUMN,
     COUNTED,
     DATASET,
+    DISPUTE,
     EXTERNAL,
     HOLDOUT_RANK,
     METADATA,
@@ -26,6 +44,9 @@ from workbench.store.tables import (
     SAMPLE,
     SCORE,
     CountedRow,
+    DisputeRow,
+    ExternalScoreRow,
+    ScoreColumnRow,
     ScoreRow,
     among,
 )
@@ -44,8 +65,7 @@ def load_scores(
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class CountedChunk:
+class CountedChunk(NamedTuple):
     """What some samples were counted to under a run and a match threshold.
 
     `hashes` (of the texts), `policy_version` and `taught` (the aliases) tell what was counted.
@@ -142,7 +162,9 @@ def each_counted(
         query = select(CountedRow, SAMPLE.content_hash).where(
             among(SAMPLE.id, some), COUNTED.sample_id == SAMPLE.id, *of_run
         )
-        yield {row.sample_id: (content, counted_of(row)) for row, content in store.rows(query)}
+        with store.reading():
+            rows = {row.sample_id: (content, counted_of(row)) for row, content in store.rows(query)}
+        yield rows
 
 
 def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[float, str]]]:
@@ -182,12 +204,12 @@ def scored_at(run_id: int | None, threshold: int) -> ColumnElement[bool]:
 
 def judge_of(store: Store, dataset_id: int) -> Judge | None:
     """What a dataset's calibration says of similarities, None without one."""
-    document = store.value(
-        select(CALIBRATION.document).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
-    )
-    if document is None:
-        return None
-    return Judge(document["scorer"], document["threshold"], tuple(document["probabilities"]))
+    used = CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id
+    with store.reading():
+        document = store.value(select(CALIBRATION.document).where(*used))
+        if document is None:
+            return None
+        return Judge(document["scorer"], document["threshold"], tuple(document["probabilities"]))
 
 
 class Member(NamedTuple):
@@ -248,11 +270,6 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     return dict(store.rows(query))
 
 
-def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float | None]:
-    """The same as numbers."""
-    return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
-
-
 def external_of(store: Store, sample_ids: Sequence[int]) -> dict[int, dict[str, str]]:
     """The numbers that files gave some samples, by column, as written; each sample is there."""
     written: dict[int, dict[str, str]] = {number: {} for number in sample_ids}
@@ -272,15 +289,140 @@ def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
     of_dataset, state = REVIEW.dataset_id == dataset_id, REVIEW[kind]
     decided = select(REVIEW.sample_id).where(of_dataset, state.in_(("verified", "excluded")))
-    query = select(REVIEW.sample_id).where(of_dataset, state == "skipped", REVIEW.sample_id.not_in(decided))
-    return set(store.column(query))
+    return store.ids(REVIEW.sample_id, of_dataset, state == "skipped", REVIEW.sample_id.not_in(decided))
 
 
 def decided_by(store: Store, dataset_id: int, kind: Kind, annotator: str) -> set[int]:
     """The samples that this annotator verified or excluded."""
-    query = select(REVIEW.sample_id).where(
-        REVIEW.dataset_id == dataset_id,
-        REVIEW.annotator == annotator,
-        REVIEW[kind].in_(("verified", "excluded")),
-    )
-    return set(store.column(query))
+    own = REVIEW.dataset_id == dataset_id, REVIEW.annotator == annotator
+    return store.ids(REVIEW.sample_id, *own, REVIEW[kind].in_(("verified", "excluded")))
+
+
+class Settled(NamedTuple):
+    """Where the numbers of a column of the file went: to an earlier run of its metric that has the same
+    (`joined`), which got so many values more, or to a run of their own next to the earlier (`apart`)."""
+
+    column: str
+    run: str
+    how: Literal["", "joined", "apart"] = ""
+    added: int = 0
+
+
+@dataclass(slots=True)
+class ScoreColumns:
+    """Where the columns of numbers of one `file` go in a dataset.
+
+    `known` were there before, with when they came; `days` are those that an export names, on which its
+    columns came. `into` says where those of the file are kept, `begun` which of these are new, and `differs`
+    which earlier runs of the metric have other numbers.
+    """
+
+    dataset_id: int
+    update: bool
+    file: str
+    known: Mapping[str, datetime]
+    days: Mapping[str, datetime]
+    into: dict[str, str] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
+    differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def runs(self, column: str) -> list[str]:
+        """The earlier runs of the metric of a column, the newest last."""
+        return runs_of(metric_of(column), self.known)
+
+    def place(self, column: str) -> str:
+        """Where the numbers of a column of the file go: next to the runs of the metric that are there.
+
+        With `update` they take the place of the run that the column names, else of the newest.
+        """
+        if column not in self.into:
+            metric, runs = metric_of(column), self.runs(column)
+            # the first run will be named after its day
+            first = _dated(metric, self.known[metric]) if metric in runs else ""
+            name = column
+            if runs and self.update:
+                name = runs[-1] if column == metric else metric if column == first else column
+            elif runs:
+                taken = {*self.known, *self.into.values(), first}
+                day = _dated(metric, self._came(column))
+                names = (day if number == 1 else f"{day}.{number}" for number in count(1))
+                name = next(name for name in names if name not in taken)
+            self.into[column] = name
+        return self.into[column]
+
+    def begin(self, store: Store, column: str) -> None:
+        """Note the first number of a column of the file, where it is kept as a new one."""
+        name = self.place(column)
+        if name not in (*self.runs(column), *self.begun):
+            self.begun.add(name)
+            row = {"dataset_id": self.dataset_id, "column": name, "file": self.file}
+            store.insert(ScoreColumnRow, [{**row, "at": self._came(column)}])
+
+    def _came(self, column: str) -> datetime:
+        """When the numbers of a column came first: as its export or its name says, else now."""
+        with suppress(ValueError):  # no day in its name, or one that no calendar has
+            named = datetime.fromisoformat(f"{day_of(column)}T12:00:00+00:00")
+            return self.days.get(column, named)
+        return self.days.get(column) or datetime.now(UTC)
+
+    def settle(self, store: Store) -> list[Settled]:
+        """Let numbers that agree with an earlier run of their metric join it; the others are their own run.
+
+        The first run of a metric that has a second one is named after its day too, also where somebody said
+        something of its disputes.
+        """
+        settled: list[Settled] = []
+        began = {name: at.replace(tzinfo=UTC) for name, at in self.known.items()}
+        with store.writing() as session:
+            for column, name in self.into.items():
+                metric, runs = metric_of(column), self.runs(column)
+                if not runs or name in runs:
+                    settled.append(Settled(column, name))
+                    continue
+                same = [run for run in runs if run not in self.differs[column]]
+                if same:
+                    run = same[-1]
+                    settled.append(Settled(column, run, "joined", self._join(session, name, run)))
+                    if not day_of(run):  # else its name says when it came
+                        began[run] = min(self._came(column), began[run])
+                        session.execute(self._update(run).values(at=began[run]))
+                else:
+                    settled.append(Settled(column, name, "apart"))
+                if metric in runs and (not same or len(runs) > 1):
+                    first = _dated(metric, began[metric])
+                    self._rename(session, metric, first)
+                    settled = [one._replace(run=first) if one.run == metric else one for one in settled]
+        return settled
+
+    def _update(self, name: str) -> Update:
+        return update(ScoreColumnRow).where(COLUMN.dataset_id == self.dataset_id, COLUMN.column == name)
+
+    def _samples(self) -> Select[int]:
+        return select(SAMPLE.id).where(SAMPLE.dataset_id == self.dataset_id)
+
+    def _numbers(self, name: str) -> tuple[ColumnElement[bool], ...]:
+        return EXTERNAL.column == name, EXTERNAL.sample_id.in_(self._samples())
+
+    def _join(self, session: Session, name: str, run: str) -> int:
+        """Put the numbers of a column into an earlier run; how many it did not have."""
+        there = select(EXTERNAL.sample_id).where(*self._numbers(run))
+        own = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
+        session.execute(delete(ExternalScoreRow).where(*own))
+        column = COLUMN.dataset_id == self.dataset_id, COLUMN.column == name
+        session.execute(delete(ScoreColumnRow).where(*column))
+        moved: Any = session.execute(update(ExternalScoreRow).where(*self._numbers(name)).values(column=run))
+        return int(moved.rowcount)
+
+    def _rename(self, session: Session, metric: str, first: str) -> None:
+        """Name the only run of a metric after its day, also in what was said of its disputes."""
+        session.execute(self._update(metric).values(column=first))
+        between = DISPUTE.between.startswith(f"{metric}~", autoescape=True)
+        disputes = between, DISPUTE.sample_id.in_(self._samples())
+        rest = func.substr(DISPUTE.between, len(metric) + 1)
+        session.execute(update(DisputeRow).where(*disputes).values(between=first + rest))
+        session.execute(update(ExternalScoreRow).where(*self._numbers(metric)).values(column=first))
+
+
+def _dated(metric: str, at: datetime) -> str:
+    """The name of a run of a metric, `x@2026-11-23`, by the day on which it came."""
+    return f"{metric}@{at.replace(tzinfo=UTC).astimezone():%Y-%m-%d}"

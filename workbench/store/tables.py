@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    Table,
     Text,
     UniqueConstraint,
     and_,
@@ -22,6 +24,7 @@ from sqlalchemy import (
     or_,
     text,
 )
+from sqlalchemy.orm import declared_attr
 from sqlmodel import AutoString, Field, SQLModel
 
 from workbench.model import Kind
@@ -53,6 +56,11 @@ class Base(SQLModel):
 
     metadata = METADATA
 
+    @declared_attr  # type: ignore[arg-type]
+    def __tablename__(cls) -> str:  # noqa: N805
+        """The name of the class in small letters, as in `review_event` of `ReviewEventRow`."""
+        return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__.removesuffix("Row")).lower()
+
 
 class Numbered(Base):
     """A table whose rows are numbered."""
@@ -65,6 +73,12 @@ def of(table: str, *, key: bool = False) -> Any:
     return Field(foreign_key=f"{table}.id", primary_key=key, sa_type=BIG)
 
 
+class OfDataset(Numbered):
+    """A table of numbered rows of a dataset."""
+
+    dataset_id: int = of("dataset")
+
+
 EMPTY: Any = JSON(none_as_null=True)
 """A JSON document that may be missing."""
 
@@ -72,7 +86,6 @@ EMPTY: Any = JSON(none_as_null=True)
 class Dataset(Numbered, table=True):
     """One imported dataset and its settings."""
 
-    __tablename__ = "dataset"
     __table_args__ = (
         UniqueConstraint("name"),
         CheckConstraint("threshold BETWEEN 0 AND 100", name="threshold"),
@@ -105,12 +118,10 @@ class Dataset(Numbered, table=True):
     trainee: str | None = None
 
 
-class PolicyRow(Numbered, table=True):
+class PolicyRow(OfDataset, table=True):
     """An immutable version of what annotators agreed on."""
 
-    __tablename__ = "policy"
     __table_args__ = (UniqueConstraint("dataset_id", "version"),)
-    dataset_id: int = of("dataset")
     version: int
     document: dict[str, Any] = Field(sa_type=JSON)
     annotator: str
@@ -121,17 +132,15 @@ HOLDOUT_RANK = 5.0
 """The holdout comes after the plan's samples, whose ranks are below 1."""
 
 
-class SampleRow(Numbered, table=True):
+class SampleRow(OfDataset, table=True):
     """One row of a dataset, its text as given."""
 
-    __tablename__ = "sample"
     __table_args__ = (
         UniqueConstraint("dataset_id", "key"),
         # with the ids, PostgreSQL reads a million in order from it alone: 1.3 s, not 3 to 10
         Index(None, "dataset_id", "rank", postgresql_include=["id"]),
         Index(None, "reference_hash"),
     )
-    dataset_id: int = of("dataset")
     key: str
     user_input: str = Field(sa_type=Text)
     reference: str = Field(sa_type=Text)
@@ -152,12 +161,10 @@ class SampleRow(Numbered, table=True):
     holdout: bool = False
 
 
-class RunRow(Numbered, table=True):
+class RunRow(OfDataset, table=True):
     """One proposer over a dataset."""
 
-    __tablename__ = "run"
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    dataset_id: int = of("dataset")
     name: str
     proposer: str
     model: str = ""
@@ -169,7 +176,6 @@ class RunRow(Numbered, table=True):
 class ProposalRow(Numbered, table=True):
     """What a run said of one sample, as said. `content_hash`: of the text it was said of."""
 
-    __tablename__ = "proposal"
     __table_args__ = (
         UniqueConstraint("run_id", "sample_id", "content_hash"),
         Index(None, "sample_id"),
@@ -182,10 +188,9 @@ class ProposalRow(Numbered, table=True):
     calls: list[int] | None = Field(default=None, sa_type=EMPTY)
 
 
-class ReviewRow(Numbered, table=True):
+class ReviewRow(OfDataset, table=True):
     """One annotator's work on one sample: the head of a journal and where it stands."""
 
-    __tablename__ = "review"
     __table_args__ = (
         UniqueConstraint("sample_id", "annotator"),
         Index(None, "dataset_id", "annotator"),
@@ -194,7 +199,6 @@ class ReviewRow(Numbered, table=True):
         CheckConstraint(one_of("origin", ("reviewed", "imported", "adjudicated")), name="origin"),
         CheckConstraint(one_of("shown", ("assisted", "blind", "import")), name="shown"),
     )
-    dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     annotator: str
     origin: str
@@ -211,7 +215,6 @@ class ReviewRow(Numbered, table=True):
 class ReviewEventRow(Numbered, table=True):
     """The journal. Rows are only ever added."""
 
-    __tablename__ = "review_event"
     __table_args__ = (
         UniqueConstraint("review_id", "seq"),
         Index(None, "dataset_id", "annotator", "id"),
@@ -229,10 +232,9 @@ class ReviewEventRow(Numbered, table=True):
     presses: int | None = None
 
 
-class GoldUnitRow(Numbered, table=True):
+class GoldUnitRow(OfDataset, table=True):
     """One verified unit with its match: written at accept, removed by undoing it."""
 
-    __tablename__ = "gold_unit"
     __table_args__ = (
         Index(None, "sample_id", "kind"),
         Index(None, "review_id", "kind"),
@@ -243,7 +245,6 @@ class GoldUnitRow(Numbered, table=True):
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
         CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
     )  # fmt: skip
-    dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     review_id: int = of("review")
     annotator: str
@@ -264,7 +265,6 @@ class GoldUnitRow(Numbered, table=True):
 class CountedRow(Base, table=True):
     """One sample matched once under one matcher: a byte a unit, enough for every threshold."""
 
-    __tablename__ = "counted"
     sample_id: int = of("sample", key=True)
     run_id: int = of("run", key=True)
     matcher: str = Field(primary_key=True)
@@ -278,7 +278,6 @@ class CountedRow(Base, table=True):
 class ScoreRow(Base, table=True):
     """One materialised automatic score."""
 
-    __tablename__ = "score"
     __table_args__ = (Index(None, "run_id", "scorer"),)
     sample_id: int = of("sample", key=True)
     run_id: int = of("run", key=True)
@@ -294,31 +293,27 @@ class ScoreRow(Base, table=True):
 class ExternalScoreRow(Base, table=True):
     """A number that came with a file; `digits` as written there."""
 
-    __tablename__ = "external_score"
     sample_id: int = of("sample", key=True)
     column: str = Field(primary_key=True)
     value: float
     digits: str
 
 
-class ColumnRow(Base, table=True):
+class ScoreColumnRow(Base, table=True):
     """A column of numbers of a dataset: when a file brought it first, and which. A second run of a metric is
     a column of its own, named after its day.
     """
 
-    __tablename__ = "score_column"
     dataset_id: int = of("dataset", key=True)
     column: str = Field(primary_key=True)
     file: str = Field(sa_type=Text)
     at: datetime
 
 
-class CalibrationRow(Numbered, table=True):
+class CalibrationRow(OfDataset, table=True):
     """A calibration as saved: its document names the samples whose gold it saw. Never changed."""
 
-    __tablename__ = "calibration"
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    dataset_id: int = of("dataset")
     name: str
     run_id: int | None = Field(default=None, sa_type=BIG)
     scorer: str
@@ -330,7 +325,6 @@ class CalibrationRow(Numbered, table=True):
 class CallRow(Numbered, table=True):
     """One request to a service: answered, or failed. `keys` name what was asked; see `answer`."""
 
-    __tablename__ = "call"
     __table_args__ = (Index(None, "run_id", "failure"),)
     run_id: int = of("run")
     task: str
@@ -349,7 +343,6 @@ class CallRow(Numbered, table=True):
 class AnswerRow(Base, table=True):
     """What was paid for: one part of an answer, under the hash of all it depends on."""
 
-    __tablename__ = "answer"
     __table_args__ = (Index(None, "call_id"),)
     key: str = Field(primary_key=True)
     call_id: int = of("call")
@@ -360,7 +353,6 @@ class AnswerRow(Base, table=True):
 class FailedRow(Base, table=True):
     """A sample that a run could not speak of, and why; gone when it does."""
 
-    __tablename__ = "failed"
     run_id: int = of("run", key=True)
     sample_id: int = of("sample", key=True)
     content_hash: str
@@ -371,7 +363,6 @@ class FailedRow(Base, table=True):
 class BatchRow(Base, table=True):
     """A batch that was submitted: its asks by id, kept before anything is waited for."""
 
-    __tablename__ = "batch"
     __table_args__ = (Index(None, "run_id"),)
     id: str = Field(primary_key=True)
     run_id: int = of("run")
@@ -380,18 +371,16 @@ class BatchRow(Base, table=True):
     submitted_at: datetime
 
 
-class PlanRow(Numbered, table=True):
+class PlanRow(OfDataset, table=True):
     """The one plan of a dataset: which samples are reviewed in which order, drawn before any verdict.
 
     `population`: the samples outside the holdout at the time. `parameters`: strata and the like.
     """
 
-    __tablename__ = "plan"
     __table_args__ = (
         UniqueConstraint("dataset_id"),
         CheckConstraint("design IN ('simple', 'stratified')", name="design"),
     )
-    dataset_id: int = of("dataset")
     design: str
     kind: str
     planned_n: int
@@ -401,12 +390,10 @@ class PlanRow(Numbered, table=True):
     created_at: datetime
 
 
-class HoldoutOpeningRow(Numbered, table=True):
+class HoldoutOpeningRow(OfDataset, table=True):
     """One look at the samples kept back. Rows are only ever added."""
 
-    __tablename__ = "holdout_opening"
     __table_args__ = (Index(None, "dataset_id"),)
-    dataset_id: int = of("dataset")
     purpose: str
     annotator: str
     at: datetime
@@ -415,7 +402,6 @@ class HoldoutOpeningRow(Numbered, table=True):
 class DisputeRow(Base, table=True):
     """What became of a dispute; one without a row is open. `between`: who disagrees, as `linked~verified`."""
 
-    __tablename__ = "dispute"
     __table_args__ = (CheckConstraint("state IN ('open', 'explained', 'fixed')", name="state"),)
     sample_id: int = of("sample", key=True)
     kind: Kind = Field(primary_key=True, sa_type=AutoString)
@@ -426,12 +412,10 @@ class DisputeRow(Base, table=True):
     at: datetime
 
 
-class PurgedRow(Numbered, table=True):
+class PurgedRow(OfDataset, table=True):
     """A sample whose text was removed: what is left of it are hashes."""
 
-    __tablename__ = "purged"
     __table_args__ = (Index(None, "dataset_id"),)
-    dataset_id: int = of("dataset")
     key: str
     reference_hash: str
     content_hash: str
@@ -439,11 +423,9 @@ class PurgedRow(Numbered, table=True):
     at: datetime
 
 
-class ExportRow(Numbered, table=True):
+class ExportLogRow(OfDataset, table=True):
     """One finished export. `held`: the ids of the samples whose texts it holds (see `export_log`)."""
 
-    __tablename__ = "export_log"
-    dataset_id: int = of("dataset")
     path: str
     manifest_sha256: str
     annotator: str
@@ -458,7 +440,6 @@ ROLES = ("owner", "annotator")
 class PersonRow(Base, table=True):
     """Somebody who works in this database, by the name on their reviews; without rows all are owners."""
 
-    __tablename__ = "person"
     __table_args__ = (CheckConstraint(one_of("role", ROLES), name="role"),)
     name: str = Field(primary_key=True)
     role: str
@@ -473,7 +454,6 @@ class SessionRow(Base, table=True):
     counts seconds since 1970. A person who is disabled has none.
     """
 
-    __tablename__ = "session"
     key: str = Field(primary_key=True)
     person: str
     until: float
@@ -482,14 +462,13 @@ class SessionRow(Base, table=True):
 class PassedRow(Base, table=True):
     """Somebody who is trained for a dataset; `by` the owner who let them pass, else by their own name."""
 
-    __tablename__ = "passed"
     dataset_id: int = of("dataset", key=True)
     annotator: str = Field(primary_key=True)
     by: str
     at: datetime
 
 
-class AssignmentRow(Numbered, table=True):
+class AssignmentRow(OfDataset, table=True):
     """One place at one sample: whose it is, until when, and whether they decided.
 
     `until` counts seconds since 1970 by the database's clock; a place with a name and without `until` was
@@ -497,7 +476,6 @@ class AssignmentRow(Numbered, table=True):
     had run out, beyond the places that the sample has.
     """
 
-    __tablename__ = "assignment"
     __table_args__ = (
         UniqueConstraint("sample_id", "slot"),
         UniqueConstraint("sample_id", "annotator"),
@@ -510,7 +488,6 @@ class AssignmentRow(Numbered, table=True):
             sqlite_where=text("done = 0"), postgresql_where=text("NOT done"),
         ),
     )  # fmt: skip
-    dataset_id: int = of("dataset")
     sample_id: int = of("sample")
     slot: int
     rank: float
@@ -520,34 +497,39 @@ class AssignmentRow(Numbered, table=True):
     extra: bool = False
 
 
+def table_of(rows: type[SQLModel]) -> Table:
+    """The table of a class of rows, for statements without its objects."""
+    return METADATA.tables[str(rows.__tablename__)]
+
+
 # The columns of the tables, for queries.
-DATASET = METADATA.tables["dataset"].c
-POLICY = METADATA.tables["policy"].c
-SAMPLE = METADATA.tables["sample"].c
-TWIN = METADATA.tables["sample"].alias("twin").c  # another one, or the same again
-RUN = METADATA.tables["run"].c
-PROPOSAL = METADATA.tables["proposal"].c
-REVIEW = METADATA.tables["review"].c
-EVENT = METADATA.tables["review_event"].c
-UNIT = METADATA.tables["gold_unit"].c
-COUNTED = METADATA.tables["counted"].c
-SCORE = METADATA.tables["score"].c
-EXTERNAL = METADATA.tables["external_score"].c
-COLUMN = METADATA.tables["score_column"].c
-CALIBRATION = METADATA.tables["calibration"].c
-CALL = METADATA.tables["call"].c
-ANSWER = METADATA.tables["answer"].c
-FAILED = METADATA.tables["failed"].c
-BATCH = METADATA.tables["batch"].c
-PLAN = METADATA.tables["plan"].c
-OPENING = METADATA.tables["holdout_opening"].c
-DISPUTE = METADATA.tables["dispute"].c
-PURGED = METADATA.tables["purged"].c
-EXPORT = METADATA.tables["export_log"].c
-PERSON = METADATA.tables["person"].c
-PASSED = METADATA.tables["passed"].c
-SESSION = METADATA.tables["session"].c
-PLACE = METADATA.tables["assignment"].c
+DATASET = table_of(Dataset).c
+POLICY = table_of(PolicyRow).c
+SAMPLE = table_of(SampleRow).c
+TWIN = table_of(SampleRow).alias("twin").c  # another one, or the same again
+RUN = table_of(RunRow).c
+PROPOSAL = table_of(ProposalRow).c
+REVIEW = table_of(ReviewRow).c
+EVENT = table_of(ReviewEventRow).c
+UNIT = table_of(GoldUnitRow).c
+COUNTED = table_of(CountedRow).c
+SCORE = table_of(ScoreRow).c
+EXTERNAL = table_of(ExternalScoreRow).c
+COLUMN = table_of(ScoreColumnRow).c
+CALIBRATION = table_of(CalibrationRow).c
+CALL = table_of(CallRow).c
+ANSWER = table_of(AnswerRow).c
+FAILED = table_of(FailedRow).c
+BATCH = table_of(BatchRow).c
+PLAN = table_of(PlanRow).c
+OPENING = table_of(HoldoutOpeningRow).c
+DISPUTE = table_of(DisputeRow).c
+PURGED = table_of(PurgedRow).c
+EXPORT = table_of(ExportLogRow).c
+PERSON = table_of(PersonRow).c
+PASSED = table_of(PassedRow).c
+SESSION = table_of(SessionRow).c
+PLACE = table_of(AssignmentRow).c
 
 
 def among(column: ColumnElement[Any], numbers: Iterable[int] | str) -> ColumnElement[bool]:

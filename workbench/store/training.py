@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from workbench.model import Assessment, Kind
 from workbench.reviewing.documents import edit_of
@@ -71,6 +71,7 @@ def passed(store: Store, dataset_id: int) -> dict[str, str]:
 def let_pass(store: Store, dataset_id: int, annotator: str, by: str) -> None:
     """Give a person the samples of a dataset from now on; `by` says who let them."""
     with store.writing() as session:
+        store.hold(DATASET.id, dataset_id)  # the same in two windows at once is one row
         session.merge(PassedRow(dataset_id=dataset_id, annotator=annotator, by=by, at=datetime.now(UTC)))
         session.flush()
 
@@ -85,12 +86,12 @@ def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
     """Make a person's copy of the training samples, with the suggestions of the current run; its number."""
     assert info.training is not None
     with store.writing() as session:
-        session.execute(select(DATASET.id).where(DATASET.id == info.id).with_for_update())  # others wait here
+        store.hold(DATASET.id, info.id)
         there = copies(store, info.id).get(annotator)
         if there is not None:
             return there
         name = f"{info.name} · training of {annotator}"
-        before = store.value(select(func.count()).where(DATASET.name.startswith(name, autoescape=True)))
+        before = store.count(DATASET.id, DATASET.name.startswith(name, autoescape=True))
         copy_id = create_dataset(
             store, f"{name} ({before + 1})" if before else name, seed=info.seed, policy=info.policy,
             annotator=annotator,
@@ -102,26 +103,21 @@ def copy_for(store: Store, info: DatasetInfo, annotator: str) -> int:
         number: int | None = None
         if info.run_id is not None:
             run = session.get_one(RunRow, info.run_id).model_dump(exclude={"id"})
-            added = RunRow(**{**run, "dataset_id": copy_id, "parameters": {}})
+            added = RunRow(**run | {"dataset_id": copy_id, "parameters": {}})
             session.add(added)
             session.flush()
             number = added.id
         set_dataset(store, copy_id, run_id=number, **settings)
         ids = info.training["samples"]
-        samples = [row.model_dump(exclude={"id"}) for row in store.column(
-            select(SampleRow).where(among(SAMPLE.id, ids)).order_by(SAMPLE.rank)
-        )]  # fmt: skip
+        samples = store.column(select(SampleRow).where(among(SAMPLE.id, ids)).order_by(SAMPLE.rank))
         own = {"dataset_id": copy_id, "size": 1.0, "stratum": "", "holdout": False}
-        store.insert(SampleRow, [{**row, **own} for row in samples])
-        query = select(TWIN.id.label("twin"), PROPOSAL.content_hash, PROPOSAL.document).where(
+        store.insert(SampleRow, [row.model_dump(exclude={"id"}) | own for row in samples])
+        query = select(TWIN.id.label("sample_id"), PROPOSAL.content_hash, PROPOSAL.document).where(
             among(SAMPLE.id, ids), proposed_by(info.run_id), TWIN.dataset_id == copy_id,
             TWIN.key == SAMPLE.key,
         )  # fmt: skip
-        store.insert(ProposalRow, [
-            {"run_id": number, "sample_id": row.twin, "content_hash": row.content_hash,
-             "document": row.document}
-            for row in store.rows(query)
-        ])  # fmt: skip
+        proposals = store.rows(query)
+        store.insert(ProposalRow, [{"run_id": number, **row._mapping} for row in proposals])
         return copy_id
 
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -63,11 +63,6 @@ class Caller:
     session: str
 
     @property
-    def place(self) -> str:
-        """Where the pages of their samples are."""
-        return "/resolve" if self.desk.resolves else "/s"
-
-    @property
     def root(self) -> str:
         """What the forms of their pages go to begins with it."""
         return "/resolve" if self.desk.resolves else ""
@@ -78,8 +73,7 @@ class Caller:
         return self.desk.annotator
 
 
-@dataclass(frozen=True, slots=True)
-class Proxy:
+class Proxy(NamedTuple):
     """A proxy that people log in at: the header that names them, and the secret that it shows."""
 
     header: str
@@ -163,7 +157,8 @@ class Pages:
                 if caller is None:
                     elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
                     here = request.url.path if elsewhere and not takes_form else ""
-                    typed = _typed(await _fields(request)) if takes_form else []
+                    form = _escaped(await _fields(request)) if takes_form else {}
+                    typed = [text for name in ("surface", "text") if (text := form.get(name))]
                     return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
                 request.state.person = caller.name
                 return await handler(request, caller)
@@ -240,7 +235,7 @@ class Pages:
         name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
-            if any(self._failed.full(one) for one in tried):
+            if any(map(self._failed.full, tried)):
                 said = f"{LOGINS} tries failed within 15 minutes: wait for as long, then log in again"
                 return self._login_page(said, 429, name)
             try:
@@ -248,8 +243,8 @@ class Pages:
             except WorkbenchError as error:
                 return self._login_page(str(error), _status(error), name)
             if secret is None:
-                for one in tried:
-                    self._failed.add(one)
+                for name_or_address in tried:
+                    self._failed.add(name_or_address)
                 request.state.error = "LoginFailed"
                 return self._login_page("this name and token do not fit together", 401, name)
         request.state.person = name
@@ -290,7 +285,7 @@ class Pages:
     def _to(self, caller: Caller, sample_id: int, **more: str) -> Response:
         """Send the browser to a sample; what is not empty goes into the address."""
         query = urlencode({name: value for name, value in more.items() if value})
-        return RedirectResponse(f"{caller.place}/{sample_id}{'?' if query else ''}{query}", 303)
+        return RedirectResponse(f"{caller.root or '/s'}/{sample_id}{'?' if query else ''}{query}", 303)
 
     async def sample(self, request: Request, caller: Caller) -> Response:
         """A sample as it stands now. One that the queue did not give is picked by hand."""
@@ -540,11 +535,6 @@ def _again(fields: Mapping[str, str]) -> dict[str, Markup]:
     """What a form said, for the same form on a newer page."""
     own = {"form", "nonce", "kind", "queue", "presses", "sure"}
     return {name: value for name, value in _escaped(fields).items() if name not in own and value}
-
-
-def _typed(fields: Mapping[str, str]) -> list[Markup]:
-    """What a person wrote into a form."""
-    return [value for name, value in _escaped(fields).items() if name in ("surface", "text") and value]
 
 
 def _escaped(fields: Mapping[str, str]) -> dict[str, Markup]:

@@ -6,7 +6,7 @@ import hmac
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.errors import InputError
 from workbench.model import IDLE, Effort, Evidence, Kind, Span, Unit, sha256
@@ -16,7 +16,7 @@ from workbench.stages.review import Opened
 from workbench.text.ground import ground
 from workbench.text.safe import clean
 from workbench.text.tokens import snap
-from workbench.web.page import SampleText, parts_of
+from workbench.web.page import parts_of
 
 PRESSES = 1_000
 """Keys and clicks of one act that are believed."""
@@ -27,8 +27,7 @@ LONGEST = 20_000
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What a page showed: a sample up to a row of its journal, when, and whether it was picked by hand.
 
     `seen` stands for all that a decision rests on: text, units and policy.
@@ -218,24 +217,18 @@ def marked(fields: Mapping[str, str], opened: Opened, kind: Kind) -> tuple[str, 
     if not name:
         return None
     part = next((text for text in parts_of(opened, kind) if text.name == name), None)
-    ends = [
-        _offset(part, number(fields.get(f"{side}_node", ""), -1), number(fields.get(f"{side}_at", ""), -1))
-        for side in ("start", "end")
-    ]
+    ends: list[int | None] = []
+    for side in ("start", "end"):
+        node, units = (number(fields.get(f"{side}_{what}", ""), -1) for what in ("node", "at"))
+        piece = part.pieces[node] if part is not None and 0 <= node < len(part.pieces) else None
+        inside = None if piece is None else code_points(piece.text, units)
+        ends.append(None if piece is None or inside is None else piece.start + inside)
     start, end = ends
     if part is None or start is None or end is None or start >= end:
         raise InputError("nothing is marked there: mark it again")
     if clean(part.text[start:end]) != fields.get("surface", "").replace("\r\n", "\n"):
         raise InputError("the marked words are not those of the text any more: mark them again")
     return name, start, end
-
-
-def _offset(part: SampleText | None, node: int, units: int) -> int | None:
-    if part is None or not 0 <= node < len(part.pieces):
-        return None
-    piece = part.pieces[node]
-    inside = code_points(piece.text, units)
-    return None if inside is None else piece.start + inside
 
 
 def code_points(text: str, units: int) -> int | None:

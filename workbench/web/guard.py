@@ -6,9 +6,8 @@ import json
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from traceback import extract_tb
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -43,8 +42,7 @@ ANSWERS = {
 NEVER_KEPT = "no-store"
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """Where the pages are: the Host names that are answered, the origins that may post, and https or not.
 
     `health`: further Host names that /health is asked by, on this machine.

@@ -351,6 +351,8 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
         ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
         ({"retry-after": "-3"}, 0.0),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "Mon, 01 Jan 99999 00:00:00 GMT"}, None),
+        ({"retry-after": "Mon, 01 Jan 2026 00:00:00 +99999999999999999999"}, None),
         ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
     ],
 )

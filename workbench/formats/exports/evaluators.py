@@ -53,23 +53,17 @@ def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings
     wrote = Wrote()
     with lines_into(folder / DATASET) as line, lines_into(folder / BESIDE) as beside:
         for item in items:
-            line(as_ascii(compact(_dataset_row(item))) + "\n")
+            sample = item.sample
+            given = {key: value for key, value in sample.meta.items() if _fits(key, value)}
+            for name in ("user_input", "reference", "response"):
+                if (text := getattr(sample, name)) is not None:
+                    given[name] = text
+            given["retrieved_contexts"] = list(sample.retrieved_contexts)
+            ordered = {key: given[key] for key in DATASET_KEYS if key in given}
+            line(as_ascii(compact(ordered)) + "\n")
             beside(row_text(item) + "\n")
             wrote.rows += 1
     return wrote
-
-
-def _dataset_row(item: ExportItem) -> dict[str, Any]:
-    sample = item.sample
-    given: dict[str, Any] = {key: value for key, value in sample.meta.items() if _fits(key, value)}
-    given |= {
-        "user_input": sample.user_input,
-        "retrieved_contexts": list(sample.retrieved_contexts),
-        "reference": sample.reference,
-    }
-    if sample.response is not None:
-        given["response"] = sample.response
-    return {key: given[key] for key in DATASET_KEYS if key in given}
 
 
 def _fits(key: str, value: Any) -> bool:
@@ -267,14 +261,9 @@ def _left_out(item: ExportItem, taken: set[tuple[str, str]]) -> str:
 
 def _example(item: ExportItem) -> dict[str, Any]:
     sample = item.sample
-    value: dict[str, Any] = {
-        "id": sample.id,
-        "group": sample.group,
-        "reference_hash": sample.reference_hash,
-        "user_input": sample.user_input,
-        "reference": sample.reference,
-        "retrieved_contexts": list(sample.retrieved_contexts),
-    }
+    names = ("id", "group", "reference_hash", "user_input", "reference")
+    value: dict[str, Any] = {name: getattr(sample, name) for name in names}
+    value["retrieved_contexts"] = list(sample.retrieved_contexts)
     if "entity" in item.gold:
         value["entities"] = [_verified(unit) for unit in item.gold["entity"]]
     if "statement" in item.gold:

@@ -109,7 +109,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError(f"{folder}: {_no_export(folder)}") from None
+        why = f"no {MANIFEST}: not an export" if folder.is_dir() else "no such folder"
+        why = "a file: name the folder of the export" if folder.is_file() else why
+        raise NotFoundError(f"{folder}: {why}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     files = value.get("files") if type(value) is dict else None
@@ -145,13 +147,6 @@ def home_of(directory: Path) -> Path:
         if any(file["path"].startswith(f"{below}/") for file in files):
             return home
     return directory
-
-
-def _no_export(folder: Path) -> str:
-    """Why there is no manifest to read at a place."""
-    if folder.is_dir():
-        return f"no {MANIFEST}: not an export"
-    return "a file: name the folder of the export" if folder.exists() else "no such folder"
 
 
 def check_manifest(folder: Path) -> list[str]:
@@ -362,8 +357,9 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
     if path.is_dir():
         raise ExportError(f"{path}: is a folder; name a file")
     if path.exists():
-        if _is_database(path):
-            raise ExportError(f"{path}: is a database; nothing is written over it")
+        with suppress(OSError), path.open("rb") as file:
+            if file.read(len(DATABASE)) == DATABASE:
+                raise ExportError(f"{path}: is a database; nothing is written over it")
         if not force:
             raise ExportError(f"{path}: is there already; --force replaces it")
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
@@ -378,14 +374,6 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
     finally:
         with suppress(OSError):  # a folder that takes no file has none to remove
             aside.unlink(missing_ok=True)
-
-
-def _is_database(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(DATABASE)) == DATABASE
-    except OSError:
-        return False
 
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~#!$])")
@@ -415,18 +403,14 @@ def write_card(
     models = {
         ", ".join(run["models_returned"]) or run["model"] or run["proposer"] for run in manifest["models"]
     }
+    limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+    size = next((name for limit, name in limits if rows < limit), "1M<n<10M")  # as the Hub calls it
     text = rendered(
-        "card.md", dataset=about.dataset, licence=about.licence, files=files, size=_size(rows), counts=counts,
+        "card.md", dataset=about.dataset, licence=about.licence, files=files, size=size, counts=counts,
         manifest=manifest, sampling=manifest["sampling"],
         models="; ".join(map(plain, sorted(models))) or "nobody",
     )  # fmt: skip
     (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")
-
-
-def _size(rows: int) -> str:
-    """The category of the Hub for a number of rows."""
-    limits = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-    return next((name for limit, name in limits if rows < limit), "1M<n<10M")
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.formats.columns import JSON_NUMBER
 from workbench.formats.json_lines import Fractional
@@ -19,7 +19,6 @@ from workbench.model import (
     GoldRecord,
     Kind,
     Label,
-    Marks,
     Proposal,
     Record,
     Sample,
@@ -66,8 +65,7 @@ class ExportItem:
     verdicts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What a writer may say of the dataset as a whole."""
 
     dataset: str
@@ -173,28 +171,22 @@ def to_line(record: Record) -> str:
 def to_text(record: Record, *, reference: bool = True) -> str:
     """The same as one JSON object, also without the reference."""
     sample = record.sample
-    pairs: list[tuple[str, Any]] = [("id", sample.id), ("user_input", sample.user_input)]
-    if reference:
-        pairs.append(("reference", sample.reference))
-    if sample.response is not None:
-        pairs.append(("response", sample.response))
-    pairs.append(("retrieved_contexts", sample.retrieved_contexts))
-    if sample.meta:
-        pairs.append(("meta", _sorted(sample.meta)))
-    if sample.group is not None:
-        pairs.append(("group", sample.group))
-    if sample.alternatives:
-        pairs.append(("alternatives", sample.alternatives))
-    if record.proposals:
-        pairs.append(
-            ("proposal", _one_or_all([proposal_document(proposal) for proposal in record.proposals]))
-        )
-    if record.gold:
-        disputed: set[Place] = set()
-        if len(record.gold) > 1 and not any(record.marks.adjudicated for record in record.gold):
-            disputed = disputed_labels(record.entities or () for record in record.gold)
-        pairs.append(("gold", _one_or_all([_gold_document(record, disputed) for record in record.gold])))
-    texts = [(key, compact(value)) for key, value in pairs]
+    disputed: set[Place] = set()
+    if len(record.gold) > 1 and not any(gold.marks.adjudicated for gold in record.gold):
+        disputed = disputed_labels(gold.entities or () for gold in record.gold)
+    pairs: dict[str, Any] = {
+        "id": sample.id,
+        "user_input": sample.user_input,
+        "reference": sample.reference if reference else None,
+        "response": sample.response,
+        "retrieved_contexts": sample.retrieved_contexts,
+        "meta": _sorted(sample.meta) or None,
+        "group": sample.group,
+        "alternatives": sample.alternatives or None,
+        "proposal": _one_or_all([*map(proposal_document, record.proposals)]),
+        "gold": _one_or_all([_gold_document(gold, disputed) for gold in record.gold]),
+    }
+    texts = [(key, compact(value)) for key, value in pairs.items() if value is not None]
     if record.scores:  # their digits stay as they came
         numbers = (
             f"{compact(name)}: {digits if JSON_NUMBER.fullmatch(digits) else repr(Fractional(digits))}"
@@ -213,7 +205,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _one_or_all(documents: list[Document]) -> Any:
-    return documents[0] if len(documents) == 1 else documents
+    return documents[0] if len(documents) == 1 else documents or None
 
 
 def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
@@ -226,29 +218,29 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
         for unit in kind:
             if unit.counted:
                 number += 1
-                document[name].append(_unit_document(unit, number, disputed=place_of(unit) in disputed))
+                known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
+                if known["id"] == f"g{number}":
+                    del known["id"]
+                if place_of(unit) in disputed:
+                    known["label_disputed"] = True
+                if not unit.spans:
+                    known["spans"] = []
+                document[name].append({key: known[key] for key in _KEYS if key in known})
     if gold.effort is not None:
         document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
-    if gold.marks != NO_MARKS:
-        document |= _marks_document(gold.marks)
+    marks = gold.marks
+    if marks != NO_MARKS:  # what it does not say is left out
+        fields = {
+            "disposition": dict(marks.dispositions),
+            "reason": dict(marks.reasons),
+            "flag": marks.flag,
+            "comments": list(marks.comments),
+            "shown": marks.shown,
+            "off_plan": marks.off_plan,
+            "adjudicated": marks.adjudicated,
+        }
+        document |= {key: value for key, value in fields.items() if value}
     return document | ({"by": gold.by} if gold.by else {})
-
-
-def _marks_document(marks: Marks) -> Mapping[str, Any]:
-    """What a review says besides its units; what it does not say is left out."""
-    return {
-        key: value
-        for key, value in (
-            ("disposition", dict(marks.dispositions)),
-            ("reason", dict(marks.reasons)),
-            ("flag", marks.flag),
-            ("comments", list(marks.comments)),
-            ("shown", marks.shown),
-            ("off_plan", marks.off_plan),
-            ("adjudicated", marks.adjudicated),
-        )
-        if value
-    }
 
 
 _KEYS = (
@@ -256,14 +248,3 @@ _KEYS = (
     "evidence", "alias", "nested", "note",
 )  # fmt: skip
 """What a native row has of a unit, in order."""
-
-
-def _unit_document(unit: Unit, number: int, *, disputed: bool) -> Document:
-    known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
-    if known["id"] == f"g{number}":
-        del known["id"]
-    if disputed:
-        known["label_disputed"] = True
-    if not unit.spans:
-        known["spans"] = []
-    return {key: known[key] for key in _KEYS if key in known}

@@ -16,11 +16,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.formats.exports.folder import rendered
 from workbench.formats.exports.item import (
@@ -35,7 +34,6 @@ from workbench.formats.exports.item import (
     standing,
 )
 from workbench.model import GoldRecord, ProposedEntity, Span, Unit
-from workbench.reviewing.documents import Document
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 from workbench.text.tokens import Token, tokens
@@ -49,8 +47,7 @@ def label_out(name: str) -> str:
     return _NOT_XML.sub("\ufffd", name) or DEFAULT_LABEL
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(NamedTuple):
     """One stretch of a reference with its label and the unit that it belongs to."""
 
     start: int
@@ -127,7 +124,7 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
             text = item.sample.reference
             tags, left = flat(tagged_of(entities_of(item)), text)
             line(conll_lines(text, tags))
-            write_text(text_line(item.sample.id, text))
+            write_text(compact({"id": item.sample.id, "text": text}) + "\n")
             wrote.rows += 1
             for unit in entities_of(item):
                 if not unit.spans:
@@ -146,19 +143,10 @@ def conll_lines(text: str, tags: list[Tagged]) -> str:
         tag = "O"
         if index < len(tags) and tags[index].start <= token.start:
             stretch = tags[index]
-            tag = f"{'B' if token.start == stretch.start else 'I'}-{_tag(stretch.label)}"
+            word = "-".join(stretch.label.split()) or DEFAULT_LABEL
+            tag = f"{'B' if token.start == stretch.start else 'I'}-{word}"
         lines.append(f"{token.text}\t{tag}\n")
     return "".join((*lines, "\n")) if lines else ""
-
-
-def text_line(name: str, text: str) -> str:
-    """The line of `texts.jsonl` for a text."""
-    return compact({"id": name, "text": text}) + "\n"
-
-
-def _tag(label: str) -> str:
-    """A label as the tail of a tag: one word."""
-    return "-".join(label.split()) or "other"
 
 
 TASKS = "tasks.jsonl"
@@ -184,15 +172,29 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
     if len(every) > len(tags):
         wrote.left["span begins or ends with white space"] += len(every) - len(tags)
     cut = _with_spaces(exact_tokens(text, tags), text)
+    following = [*(token.start for token in cut[1:]), len(text)]
+    listed = [  # `ws` says whether one blank follows: tokens and blanks put together are the text
+        {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
+        for number, ((surface, start, end), after) in enumerate(zip(cut, following, strict=False))
+    ]
     starts = {token.start: number for number, token in enumerate(cut)}
     ends = {token.end: number for number, token in enumerate(cut)}
-    spans = [_prodigy_span(tag, starts, ends) for tag in tags]
+    spans = [  # `end` is exclusive and `token_end` inclusive, as Prodigy has it
+        {
+            "start": tag.start,
+            "end": tag.end,
+            "token_start": starts[tag.start],
+            "token_end": ends[tag.end],
+            "label": tag.label,
+        }
+        for tag in tags
+    ]
     row = row_text(item, [(Span(tag.start, tag.end), tag.label) for tag in tags])
     return object_text(
         [
             ("text", compact(text)),
             ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, row)])),
-            ("tokens", compact([*_tokens(cut, text)])),
+            ("tokens", compact(listed)),
             ("spans", compact(spans)),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
@@ -212,24 +214,6 @@ def _with_spaces(words: list[Token], text: str) -> list[Token]:
             parts.append(word)
         end = word.end
     return parts
-
-
-def _tokens(cut: list[Token], text: str) -> Iterator[Document]:
-    """`ws` says whether one blank follows: tokens and blanks put together are the text."""
-    for number, (surface, start, end) in enumerate(cut):
-        after = cut[number + 1].start if number + 1 < len(cut) else len(text)
-        yield {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
-
-
-def _prodigy_span(tag: Tagged, starts: dict[int, int], ends: dict[int, int]) -> Document:
-    """`end` is exclusive and `token_end` inclusive, as Prodigy has it."""
-    return {
-        "start": tag.start,
-        "end": tag.end,
-        "token_start": starts[tag.start],
-        "token_end": ends[tag.end],
-        "label": tag.label,
-    }
 
 
 STUDIO_TASKS = "tasks.json"
@@ -253,7 +237,12 @@ def write_label_studio(folder: Path, items: Iterable[ExportItem], about: Surroun
 
 def _task(item: ExportItem, labels: dict[str, None]) -> str:
     text = item.sample.reference
-    offset = _utf16(text)
+    wide = [index for index, char in enumerate(text) if char > "\uffff"]
+
+    def offset(point: int) -> int:
+        """How many UTF-16 units stand before an offset of the text."""
+        return point + bisect_left(wide, point)
+
     proposed = item.proposal.reference_entities if item.proposal else None
     predictions = [] if proposed is None else [_prediction(item, proposed, offset)]
     annotations = []
@@ -265,15 +254,16 @@ def _task(item: ExportItem, labels: dict[str, None]) -> str:
                 labels.setdefault(tag.label)
             written += [(Span(tag.start, tag.end), tag.label) for tag in tags]
             annotations.append(_annotation(record, tags, text, offset))
+    written = sorted(set(written), key=lambda pair: (pair[0].start, pair[0].end, pair[1]))
+    contexts = [  # as the paragraphs that the project shows
+        {"number": str(number), "text": text} for number, text in enumerate(item.sample.retrieved_contexts, 1)
+    ]
     data = [
         ("text", compact(text)),
         ("user_input", compact(item.sample.user_input)),
-        ("retrieved_contexts", compact(_contexts(item))),
+        ("retrieved_contexts", compact(contexts)),
         ("id", compact(item.sample.id)),
-        (
-            OBJECT,
-            row_text(item, sorted(set(written), key=lambda pair: (pair[0].start, pair[0].end, pair[1]))),
-        ),
+        (OBJECT, row_text(item, written)),
     ]
     return object_text(
         [
@@ -284,19 +274,7 @@ def _task(item: ExportItem, labels: dict[str, None]) -> str:
     )
 
 
-def _contexts(item: ExportItem) -> list[dict[str, str]]:
-    """The contexts as the paragraphs that the project shows."""
-    contexts = item.sample.retrieved_contexts
-    return [{"number": str(number), "text": text} for number, text in enumerate(contexts, 1)]
-
-
 Offset = Callable[[int], int]
-
-
-def _utf16(text: str) -> Offset:
-    """Tells how many UTF-16 units stand before an offset of a text."""
-    wide = [index for index, char in enumerate(text) if char > "\uffff"]
-    return lambda offset: offset + bisect_left(wide, offset)
 
 
 def _region(name: str, what: str, start: int, end: int, surface: str, chosen: str) -> dict[str, Any]:
@@ -311,9 +289,7 @@ def _region(name: str, what: str, start: int, end: int, surface: str, chosen: st
     }
 
 
-def _annotation(
-    record: GoldRecord, tags: list[Tagged], text: str, offset: Callable[[int], int]
-) -> dict[str, Any]:
+def _annotation(record: GoldRecord, tags: list[Tagged], text: str, offset: Offset) -> dict[str, Any]:
     result: list[dict[str, Any]] = []
     for number, tag in enumerate(tags, 1):
         marked = offset(tag.start), offset(tag.end), text[tag.start : tag.end]
@@ -327,9 +303,7 @@ def _annotation(
     return value
 
 
-def _prediction(
-    item: ExportItem, proposed: Iterable[ProposedEntity], offset: Callable[[int], int]
-) -> dict[str, Any]:
+def _prediction(item: ExportItem, proposed: Iterable[ProposedEntity], offset: Offset) -> dict[str, Any]:
     """The proposed entities at every place where they stand; one that stands nowhere is left out."""
     text = item.sample.reference
     result: list[dict[str, Any]] = []

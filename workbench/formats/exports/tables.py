@@ -51,7 +51,13 @@ def write_csv(folder: Path, items: Iterable[ExportItem], about: Surroundings) ->
     wrote = Wrote()
     with lines_into(folder / SAMPLES) as sample_row, lines_into(folder / UNITS) as unit_row:
         sample_row(_csv_line(sample_head(about)))
-        unit_row(_csv_line(_unit_head(about)))
+        unit_row(_csv_line([
+            "id", "group", "split", "annotator", "standing", "kind", "unit",
+            *(("text",) if about.text else ()),
+            "label", "start", "end", "spans", "verdict", "reason", "rule", "similarity", "nested",
+            "evidence_context", "evidence_start", "evidence_end", "evidence", "origin", "pi",
+            *(("evidence_text", "note") if about.text else ()),
+        ]))  # fmt: skip
         for item in items:
             wrote.rows += 1
             sample_row(_csv_line(_sample_cells(item, about)))
@@ -96,13 +102,8 @@ def sample_head(about: Surroundings) -> list[str]:
 
 def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
     sample = item.sample
-    cells: list[Cell] = [
-        sample.id,
-        sample.group,
-        item.split or None,
-        sample.reference_hash,
-        sample.content_hash,
-    ]
+    hashes = sample.reference_hash, sample.content_hash
+    cells: list[Cell] = [sample.id, sample.group, item.split or None, *hashes]
     if about.text:
         cells += [sample.user_input, sample.reference, sample.response]
         cells.append(compact(list(sample.retrieved_contexts)))
@@ -115,9 +116,9 @@ def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
         score = item.automatic.get(name)
         tally = score and score.tally
         cells += [tally.found, tally.missing, tally.unsure, score.value] if score and tally else [None] * 4
-    cells += [_number(item.external.get(name)) for name in about.columns]
-    cells += [item.u, item.size, item.stratum or None, item.pi]
-    cells += [item.blind, item.holdout, item.off_plan]
+    digits = (item.external.get(name) for name in about.columns)
+    cells += [None if number is None else float(number) for number in digits]
+    cells += [item.u, item.size, item.stratum or None, item.pi, item.blind, item.holdout, item.off_plan]
     cells.append(" ".join(record.named for record in item.records) or None)
     if about.text:
         cells.append(row_text(item))
@@ -132,20 +133,6 @@ def _verified(item: ExportItem, kind: Kind) -> list[Cell]:
     tally = count(units)
     low, high = map(float, tally.interval) if tally.interval else (None, None)
     return [state, tally.found, tally.missing, tally.unsure, low, low, high]
-
-
-def _number(digits: str | None) -> Cell:
-    return None if digits is None else float(digits)
-
-
-def _unit_head(about: Surroundings) -> list[Cell]:
-    return [
-        "id", "group", "split", "annotator", "standing", "kind", "unit",
-        *(("text",) if about.text else ()),
-        "label", "start", "end", "spans", "verdict", "reason", "rule", "similarity", "nested",
-        "evidence_context", "evidence_start", "evidence_end", "evidence", "origin", "pi",
-        *(("evidence_text", "note") if about.text else ()),
-    ]  # fmt: skip
 
 
 def _units(

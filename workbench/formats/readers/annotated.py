@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
@@ -205,8 +205,7 @@ _BLANKS = re.compile(r"\s+")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")  # one code point, two units of UTF-16
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """One mark as a tool wrote it; `text` None where the tool writes no words beside its offsets."""
 
     start: int

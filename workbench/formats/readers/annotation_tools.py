@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from workbench.errors import RowError
@@ -101,23 +102,16 @@ def _nested(row: Mapping[str, Any]) -> dict[str, Any]:
             if name not in ("id", "status", "_server_id", "_error"):
                 nested["fields"][name] = value
         elif part == "suggestion" and value is not None:
-            nested["suggestions"][question] = {
-                "value": value,
-                "agent": row.get(f"{question}.suggestion.agent"),
-            }
+            agent = row.get(f"{question}.suggestion.agent")
+            nested["suggestions"][question] = {"value": value, "agent": agent}
         elif part == "responses" and value is not None:
-            users = row.get(f"{question}.responses.users") or []
-            states = row.get(f"{question}.responses.status") or []
-            if type(value) is not list or type(users) is not list or type(states) is not list:
+            lists = [value, *(row.get(f"{question}.responses.{part}") or [] for part in ("users", "status"))]
+            if any(type(answers) is not list for answers in lists):
                 raise wrong(name, value, "a list")
+            answers = zip_longest(*lists)
             nested["responses"][question] = [
-                {
-                    "value": answer,
-                    "user_id": users[index] if index < len(users) else None,
-                    "status": states[index] if index < len(states) else None,
-                }
-                for index, answer in enumerate(value)
-            ]
+                dict(zip(("value", "user_id", "status"), answer, strict=True)) for answer in answers
+            ][: len(value)]
     return nested
 
 
@@ -146,7 +140,19 @@ def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
     for key in _DOCCANO_LISTS:
         if (spans := row.get(key)) is not None:
             given = True
-            regions += (_doccano_region(span, f"{key}[{i}]") for i, span in enumerate(as_list(spans, key)))
+            for number, span in enumerate(as_list(spans, key)):
+                where = f"{key}[{number}]"
+                if type(span) is list and len(span) == 3:
+                    start, end, label = span
+                elif type(span) is dict:
+                    start, end, label = (span.get(name) for name in ("start_offset", "end_offset", "label"))
+                else:
+                    expected = "[start, end, label], or an object with start_offset, end_offset and label"
+                    raise wrong(where, span, expected)
+                if type(label) is not str:
+                    raise wrong(f"{where}.label", label, "a string")
+                place = offset(start, f"{where}.start"), offset(end, f"{where}.end")
+                regions.append(Region(*place, label))
     other = {key: value for key, value in row.items() if key not in _DOCCANO_KEYS and key != name}
     if row.get("relations"):
         notes.counted["relations between spans: left out"] += 1
@@ -154,18 +160,6 @@ def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
         other["Comments"] = row["Comments"]
     sets = [annotated.AnnotationSet(regions)] if given else []
     return annotated.record("doccano", row.get(name), (other,), sets, notes)
-
-
-def _doccano_region(span: Any, where: str) -> Region:
-    if type(span) is list and len(span) == 3:
-        start, end, label = span
-    elif type(span) is dict:
-        start, end, label = span.get("start_offset"), span.get("end_offset"), span.get("label")
-    else:
-        raise wrong(where, span, "[start, end, label], or an object with start_offset, end_offset and label")
-    if type(label) is not str:
-        raise wrong(f"{where}.label", label, "a string")
-    return Region(offset(start, f"{where}.start"), offset(end, f"{where}.end"), label)
 
 
 _FILE = re.compile(
@@ -217,14 +211,20 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet
             if "labels" not in kinds and (other := sorted(filter(_NO_TEXT.fullmatch, kinds))):
                 raise RowError(f"{where}.result", f"marks of type {excerpt(other[0])}", _EXPECTED_TEXT)
             decided = _decided(results)
-            marks = [_label_studio_region(given, where, i, decided, notes) for i, given in enumerate(results)]
-            regions = [region for region in marks if region is not None]
-            if key == "predictions":
-                yield annotated.AnnotationSet(regions, _name(annotation.get("model_version")), human=False)
-            else:
-                yield annotated.AnnotationSet(
-                    regions, _name(annotation.get("annotator") or annotation.get("completed_by"))
-                )
+            regions = []
+            for number, result in enumerate(results):
+                place = f"{where}.result[{number}]"
+                value = as_object(result, place, "an object with value").get("value")
+                kind, name = result.get("type"), result.get("id")
+                verdict = decided.get(name) if type(name) is str else None
+                if kind in (None, "labels") and type(value) is dict and "start" in value:
+                    regions.append(_span(value, f"{place}.value", notes, verdict))
+                elif kind != "choices" or verdict is None:  # such as a relation
+                    notes.ignored[f"result of type {kind}"[:60]] += 1
+            human = key != "predictions"
+            people = annotation.get("annotator") or annotation.get("completed_by")
+            by = _name(people if human else annotation.get("model_version"))
+            yield annotated.AnnotationSet(regions, by, human)
 
 
 def _decided(results: list[Any]) -> dict[Any, Verdict]:
@@ -243,20 +243,6 @@ def _name(value: Any) -> str:
     if type(value) is dict:
         value = value.get("email") or value.get("username") or value.get("id")
     return str(value) if type(value) in (str, int) and len(str(value)) <= 200 else ""
-
-
-def _label_studio_region(
-    given: Any, where: str, number: int, decided: dict[Any, Verdict], notes: Notes
-) -> Region | None:
-    """A marked span; None for a result of another kind, such as a relation or a choice."""
-    as_object(given, f"{where}.result[{number}]", "an object with value")
-    value, kind, name = given.get("value"), given.get("type"), given.get("id")
-    verdict = decided.get(name) if type(name) is str else None
-    if kind not in (None, "labels") or type(value) is not dict or "start" not in value:
-        if kind != "choices" or verdict is None:
-            notes.ignored[f"result of type {kind}"[:60]] += 1
-        return None
-    return _span(value, f"{where}.result[{number}].value", notes, verdict)
 
 
 def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | None = None) -> Region:
@@ -332,9 +318,15 @@ def prodigy_record(row: dict[str, Any], notes: Notes) -> Record:
     if answer != "accept":
         notes.counted[f"answer {answer}: the text came in, its spans did not"] += 1
     elif spans is not None:
-        regions = [
-            _prodigy_region(span, f"spans[{i}]", notes) for i, span in enumerate(as_list(spans, "spans"))
-        ]
+        regions = []
+        for number, span in enumerate(as_list(spans, "spans")):
+            where = f"spans[{number}]"
+            ignore(as_object(span, where, "an object with start, end and label"), _PRODIGY_SPAN, where, notes)
+            label, text = optional(span, "label", where), optional(span, "text", where)
+            start, end = ends(span, where)
+            verdict = span.get("verdict")
+            judgement = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
+            regions.append(Region(start, end, label or "", text, judgement))
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.AnnotationSet(regions, by if type(by) is str else ""))
     record = annotated.record("prodigy", row.get("text"), (meta, other), sets, notes)
@@ -355,13 +347,3 @@ def _as_first(sample: Sample, notes: Notes) -> Sample:
     meta = {name: value for name, value in sample.meta.items() if name not in other}
     notes.first_meta[sample.id] = {**meta, **first}
     return replace(sample, meta=meta)
-
-
-def _prodigy_region(span: Any, where: str, notes: Notes) -> Region:
-    as_object(span, where, "an object with start, end and label")
-    ignore(span, _PRODIGY_SPAN, where, notes)
-    label, text = optional(span, "label", where), optional(span, "text", where)
-    verdict = span.get("verdict")
-    start, end = ends(span, where)
-    judgement = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
-    return Region(start, end, label or "", text, judgement)

@@ -7,9 +7,8 @@ in exactly one place. Otherwise it is an error in gold, and left out in a propos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench import model
 from workbench.errors import RowError
@@ -148,7 +147,8 @@ def _effort(value: Any, where: str) -> model.Effort | None:
     if type(value) is not dict or set(value) != {"seconds", "presses"}:
         raise wrong(where, value, expected)
     seconds, presses = value["seconds"], value["presses"]
-    if not is_number(seconds) or type(presses) is not int or not 0 <= seconds < inf or presses < 0:
+    counted = type(presses) is int and 0 <= presses < 2**31  # a whole number that a database holds
+    if not counted or not is_number(seconds) or not 0 <= seconds < inf:
         raise wrong(where, value, expected)
     return model.Effort(float(seconds), presses)
 
@@ -169,8 +169,7 @@ _ENTITY = frozenset({"text", "label", "start", "end"})
 _STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start", "end"})
 
 
-@dataclass(frozen=True, slots=True)
-class _RowTexts:
+class _RowTexts(NamedTuple):
     """The texts of a row that its gold and its proposals point into."""
 
     reference: str

@@ -65,23 +65,16 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
         record, error = None, row.error
         if row.value is not None:
             try:
-                record = build(_with_texts(columns.listed(row.value), notes), notes)
+                value = columns.listed(row.value)
+                if columns.scores_alone(value):  # then with the texts of the sample that has its id
+                    if (texts := notes.texts_of(str(value["id"]))) is None:
+                        expected = "the id of a sample in the dataset, or the row's question and reference"
+                        raise wrong("id", value["id"], expected)
+                    value = {**value, **texts}
+                record = build(value, notes)
             except (RowError, RecursionError) as failure:
                 error = refused(failure, path, row.line, row.item)
         yield FileRow(row.line, record, error, row.raw, row.item)
-
-
-def _with_texts(row: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """A row as it is; one of scores alone with the texts of the sample that has its id.
-
-    Raises RowError where the dataset has no such sample.
-    """
-    if not columns.scores_alone(row):
-        return row
-    texts = notes.texts_of(str(row["id"]))
-    if texts is None:
-        raise wrong("id", row["id"], "the id of a sample in the dataset, or the row's question and reference")
-    return {**row, **texts}
 
 
 def record_of(row: dict[str, Any], notes: Notes) -> Record:
@@ -122,24 +115,25 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
             problem = gold_problem(given, sample.reference, sample.retrieved_contexts)
             notes.example("gold", str(problem))
         gold = records or ()
-    u = _u(row["u"]) if "u" in row else None
+    u = row.get("u")
+    if u is not None and (not is_number(u) or not 0 <= u < 1):
+        raise wrong("u", u, "a number from 0 to below 1")
     if other:
         check_depth(other, "row")
-        sample = replace(sample, meta=_merged(sample.meta, other))
-    return Record(sample, proposals, gold, scores, u, _gives_contexts(row))
+        clashes = {key: value for key, value in other.items() if key in sample.meta}
+        meta = {**sample.meta, **other, **sample.meta}
+        if clashes:  # a name that `meta` has already
+            extra = "_extra"
+            while extra in meta:
+                extra += "_"
+            meta[extra] = clashes
+        sample = replace(sample, meta=meta)
+    number = None if u is None else float(u)
+    return Record(sample, proposals, gold, scores, number, _gives_contexts(row))
 
 
 def _gives_contexts(row: Mapping[str, Any]) -> bool:
     return row.get("retrieved_contexts") is not None
-
-
-def _u(value: Any) -> float | None:
-    """The permanent random number of a row."""
-    if value is None:
-        return None
-    if not is_number(value) or not 0 <= value < 1:
-        raise wrong("u", value, "a number from 0 to below 1")
-    return float(value)
 
 
 def _sample(row: dict[str, Any], notes: Notes) -> Sample:
@@ -205,22 +199,6 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
         raise wrong("alternatives", value, "a list of strings")
     notes.seen["alternatives"] += bool(value)
     return tuple(strings(value or [], "alternatives"))
-
-
-def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """`meta` with further keys; a name that `meta` has already goes under `_extra`."""
-    merged, clashes = dict(meta), {}
-    for key, value in other.items():
-        if key in meta:
-            clashes[key] = value
-        else:
-            merged[key] = value
-    if clashes:
-        extra = "_extra"
-        while extra in merged:
-            extra += "_"
-        merged[extra] = clashes
-    return merged
 
 
 def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
@@ -328,30 +306,25 @@ def extended(ours: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], 
 def _of_gold(source: Record) -> Iterator[Proposal]:
     """The units of each annotator as a proposal, those that settle first."""
     for gold in sorted(source.gold, key=lambda annotation: not annotation.marks.adjudicated):
-        if gold.entities is not None or gold.statements is not None:
-            yield Proposal(
-                OBJECT,
-                f"{BY}{gold.annotator}",
-                None if gold.entities is None else tuple(map(_entity, _counted(gold.entities))),
-                None,
-                None if gold.statements is None else tuple(map(_statement, _counted(gold.statements))),
-            )
+        if gold.entities is None and gold.statements is None:
+            continue
+        entities, statements = (
+            None if units is None else [(unit, *_place(unit)) for unit in units if unit.counted]
+            for units in (gold.entities, gold.statements)
+        )
+        yield Proposal(
+            OBJECT,
+            f"{BY}{gold.annotator}",
+            None if entities is None else tuple(ProposedEntity(u.text, u.label, *at) for u, *at in entities),
+            None,
+            None
+            if statements is None
+            else tuple(ProposedStatement(u.text, start=start, end=end) for u, start, end in statements),
+        )
 
 
-def _counted(units: tuple[Unit, ...]) -> Iterator[Unit]:
-    return (unit for unit in units if unit.counted)
-
-
-def _entity(unit: Unit) -> ProposedEntity:
-    if not unit.spans:
-        return ProposedEntity(unit.text, unit.label)
-    return ProposedEntity(unit.text, unit.label, unit.spans[0].start, unit.spans[0].end)
-
-
-def _statement(unit: Unit) -> ProposedStatement:
-    if not unit.spans:
-        return ProposedStatement(unit.text)
-    return ProposedStatement(unit.text, start=unit.spans[0].start, end=unit.spans[0].end)
+def _place(unit: Unit) -> tuple[int, int] | tuple[None, None]:
+    return (unit.spans[0].start, unit.spans[0].end) if unit.spans else (None, None)
 
 
 def _of_reference(source: Record) -> Iterator[Proposal]:

@@ -114,11 +114,8 @@ def record_of(
     """
     if exported is None and type(row.get(native.OBJECT)) in (str, dict):
         exported = row[native.OBJECT]
-        row = {
-            name: value
-            for name, value in row.items()
-            if name != native.OBJECT and not native.is_exported(name)
-        }
+        again = {native.OBJECT, *filter(native.is_exported, row)}
+        row = {name: value for name, value in row.items() if name not in again}
     values = _Values(notes, dict(meta or {}), exported=exported is not None)
     for name, value in row.items():
         values.add(name, value)
@@ -156,7 +153,14 @@ class _Values:
             if value is None and (role == "metric" or name in self.notes.scores):
                 self.notes.failed[name] += 1
         elif role == "field":
-            self._add_field(name, value)
+            if name in columns.LISTS_OF_REFERENCES and type(value) is list:
+                self.alternatives += value[1:]
+                value = value[0] if value else ""
+            key = FIELD_OF[name]
+            if key in self.named and self.given[key] != value:
+                got = f"{shown(self.given[key])} and {shown(value)}"
+                raise RowError(f"{self.named[key]} and {name}", got, "the same in both, or only one of them")
+            self.given[key], self.named[key] = value, name
         elif role == "native" and self.exported and name not in ("meta", "scores"):
             self.notes.ignored[name] += 1  # the native row says it
         elif role == "native" and type(value) in _SHAPES.get(name, (type(value),)):
@@ -167,16 +171,6 @@ class _Values:
             self.numbers[name] = value
         else:
             self.other[name] = value
-
-    def _add_field(self, name: str, value: Any) -> None:
-        if name in columns.LISTS_OF_REFERENCES and type(value) is list:
-            self.alternatives += value[1:]
-            value = value[0] if value else ""
-        key = FIELD_OF[name]
-        if key in self.named and self.given[key] != value:
-            got = f"{shown(self.given[key])} and {shown(value)}"
-            raise RowError(f"{self.named[key]} and {name}", got, "the same in both, or only one of them")
-        self.given[key], self.named[key] = value, name
 
     def _add_cell(self, name: str, value: str) -> None:
         """A metric as text, as a cell has it."""

@@ -16,7 +16,7 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -112,41 +112,44 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
     return None, value
 
 
-def take(
-    row: dict[str, Any], fields: dict[str, Any], part: str, field: str, names: Iterable[str], notes: Notes
-) -> None:
-    """Put the text of a part of a row, and contexts in it, under names of fields; the rest stays there."""
-    value = opened(row.get(part))
-    if "retrieved_contexts" not in fields:
-        contexts, value = contexts_in(value)
+class _ToolRow:
+    """What is left of a row of a tool, and the `fields` that it has under our own names, by `--map` too."""
+
+    def __init__(self, row: dict[str, Any], notes: Notes) -> None:
+        own = {name for name in NAMES if type(row.get(name)) in (str, list)}
+        own.update(name for name in ("id", "group", "alternatives") if row.get(name) is not None)
+        self.left = {name: value for name, value in row.items() if name not in own and name != "_error"}
+        self.fields = {name: row[name] for name in own}
+        self.notes = notes
+
+    def take(self, part: str, field: str = "", names: Iterable[str] = ()) -> None:
+        """Put the text of a part, and contexts in it, under names of fields; the rest stays there."""
+        value = opened(self.left.get(part))
+        if "retrieved_contexts" not in self.fields:
+            value = self.take_contexts(value)
+        if field and field not in self.fields:
+            known = type(value) is not dict or any(name in value for name in names)
+            text, value = text_in(value, names)
+            if text is not None:
+                self.fields[field] = text
+                if not known:
+                    self.notes.counted[f"the only text of {part} was taken as {field}"] += 1
+        self.left[part] = value or None
+
+    def take_contexts(self, value: Any) -> Any:
+        """What is left of a value without the contexts that it has under one of their names."""
+        contexts, rest = contexts_in(value)
         if contexts is not None:
-            fields["retrieved_contexts"] = contexts
-    if field and field not in fields:
-        known = type(value) is not dict or any(name in value for name in names)
-        text, value = text_in(value, names)
-        if text is not None:
-            fields[field] = text
-            if not known:
-                notes.counted[f"the only text of {part} was taken as {field}"] += 1
-    row[part] = value or None
+            self.fields["retrieved_contexts"] = contexts
+        return rest
 
-
-def begun(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A copy of a row, and the fields that it has under our own names, by `--map` too."""
-    own = {name for name in NAMES if type(row.get(name)) in (str, list)}
-    own.update(name for name in ("id", "group", "alternatives") if row.get(name) is not None)
-    rest = {name: value for name, value in row.items() if name not in own and name != "_error"}
-    return rest, {name: row[name] for name in own}
-
-
-def record(tool: str, row: dict[str, Any], fields: dict[str, Any], notes: Notes) -> Record:
-    """The record of the fields of a row; the rest of the row goes to `meta`, but for what says them again."""
-    left_out = {
-        name for name, told in BECOMES[tool].items() if told == "left out" and row.get(name) is not None
-    }
-    notes.ignored.update(left_out)
-    meta = {name: value for name, value in row.items() if value is not None and name not in left_out}
-    return ragas.record_of(fields, notes, meta=meta)
+    def record(self, tool: str) -> Record:
+        """The record of the fields; the rest of the row goes to `meta`, but for what says them again."""
+        there = {name: value for name, value in self.left.items() if value is not None}
+        left_out = {name for name, told in BECOMES[tool].items() if told == "left out"} & there.keys()
+        self.notes.ignored.update(left_out)
+        meta = {name: value for name, value in there.items() if name not in left_out}
+        return ragas.record_of(self.fields, self.notes, meta=meta)
 
 
 def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -166,7 +169,8 @@ _EXPECTED = ("context-recall", "factuality", "similar", "equals", "model-graded-
 
 def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a result: variables, the answer, the reference of an assertion, a score of each."""
-    row, fields = begun(row)
+    taken = _ToolRow(row, notes)
+    row, fields = taken.left, taken.fields
     parts = dicts(as_dict(row.get("gradingResult")).get("componentResults"))
     asserted = [as_dict(part.get("assertion")) for part in parts]
     scores = [
@@ -178,16 +182,14 @@ def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
             fields["reference"], row["vars"] = text, {k: v for k, v in row["vars"].items() if k != name}
     asserted += dicts(as_dict(row.get("testCase")).get("assert"))
     for kind in _EXPECTED if "reference" not in fields else ():
-        value = next(
-            (assertion.get("value") for assertion in asserted if assertion.get("type") == kind), None
-        )
-        if type(value) is str:
+        values = (assertion.get("value") for assertion in asserted if assertion.get("type") == kind)
+        if type(value := next(values, None)) is str:
             fields["reference"] = value
             notes.counted[f"the reference is the value of an assertion of type {kind}"] += 1
             break
-    take(row, fields, "vars", "user_input", QUESTION, notes)
-    take(row, fields, "response", "response", ANSWER, notes)
-    return record("promptfoo", row, fields, notes)
+    taken.take("vars", "user_input", QUESTION)
+    taken.take("response", "response", ANSWER)
+    return taken.record("promptfoo")
 
 
 _MLFLOW = re.compile(r"(?P<name>.+)/v\d+/(?P<what>score|justification)")
@@ -201,22 +203,20 @@ def is_mlflow(row: Mapping[str, Any]) -> bool:
 
 def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a row of `eval_results_table.json`; the score of each metric has its name there."""
-    row, fields = begun(row)
+    taken = _ToolRow(row, notes)
+    row = taken.left
     scored = [name for name in row if name.endswith("/score") and _MLFLOW.fullmatch(name)]
     cells = [(name, row.pop(name)) for name in scored]
     read = ((name, number_cell(cell, name) if type(cell) is str else cell) for name, cell in cells)
-    fields["scores"], others = numbers(read)
-    row |= others
-    contexts, row = contexts_in(row)
-    if contexts is not None:
-        fields["retrieved_contexts"] = contexts
+    taken.fields["scores"], others = numbers(read)
+    taken.left = taken.take_contexts(row | others)
     for part in ("inputs", *NAMES["user_input"]):
-        take(row, fields, part, "user_input", QUESTION, notes)
+        taken.take(part, "user_input", QUESTION)
     for part in ("targets", "target", "expectations", *NAMES["reference"]):
-        take(row, fields, part, "reference", ANSWER, notes)
+        taken.take(part, "reference", ANSWER)
     for part in ("outputs", "predictions", "prediction", *NAMES["response"]):
-        take(row, fields, part, "response", ANSWER, notes)
-    return record("mlflow", row, fields, notes)
+        taken.take(part, "response", ANSWER)
+    return taken.record("mlflow")
 
 
 def is_langfuse(row: Mapping[str, Any]) -> bool:
@@ -226,12 +226,12 @@ def is_langfuse(row: Mapping[str, Any]) -> bool:
 
 def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of an item of a dataset."""
-    row, fields = begun(row)
-    take(row, fields, "input", "user_input", QUESTION, notes)
+    taken = _ToolRow(row, notes)
+    taken.take("input", "user_input", QUESTION)
     for part in ("expectedOutput", "expected_output"):
-        take(row, fields, part, "reference", ANSWER, notes)
-    take(row, fields, "metadata", "", (), notes)
-    return record("langfuse", row, fields, notes)
+        taken.take(part, "reference", ANSWER)
+    taken.take("metadata")
+    return taken.record("langfuse")
 
 
 _PARTS = ("inputs", "outputs", "reference_outputs", "reference", "feedback")
@@ -260,18 +260,18 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
             parts[part] = {**parts[part], key: opened(value)}
         elif name not in _PARTS:
             rest[name] = value
-    row, fields = begun(rest | parts)
-    if type(feedback := row.pop("feedback", None)) is dict:
-        fields["scores"], others = numbers(feedback.items())
-        row["feedback"] = others or None
-    take(row, fields, "inputs", "user_input", QUESTION, notes)
+    taken = _ToolRow(rest | parts, notes)
+    if type(feedback := taken.left.pop("feedback", None)) is dict:
+        taken.fields["scores"], others = numbers(feedback.items())
+        taken.left["feedback"] = others or None
+    taken.take("inputs", "user_input", QUESTION)
     for part in ("reference_outputs", "reference"):
-        take(row, fields, part, "reference", ANSWER, notes)
-    is_example = "reference" not in fields
-    take(row, fields, "outputs", "reference" if is_example else "response", ANSWER, notes)
+        taken.take(part, "reference", ANSWER)
+    is_example = "reference" not in taken.fields
+    taken.take("outputs", "reference" if is_example else "response", ANSWER)
     if is_example:
         notes.counted["the reference is the output of an example, not the answer of a run"] += 1
-    return record("langsmith", row, fields, notes)
+    return taken.record("langsmith")
 
 
 def is_trulens(row: Mapping[str, Any]) -> bool:
@@ -281,14 +281,15 @@ def is_trulens(row: Mapping[str, Any]) -> bool:
 
 def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a record: contexts and reference from the calls of the feedback functions."""
-    row, fields = begun(row)
+    taken = _ToolRow(row, notes)
+    row, fields = taken.left, taken.fields
     names = [name.removesuffix("_calls") for name in row if name.endswith("_calls")]
     calls = [call for name in names for call in dicts(opened(row.pop(f"{name}_calls")))]
     fields["scores"], others = numbers((name, row.pop(name)) for name in names if name in row)
     row |= others
     fields["id"] = row.pop("record_id", None)
-    take(row, fields, "input", "user_input", QUESTION, notes)
-    take(row, fields, "output", "response", ANSWER, notes)
+    taken.take("input", "user_input", QUESTION)
+    taken.take("output", "response", ANSWER)
     contexts: dict[str, None] = {}
     for call in calls:
         arguments, more = as_dict(call.get("args")), as_dict(call.get("meta"))
@@ -301,19 +302,15 @@ def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
         fields["retrieved_contexts"] = list(contexts)
         notes.counted["the contexts are those that a feedback function was called with"] += 1
     notes.ignored.update(f"{name}_calls" for name in names)
-    return record("trulens", row, fields, notes)
+    return taken.record("trulens")
 
 
 _TRACE = ("context.trace_id", "traceId", "trace_id")
 _ID = ("context.span_id", "spanId", "span_id", "id")
 _PARENT = ("parent_id", "parentSpanId", "parent_span_id", "parentObservationId", "parent_run_id")
 _KIND = (
-    "attributes.openinference.span.kind",
-    "attributes.gen_ai.operation.name",
-    "span_kind",
-    "run_type",
-    "type",
-)
+    "attributes.openinference.span.kind", "attributes.gen_ai.operation.name", "span_kind", "run_type", "type",
+)  # fmt: skip
 _INPUT = ("attributes.input.value", "attributes.gen_ai.input.messages", "input", "inputs")
 _OUTPUT = ("attributes.output.value", "attributes.gen_ai.output.messages", "output", "outputs")
 _DOCUMENTS = ("attributes.retrieval.documents", "attributes.gen_ai.retrieval.documents")
@@ -359,7 +356,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
                 span = _span(row, raw)
                 traces.setdefault(span.trace, []).append(span)
         except RecursionError as error:
-            yield replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
+            yield raw._replace(value=None, error=refused(error, path, raw.line, raw.item))
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from math import sqrt
-from pathlib import Path
 from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -25,7 +24,6 @@ from workbench.comparing.figures import Figures, Row, bins
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.triage import AROUND, Clue
 from workbench.comparing.words import Fact
-from workbench.formats.exports.folder import write_whole
 from workbench.model import Span, Verdict
 from workbench.text.figures import many, number, signed, value
 from workbench.text.safe import clean, flat, name_of
@@ -52,18 +50,6 @@ class ReferencePiece(NamedTuple):
 
     text: str
     verdict: str
-
-
-def write_report(
-    path: Path, answer: Answer, figures: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (),
-    day: date, text: bool = True, force: bool = False,
-) -> None:  # fmt: skip
-    """Write the page, whole or not at all.
-
-    Raises ExportError when something stands there (unless `force`), a database, or the disk refuses.
-    """
-    page = report(answer, figures, reviewers=reviewers, brought=brought, day=day, text=text)
-    write_whole(path, page, force=force)
 
 
 def report(
@@ -138,7 +124,9 @@ def _pages() -> Environment:
         "value": value, "many": many,
     }  # fmt: skip
     pages.globals |= {
-        "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
+        "words": words, "said": answer_words,
+        "isolated": lambda name: f"{FIRST}{flat(name)}{LAST}",  # in a sentence of ours
+        "pieces": pieces, "telling": telling,
         "plain": plain, "name_of": name_of,
         "dots": dots, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
         "REVIEWERS": REVIEWERS,
@@ -154,11 +142,6 @@ def _visible(value: object) -> object:
 def _own(text: str) -> Markup:
     """A name of the dataset on one line, isolated from the direction of what surrounds it."""
     return Markup("<bdi>{}</bdi>").format(flat(text))
-
-
-def _isolated(name: str) -> str:
-    """A name of the dataset as it goes into a sentence of ours."""
-    return f"{FIRST}{flat(name)}{LAST}"
 
 
 def _sentence(text: str) -> Markup:

@@ -260,7 +260,10 @@ def assemble(
         part = results.get(payment_key(setup, "entities", text)) if text.strip() else ()
         if part is None or isinstance(part, Failure):
             return part
-        listed.append(_in_text_order(cast("tuple[ProposedEntity, ...]", part), text))
+        entities = cast("tuple[ProposedEntity, ...]", part)
+        places = {entity.text: text.find(entity.text) for entity in entities}  # -1 for those that come last
+        ordered = sorted(entities, key=lambda entity: (places[entity.text] < 0, places[entity.text]))
+        listed.append(tuple(ordered))
     statements: tuple[ProposedStatement, ...] | None = None
     if "statement" in kinds:
         judged = _statements(sample, setup, results)
@@ -276,14 +279,6 @@ def assemble(
     )
 
 
-def _in_text_order(entities: Sequence[ProposedEntity], text: str) -> tuple[ProposedEntity, ...]:
-    """By first place; the answer lists them by label."""
-    places = {entity.text: text.find(entity.text) for entity in entities}
-    return tuple(
-        sorted(entities, key=lambda entity: places[entity.text] if places[entity.text] >= 0 else len(text))
-    )
-
-
 def _statements(
     sample: Sample, setup: Setup, results: Results
 ) -> tuple[ProposedStatement, ...] | Failure | None:
@@ -296,14 +291,12 @@ def _statements(
     judged = results.get(verdicts_key(setup, sample, listed)) if listed else ()
     if judged is None or isinstance(judged, Failure):
         return judged
-    contexts = len(sample.retrieved_contexts)
+    contexts = range(len(sample.retrieved_contexts))
     return tuple(
         ProposedStatement(
             text,
             verdict=judgement.verdict,
-            context=judgement.context
-            if judgement.context is not None and 0 <= judgement.context < contexts
-            else None,
+            context=judgement.context if judgement.context in contexts else None,
             quote=judgement.quote,
             reason=judgement.reason,
         )

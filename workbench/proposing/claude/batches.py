@@ -114,7 +114,11 @@ async def _listed(client: ModelClient) -> dict[str, int] | Failure:
     """The newest batches with their rows."""
     try:
         page = await client.sdk.messages.batches.list(limit=20)
-        return {str(batch.id): _total(batch) for batch in page.data or ()}
+        states = ("processing", "succeeded", "errored", "canceled", "expired")
+        return {
+            str(batch.id): sum(int(getattr(batch.request_counts, state, 0) or 0) for state in states)
+            for batch in page.data or ()
+        }
     except Exception as error:
         return failure_of(error)
 
@@ -156,7 +160,7 @@ async def propose_batches(
             await on_batch(name, batch)
             run.meter.counts.requests += len(batch)
             waiting[name] = _Sent({ask.id: ask for ask in batch}, ours=True)
-        failure = await _wait(run, waiting, on_progress, stop) or failure
+        failure = await run.wait(waiting, on_progress, stop) or failure
         stopped = (
             failure.message if failure else "asked to stop" if stop.is_set() and waiting else run.too_dear
         )
@@ -195,79 +199,77 @@ class BatchRun:
             self.meter.settled(result)
         await self._on_result(ask, result)
 
+    async def wait(
+        self, waiting: dict[str, _Sent], on_progress: OnProgress, stop: asyncio.Event
+    ) -> Failure | None:
+        """Look at the batches until all have ended, ever less often, and collect each that has."""
+        pause, faults = _POLL, 0
+        while waiting and not stop.is_set():
+            for name in list(waiting):
+                ended = await self._collected(name, waiting[name])
+                faults = faults + 1 if isinstance(ended, Failure) else 0
+                if isinstance(ended, Failure) and (ended.stops or faults >= _HOPELESS):
+                    return ended
+                if ended is True:
+                    await self.on_batch(name, ())
+                    del waiting[name]
+                    pause = _POLL
+            on_progress(self.meter.read(_open(waiting)))
+            if waiting:
+                try:
+                    async with asyncio.timeout(pause):
+                        await stop.wait()
+                except TimeoutError:
+                    pause = min(_LONGEST_POLL, pause * 1.5)
+        return None
 
-async def _wait(
-    run: BatchRun, waiting: dict[str, _Sent], on_progress: OnProgress, stop: asyncio.Event
-) -> Failure | None:
-    """Look at the batches until all have ended, ever less often, and collect each that has."""
-    pause, faults = _POLL, 0
-    while waiting and not stop.is_set():
-        for name in list(waiting):
-            ended = await _collected(run, name, waiting[name])
-            faults = faults + 1 if isinstance(ended, Failure) else 0
-            if isinstance(ended, Failure) and (ended.stops or faults >= _HOPELESS):
-                return ended
-            if ended is True:
-                await run.on_batch(name, ())
-                del waiting[name]
-                pause = _POLL
-        on_progress(run.meter.read(_open(waiting)))
-        if waiting:
-            try:
-                async with asyncio.timeout(pause):
-                    await stop.wait()
-            except TimeoutError:
-                pause = min(_LONGEST_POLL, pause * 1.5)
-    return None
+    async def _collected(self, name: str, sent: _Sent) -> bool | Failure:
+        """Whether the batch has ended and its rows were handed over; a failure when that could not be seen.
 
-
-async def _collected(run: BatchRun, name: str, sent: _Sent) -> bool | Failure:
-    """Whether the batch has ended and its rows were handed over; a failure when that could not be seen.
-
-    Rows of keys that nobody asked about are left alone; when all are, the batch is a stranger's and its asks
-    stay open. Lines that cannot be read are looked at again, and then given up.
-    """
-    unread, gone = 0, ""
-    try:
-        batch = await run.client.sdk.messages.batches.retrieve(name)
-        if getattr(batch, "processing_status", None) != "ended":
-            return False
-        if batch.results_url is None:
-            gone = "the service no longer has the results"
-    except Exception as error:
-        failure = failure_of(error)
-        if failure.kind != "unknown model":  # else a 404
-            return failure
-        gone = f"the service has no batch {name}"
-    if gone:
-        for ask in list(sent.asks.values()):
-            await run.settle(sent, ask, Failure("expired", gone))
-        return True
-    rows = _rows(run.client, name)
-    while True:
+        Rows of keys that nobody asked about are left alone; when all are, the batch is a stranger's and its
+        asks stay open. Lines that cannot be read are looked at again, and then given up.
+        """
+        unread, gone = 0, ""
         try:
-            row = await anext(rows, _END)
-        except Exception as error:  # a cut connection: the rows that are missing come with the next look
-            return failure_of(error)
-        if row is _END:
-            break
-        unread += row is None
-        known = sent.asks.get(str(getattr(row, "custom_id", "")))
-        if known is not None:
-            await run.settle(sent, known, row_result(row, known))
-    sent.looks += 1
-    if unread and sent.asks and sent.looks < _LOOKS:
-        return False
-    why = f"batch {name} has no row for it"
-    if unread and sent.asks:
-        why += f", and {unread} of its lines cannot be read"
-        run.notes.append(
-            f"batch {name}: lines of its results that cannot be read: {unread}; calls without a row, "
-            f"which count as failed: {len(sent.asks)}"
-        )
-    for ask in list(sent.asks.values()) if sent.ours or unread else ():
-        await run.settle(sent, ask, Failure("server error", why))
-    return True
+            batch = await self.client.sdk.messages.batches.retrieve(name)
+            if getattr(batch, "processing_status", None) != "ended":
+                return False
+            if batch.results_url is None:
+                gone = "the service no longer has the results"
+        except Exception as error:
+            failure = failure_of(error)
+            if failure.kind != "unknown model":  # else a 404
+                return failure
+            gone = f"the service has no batch {name}"
+        if gone:
+            for ask in list(sent.asks.values()):
+                await self.settle(sent, ask, Failure("expired", gone))
+            return True
+        rows = _rows(self.client, name)
+        while True:
+            try:
+                row = await anext(rows, _END)
+            except Exception as error:  # a cut connection: the rows that are missing come with the next look
+                return failure_of(error)
+            if row is _END:
+                break
+            unread += row is None
+            known = sent.asks.get(str(getattr(row, "custom_id", "")))
+            if known is not None:
+                await self.settle(sent, known, row_result(row, known))
+        sent.looks += 1
+        if unread and sent.asks and sent.looks < _LOOKS:
+            return False
+        why = f"batch {name} has no row for it"
+        if unread and sent.asks:
+            why += f", and {unread} of its lines cannot be read"
+            self.notes.append(
+                f"batch {name}: lines of its results that cannot be read: {unread}; calls without a row, "
+                f"which count as failed: {len(sent.asks)}"
+            )
+        for ask in list(sent.asks.values()) if sent.ours or unread else ():
+            await self.settle(sent, ask, Failure("server error", why))
+        return True
 
 
 async def _rows(client: ModelClient, name: str) -> AsyncGenerator[Any]:
@@ -297,24 +299,17 @@ def row_result(row: Any, ask: Ask) -> Result:
     kind = getattr(result, "type", "")
     if kind == "succeeded":
         return result_of(claude_reply(getattr(result, "message", None)), ask)
-    if kind == "expired":
-        return Failure("expired")
-    if kind == "canceled":
-        return Failure("canceled")
-    error = getattr(getattr(result, "error", None), "error", None)
+    if kind in ("expired", "canceled"):
+        return Failure(kind)
+    failed = getattr(result, "error", None)
+    error = getattr(failed, "error", None)
     words = str(getattr(error, "message", "") or "")
-    request_id = str(getattr(getattr(result, "error", None), "request_id", "") or "")
+    request_id = str(getattr(failed, "request_id", "") or "")
     return Failure(kind_of_body(str(getattr(error, "type", "")), words), detail(words), request_id=request_id)
 
 
 def _row(setup: Setup, ask: Ask) -> dict[str, Any]:
     return {"custom_id": ask.id, "params": claude_body(setup, ask)}
-
-
-def _total(batch: Any) -> int:
-    counts = batch.request_counts
-    names = ("processing", "succeeded", "errored", "canceled", "expired")
-    return sum(int(getattr(counts, name, 0) or 0) for name in names)
 
 
 def _open(waiting: Mapping[str, _Sent]) -> int:

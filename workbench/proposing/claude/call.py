@@ -6,13 +6,14 @@ However a call ends, you get an answer or a failure. The pace reads no clock: it
 from __future__ import annotations
 
 import asyncio
-import email.utils
 import json
 import re
 import sys
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
@@ -146,7 +147,9 @@ class CallPace:
             if self._ceiling is None or self._soon > 2:
                 # Far from anything known, what came through says more than what was tried; the last
                 # doubling was let in, so that half the rate is the least to fall to.
-                came = self._base if self.cap else self._delivered(now)
+                recent = self._recent
+                came = len(recent) / max(now - recent[0], 1e-3) if recent else 0.0  # answers per second
+                came = self._base if self.cap else came
                 ceiling = max(self._base / 2, min(self._base, came))
             held = self._ceiling is not None and self._answers <= 1.5 * self._span
             self._sure = min(_SURE, 2 * self._sure) if held else _UNSURE
@@ -181,10 +184,6 @@ class CallPace:
     def _set(self, rate: float) -> None:
         least = _LOWEST if self.cap is None else self.cap / 2
         self._base = min(max(_LOWEST, least, rate), _HIGHEST, self.cap or _HIGHEST)
-
-    def _delivered(self, now: float) -> float:
-        """Answers per second of late."""
-        return len(self._recent) / max(now - self._recent[0], 1e-3) if self._recent else 0.0
 
     def _learn(self, headers: Mapping[str, str]) -> None:
         """Take the limits a minute that the headers name, as calls a second."""
@@ -443,5 +442,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except KeyError:
         return None
     except ValueError:
-        date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-        return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+        with suppress(TypeError, ValueError, OverflowError):  # no date, or one that no calendar has
+            return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
+        return None

@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -31,8 +30,7 @@ DETAIL = 240
 """Characters kept of what a service said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What came back: `text` is the whole answer, unless it `failed`; then `detail` says how."""
 
     text: str = ""
@@ -115,17 +113,15 @@ def claude_reply(message: Any) -> Reply:
         return Reply(failed="not a message", detail=str(message)[:1000])
     stop, details = str(message.stop_reason or ""), message.stop_details
     reasons = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
-    usage = (
-        None
-        if message.usage is None
-        else Usage(
-            input=_count(message.usage, "input_tokens"),
-            output=_count(message.usage, "output_tokens"),
-            cache_write=_count(message.usage, "cache_creation_input_tokens"),
-            cache_read=_count(message.usage, "cache_read_input_tokens"),
-            thinking=_count(message.usage.output_tokens_details, "thinking_tokens"),
+    usage: Usage | None = None
+    if (given := message.usage) is not None:
+        usage = Usage(
+            input=_count(given, "input_tokens"),
+            output=_count(given, "output_tokens"),
+            cache_write=_count(given, "cache_creation_input_tokens"),
+            cache_read=_count(given, "cache_read_input_tokens"),
+            thinking=_count(given.output_tokens_details, "thinking_tokens"),
         )
-    )
     return Reply(
         text="".join(str(block.text) for block in message.content if isinstance(block, TextBlock)),
         failed=_CLAUDE_STOPS.get(stop, "unfinished"),

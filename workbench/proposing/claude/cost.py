@@ -32,8 +32,7 @@ _DATED_NAME = re.compile(r"-\d{8}$")
 _RATES = ("input", "output", "cache_write", "cache_read")
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """Dollars per million tokens of each sort; `long` holds for calls with a prompt above its limit."""
 
     rates: Mapping[str, Decimal]
@@ -41,8 +40,7 @@ class Price:
     long: Price | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(NamedTuple):
     """A price table, the day it was true, and what a batch costs of the live price."""
 
     dated: date
@@ -181,7 +179,11 @@ def forecast(
     def passing() -> Iterator[Sample]:
         for sample in samples:
             if "statement" in kinds:
-                add(plan_verdicts([sample], setup, _stand_in(sample, setup, results or {}), known))
+                key, reference = statements_key(setup, sample), sample.reference
+                answered = (results or {}).get(key)
+                if answered is None:
+                    answered = tuple(reference[place.start : place.end] for place in sentences(reference))
+                add(plan_verdicts([sample], setup, {key: answered}, known))
             yield sample
 
     add(plan(passing(), setup, kinds, known, alone))
@@ -272,17 +274,6 @@ class Budget:
 
 
 _ENOUGH = 10  # calls that show that the forecast is too high
-
-
-def _stand_in(
-    sample: Sample, setup: Setup, results: Mapping[str, Part | Failure]
-) -> dict[str, Part | Failure]:
-    key = statements_key(setup, sample)
-    answered = results.get(key)
-    listed = tuple(
-        sample.reference[sentence.start : sentence.end] for sentence in sentences(sample.reference)
-    )
-    return {key: listed if answered is None else answered}
 
 
 # Measured on 50 samples each of four datasets with the rule proposer's entities: .45 to .95 of the text.

@@ -98,26 +98,20 @@ def read_prompt(text: str, name: str) -> Prompt:
     faults += [f"section {name!r} is missing" for name in TASKS if name not in names]
     sections = dict(zip(names, bodies, strict=True))
     for task in TASKS:
-        faults += _faults(task, sections.get(task, "")) if task in sections else []
+        body = sections.get(task, "")
+        used = set(_PLACEHOLDER.findall(body))
+        unknown = sorted(used - _ALLOWED[task])
+        faults += [f"section {task!r} is empty"] if task in sections and not body else []
+        faults += [f"unknown placeholder {{{{{name}}}}} in {task!r}" for name in unknown]
+        if body and task == "entities" and "labels" not in used:
+            faults.append(f"placeholder {{{{labels}}}} is missing in {task!r}")
     if faults:
         raise InputError(
             f"{name}: {'; '.join(faults)}. Sections open with a line like === entities === and are "
             f"{', '.join(TASKS)}; placeholders are {{{{labels}}}} (in entities only), {{{{guidelines}}}} and "
             "{{examples}} (not in verdicts)"
         )
-    digest = sha256(text)
-    return Prompt((sections["entities"], sections["statements"], sections["verdicts"]), digest)
-
-
-def _faults(task: Task, body: str) -> list[str]:
-    """What is wrong with one section."""
-    if not body:
-        return [f"section {task!r} is empty"]
-    used = set(_PLACEHOLDER.findall(body))
-    faults = [f"unknown placeholder {{{{{name}}}}} in {task!r}" for name in sorted(used - _ALLOWED[task])]
-    if task == "entities" and "labels" not in used:
-        faults.append(f"placeholder {{{{labels}}}} is missing in {task!r}")
-    return faults
+    return Prompt((sections["entities"], sections["statements"], sections["verdicts"]), sha256(text))
 
 
 def render(
@@ -163,22 +157,16 @@ def examples_text(task: Task, examples: Sequence[Example]) -> str:
         number = len(answers) + 1
         if task == "entities" and example.entities is not None:
             pieces.append(FencedText("text", number, example.text))
-            answers.append({"text": number, "entities": _groups(example.entities)})
+            names: dict[str, list[str]] = {}  # by label, in order of first place
+            for name, label in example.entities:
+                names.setdefault(label, []).append(name)
+            groups = [{"label": label, "names": listed} for label, listed in names.items()]
+            answers.append({"text": number, "entities": groups})
         elif task == "statements" and example.statements is not None:
-            pieces += [
-                FencedText("question", number, example.question),
-                FencedText("text", number, example.text),
-            ]
+            pieces.append(FencedText("question", number, example.question))
+            pieces.append(FencedText("text", number, example.text))
             answers.append({"text": number, "statements": list(example.statements)})
     if not answers:
         return ""
     answer = json.dumps({"texts": answers}, ensure_ascii=False, separators=(",", ":"))
     return f"{LEAD}\n{fenced([*pieces, FencedText('answer', 1, answer)])}"
-
-
-def _groups(entities: Sequence[tuple[str, str]]) -> list[dict[str, object]]:
-    """Names by label, in order of first place, as an answer lists them."""
-    names: dict[str, list[str]] = {}
-    for name, label in entities:
-        names.setdefault(label, []).append(name)
-    return [{"label": label, "names": listed} for label, listed in names.items()]

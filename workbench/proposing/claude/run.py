@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.proposing.claude.answers import (
     CAUSES,
@@ -114,8 +114,7 @@ _HOPELESS_KINDS: frozenset[FailureKind] = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How much at once, how long, and how often. Times in seconds.
 
     A call that fails unpaid is made at most `attempts` times, one that meets the rate limit `refusals`
@@ -279,7 +278,11 @@ class LiveRun:
                 self._in_a_row = 0
                 self._pace.answered(self._now(), _use(result.usage), called.headers)
             if wait is None:
-                self._deliver(ask, replace(result, attempts=attempts + refusals))
+                result = replace(result, attempts=attempts + refusals)
+                if len(asked_alone(ask, result)) < len(ask.keys):
+                    self._meter.settled(result)
+                # in a task of its own that no cancelling stops
+                self._run(self._deliveries, self._on_result(ask, result))
                 return
             await _within(wait, self._over)
             if not await self._turn(likely):
@@ -323,12 +326,6 @@ class LiveRun:
         """Half a second, doubled with every attempt up to 30 s, less up to a quarter so that calls spread."""
         longest: float = min(30.0, 0.5 * 2.0 ** max(0, attempts - 1))
         return longest * self._jitter.uniform(0.75, 1.0)
-
-    def _deliver(self, ask: Ask, result: Result) -> None:
-        """Hand a result over, in a task of its own that no cancelling stops."""
-        if len(asked_alone(ask, result)) < len(ask.keys):
-            self._meter.settled(result)
-        self._run(self._deliveries, self._on_result(ask, result))
 
     async def _watch(self, stop: asyncio.Event) -> None:
         await stop.wait()
