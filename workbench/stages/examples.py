@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.matching.units import policy_label
 from workbench.model import Assessment, Kind
@@ -63,12 +64,21 @@ def choose_examples(store: Store, info: DatasetInfo, number: int) -> tuple[Examp
 
 def seen_by(store: Store, info: DatasetInfo, run: RunInfo | None) -> Seen:
     """What a run was shown, as it is recorded with it; nothing for most runs."""
-    shown = run.parameters.get("examples", []) if run is not None else []
+    return _seen(store, info, run.parameters.get("examples", ()) if run is not None else ())
+
+
+def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:
+    """The samples whose gold the calibration in use saw, with all that share a group or a reference."""
+    used = calibration_in_use(store, info.id) if info.calibration_id is not None else None
+    return _seen(store, info, used.document["gold"]["samples"] if used is not None else ()).related
+
+
+def _seen(store: Store, info: DatasetInfo, shown: Collection[Mapping[str, Any]]) -> Seen:
     if not shown:
         return NOTHING
-    ids = frozenset(str(example["id"]) for example in shown)
-    groups = {example["group"] for example in shown if example["group"] is not None}
-    hashes = {example["reference_hash"] for example in shown}
+    ids = frozenset(str(sample["id"]) for sample in shown)
+    groups = {sample["group"] for sample in shown if sample["group"] is not None}
+    hashes = {sample["reference_hash"] for sample in shown}
     return Seen(ids, ids | related_ids(store, info.id, groups, hashes))
 
 
@@ -104,23 +114,10 @@ def _example(sample: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | No
         reference_hash=sample.sample.reference_hash,
         question=sample.sample.user_input,
         text=sample.sample.reference,
-        entities=None if entities is None else _entities(entities, info),
+        entities=None
+        if entities is None
+        else tuple(
+            (unit.text, policy_label(unit.label, info.policy)[0]) for unit in gold_units(entities.units)
+        ),
         statements=None if statements is None else tuple(unit.text for unit in gold_units(statements.units)),
     )
-
-
-def _entities(assessment: Assessment, info: DatasetInfo) -> tuple[tuple[str, str], ...]:
-    """(name, label) of the gold units, labels as the present policy knows them."""
-    units = gold_units(assessment.units)
-    return tuple((unit.text, policy_label(unit.label, info.policy)[0]) for unit in units)
-
-
-def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:
-    """The samples whose gold the calibration in use saw, with all that share a group or a reference."""
-    used = calibration_in_use(store, info.id) if info.calibration_id is not None else None
-    gold = used.document["gold"]["samples"] if used is not None else ()
-    if not gold:
-        return frozenset()
-    groups = {sample["group"] for sample in gold if sample["group"] is not None}
-    related = related_ids(store, info.id, groups, {sample["reference_hash"] for sample in gold})
-    return frozenset(related | {sample["id"] for sample in gold})

@@ -47,20 +47,6 @@ __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 ONLY = ("verified", "gold", "disputed")
 
 
-def _formats(options: ExportOptions) -> tuple[str, ...]:
-    """The formats to write. Raises UsageError for one there is not, or that is nothing without text."""
-    fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
-    asked = fit if "all" in options.formats else options.formats
-    for name in asked:
-        if name not in FORMATS:
-            raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
-        if name not in fit:
-            raise UsageError(f"{name} is made of text; without text there is {' and '.join(fit)}")
-    if options.only is not None and options.only not in ONLY:
-        raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
-    return tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first
-
-
 def _gather(
     store: Store, info: DatasetInfo, options: ExportOptions, run_id: int | None, annotator: str,
     *, scored: bool,
@@ -97,23 +83,17 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
     elif options.only is not None:
         verified = exports.verified_ids(store, info.id)
         if options.only == "gold":
-            verified -= _unsettled(store, info) | set().union(
-                *(load_excluded(store, info.id, kind) for kind in KINDS)
-            )
+            # The samples whose annotators differ in every kind that several verified
+            several, labels = exports.several_ids(store, info.id), info.policy.counted_labels
+            chunks = exports.each_leaving(store, info.id, None, several) if several else ()
+            verified -= {
+                sample.sample_id
+                for chunk in chunks
+                for sample in chunk
+                if all(stands(sample.reviews, kind, labels)[1] is None for kind in KINDS)
+            } | set().union(*(load_excluded(store, info.id, kind) for kind in KINDS))
         chosen.append(verified)
     return set.intersection(*chosen) if chosen else None
-
-
-def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
-    """The samples whose annotators differ in every kind that several verified."""
-    several, labels = exports.several_ids(store, info.id), info.policy.counted_labels
-    chunks = exports.each_leaving(store, info.id, None, several) if several else ()
-    return {
-        sample.sample_id
-        for chunk in chunks
-        for sample in chunk
-        if all(stands(sample.reviews, kind, labels)[1] is None for kind in KINDS)
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +133,16 @@ def export(
     options = options or ExportOptions()
     if options.names:
         check(store, annotator, "export the names of annotators")
-    formats = _formats(options)
+    fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
+    asked = fit if "all" in options.formats else options.formats
+    for name in asked:
+        if name not in FORMATS:
+            raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
+        if name not in fit:
+            raise UsageError(f"{name} is made of text; without text there is {' and '.join(fit)}")
+    if options.only is not None and options.only not in ONLY:
+        raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
+    formats = tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first
     directory = directory.resolve()  # now: the folder that one stands in is replaced as any other
     folder.check_free(directory, force=options.force)
     with _opened(store, info, options, annotator):

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import as_file, files
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +25,7 @@ from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
-from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
+from workbench.model import BY, KINDS, Kind, Policy, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, moment_of, plan, silent
@@ -167,7 +168,7 @@ class _Reading:
         self.path, self.options, self.notes = path, options, Notes()
         self.columns = columns_of(options.fields, options.external, options.rows, options.command)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
-        self.info = _existing(store, self.report.dataset)
+        self.info = existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
         self._rows = read(
             path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
@@ -322,10 +323,29 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
     for good in reading.chunks():
         if good and taking is None:
             reading.info = reading.info or _create(store, reading, annotator, good)
-            taking = _intake(store, reading.info, reading, annotator)
+            # How a file goes into a dataset that is there
+            info = reading.info
+            days = manifest_settings(reading.path).get("columns", {})
+            taking = Intake(
+                dataset_id=info.id,
+                seed=info.seed,
+                policy_version=info.policy.version,
+                annotator=annotator,
+                gold=reading.options.gold,
+                update=reading.options.update,
+                runs=importing.recorded_runs(store, info.id),
+                before=importing.last_sample(store),
+                file=reading.path.name,
+                columns=scores.external_columns(store, info.id),
+                days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
+            )
         if taking is not None:
-            for row, outcome in _outcomes(store, taking, good):
-                reading.count(row, outcome)
+            good = list(for_samples_of_text(store, taking, good))
+            waiting = iter(good)
+            for piece in importing.distinct(row.record for row in good if row.record):
+                rows = islice(waiting, len(piece))
+                for row, outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
+                    reading.count(row, outcome)
     return taking
 
 
@@ -350,7 +370,17 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         report.runs = {column.column: column.run for column in settled}
         report.notes += tuple(_of_intake(taking, settled))
     if taking is not None and taking.versions:
-        report.notes += (_of_versions(taking),)
+        # What is to be said of new rows that look like changed samples
+        same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
+        number = many(
+            taking.versions.total(),
+            "new row looks like a changed version of a sample that is there",
+            "new rows look like changed versions of samples that are there",
+        )
+        report.notes += (
+            f"{number} ({same}). To change a sample instead, "
+            f"give its row the id of the sample ({taking.version}) and import with --update",
+        )
     return report
 
 
@@ -369,19 +399,6 @@ def _refuse_nothing(reading: _Reading, rejects: Path | None) -> None:
     again = reading.again(rejects)
     advice = notes.advice or (f"; fix them there, then\n  {again}" if again else "")
     raise InputError(f"nothing of {reading.path} could be imported: {why}{others}{there}{where}{advice}")
-
-
-def _of_versions(taking: Intake) -> str:
-    """What is to be said of new rows that look like changed samples."""
-    same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
-    number = many(
-        taking.versions.total(), "new row looks like a changed version of a sample that is there",
-        "new rows look like changed versions of samples that are there",
-    )  # fmt: skip
-    return (
-        f"{number} ({same}). To change a sample instead, "
-        f"give its row the id of the sample ({taking.version}) and import with --update"
-    )
 
 
 def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
@@ -403,24 +420,6 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
     if taking.late:
         number = many(taking.late, "sample")
         yield f"{number} came after the plan: last in the queue, and its figures leave them out"
-
-
-def _intake(store: Store, info: DatasetInfo, reading: _Reading, annotator: str) -> Intake:
-    """How a file goes into a dataset that is there."""
-    days = manifest_settings(reading.path).get("columns", {})
-    return Intake(
-        dataset_id=info.id,
-        seed=info.seed,
-        policy_version=info.policy.version,
-        annotator=annotator,
-        gold=reading.options.gold,
-        update=reading.options.update,
-        runs=importing.recorded_runs(store, info.id),
-        before=importing.last_sample(store),
-        file=reading.path.name,
-        columns=scores.external_columns(store, info.id),
-        days={name: at for name, text in days.items() if (at := moment_of(text)) is not None},
-    )
 
 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
@@ -451,26 +450,14 @@ def default_name(path: Path) -> str:
     return given or Path(name).stem or path.stem
 
 
-def _outcomes(
-    store: Store, taking: Intake, good: list[FileRow]
-) -> Iterator[tuple[FileRow, Outcome | RowError]]:
-    """What becomes of each row."""
-    good = list(for_samples_of_text(store, taking, good))
-    start = 0
-    for piece in importing.distinct(row.record for row in good if row.record):
-        rows = good[start : start + len(piece)]
-        start += len(piece)
-        yield from zip(rows, importing.add_chunk(store, taking, piece), strict=True)
-
-
-def _existing(store: Store, name: str) -> DatasetInfo | None:
+def existing(store: Store, name: str) -> DatasetInfo | None:
     """The dataset of that name, if there is one."""
     return next((info for info in list_datasets(store) if info.name == name), None)
 
 
 def score_columns(store: Store, name: str) -> Collection[str]:
     """The columns of scores of a dataset; none where it is not there."""
-    info = _existing(store, name)
+    info = existing(store, name)
     return scores.external_columns(store, info.id) if info else ()
 
 
@@ -601,13 +588,11 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
         twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
         twice.line = row.line
         return replace(row, record=None, error=twice)
-    proposals = tuple(_by_name(proposal, names) for proposal in record.proposals)
+    models = {f"{BY}{pseudonym}": f"{BY}{name}" for pseudonym, name in names.items()}
+    proposals = tuple(
+        replace(proposal, model=models.get(proposal.model, proposal.model)) for proposal in record.proposals
+    )
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
-
-
-def _by_name(proposal: Proposal, names: Mapping[str, str]) -> Proposal:
-    name = proposal.model.removeprefix(BY) if proposal.model.startswith(BY) else ""
-    return replace(proposal, model=f"{BY}{names[name]}") if name in names else proposal
 
 
 def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> Iterator[FileRow]:
@@ -661,7 +646,7 @@ SEED = 357816
 
 def load_demo(store: Store, annotator: str) -> DatasetInfo:
     """Bring the demo's samples, proposals and gold into a database; a demo that is there already stays."""
-    there = _existing(store, DATASET)
+    there = existing(store, DATASET)
     if there is not None and count_samples(store, there.id) and there.run_id is not None:
         return there  # as the person left it, and as an earlier version of this package brought it
     options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0, kinds=("entity",))

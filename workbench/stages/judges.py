@@ -294,7 +294,9 @@ class ModelJudge(AnsweringProposer):
         instruction = f"{system(self._setup, ask.task)}\nAnswer with one JSON object of this schema: {shape}"
         text = await self._reply(self._llm, f"{instruction}\n\n{fenced(ask.pieces)}", ask.task)
         try:
-            parts = read_answer(ask.task, _json_in(text), ask.count)
+            # The object in a reply that may have words and fences around it
+            start, end = text.find("{"), text.rfind("}")
+            parts = read_answer(ask.task, text[start : end + 1] if 0 <= start < end else text, ask.count)
         except UnusableError as error:
             return Failure(error.kind, error.detail, model=self.model)
         return AskAnswer(parts, None, self.model, "", "end_turn")
@@ -370,9 +372,3 @@ def _model_name(model: Any) -> str:
 
 def _text(reply: Any) -> str:
     return reply if isinstance(reply, str) else str(reply.model_dump_json())
-
-
-def _json_in(text: str) -> str:
-    """The object in a reply that may have words and fences around it."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text

@@ -23,7 +23,7 @@ from workbench.text.query import Query, parse
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
-    from workbench.store.queue import Values
+    pass
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
@@ -136,7 +136,11 @@ def queue_ids(
     column = imported_column(store, info, info.kinds[0]) if query.by_value else ""
     within: queue.Order = "u" if order == "delta" else order
     ids = queue.view_ids(store, info, annotator, query, within, picked, column)
-    return _by_delta(ids, values) if order == "delta" else ids
+    if order != "delta":
+        return ids
+    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
+    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
+    return array("q", [*first, *(number for number in ids if number not in sizes)])
 
 
 def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> array[int]:
@@ -239,9 +243,3 @@ def next_of(
         if sample_id is not None:
             return sample_id
     return None
-
-
-def _by_delta(ids: array[int], values: Mapping[int, Values]) -> array[int]:
-    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
-    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
-    return array("q", [*first]) + array("q", (number for number in ids if number not in sizes))
