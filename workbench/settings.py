@@ -88,12 +88,12 @@ def toml_table(text: str) -> dict[str, Any]:
         raise ValueError("a number has too many digits") from error
 
 
-def read_settings(path: Path | None = None) -> Settings:
+def read_settings() -> Settings:
     """The settings of the config file; none when there is no file. Raises UsageError for one that is off.
 
     A file that WORKBENCH_CONFIG names has to be there.
     """
-    path = path or config_path()
+    path = config_path()
     try:
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a plain file: name a TOML file")

@@ -66,15 +66,13 @@ class Verdicts:
     human_unsure: int = 0
     parts: tuple[Verdicts, ...] = field(default=(), repr=False, compare=False)
 
-    def _rate(self, hits: str, others: str) -> Rate:
-        tables = (self, *self.parts)
-        counts = [(getattr(of, hits), getattr(of, hits) + getattr(of, others)) for of in tables]
-        return Rate(*counts[0], tuple(counts[1:]))
+    def _rate(self, hits: Callable[[Verdicts], int], of: Callable[[Verdicts], int]) -> Rate:
+        return Rate(hits(self), of(self), tuple((hits(table), of(table)) for table in self.parts))
 
     @property
     def n(self) -> int:
         """Units in the table."""
-        return self.agreed + self.apart
+        return self.both_found + self.only_human + self.only_machine + self.both_missing
 
     @property
     def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -84,42 +82,37 @@ class Verdicts:
     @property
     def tpr(self) -> Rate:
         """Of those found by the person, found by the machine."""
-        return self._rate("both_found", "only_human")
+        return self._rate(lambda table: table.both_found, lambda table: table.both_found + table.only_human)
 
     @property
     def tnr(self) -> Rate:
         """Of those missing by the person, missing by the machine."""
-        return self._rate("both_missing", "only_machine")
+        return self._rate(
+            lambda table: table.both_missing, lambda table: table.both_missing + table.only_machine
+        )
 
     @property
     def ppv(self) -> Rate:
         """Of those found by the machine, found by the person."""
-        return self._rate("both_found", "only_machine")
+        return self._rate(lambda table: table.both_found, lambda table: table.both_found + table.only_machine)
 
     @property
     def npv(self) -> Rate:
         """Of those missing by the machine, missing by the person."""
-        return self._rate("both_missing", "only_human")
+        return self._rate(
+            lambda table: table.both_missing, lambda table: table.both_missing + table.only_human
+        )
 
     @property
     def raw(self) -> Rate:
         """Equal verdicts."""
-        return self._rate("agreed", "apart")
-
-    @property
-    def agreed(self) -> int:
-        """Units with equal verdicts."""
-        return self.both_found + self.both_missing
-
-    @property
-    def apart(self) -> int:
-        """Units with different verdicts."""
-        return self.only_human + self.only_machine
+        return self._rate(lambda table: table.both_found + table.both_missing, lambda table: table.n)
 
     @property
     def specific(self) -> tuple[float | None, float | None]:
         """Agreement on found and on missing: 2a / (2a + b + c), the F1 of either verdict."""
-        return _specific(self.both_found, self.apart), _specific(self.both_missing, self.apart)
+        apart = self.only_human + self.only_machine
+        return _specific(self.both_found, apart), _specific(self.both_missing, apart)
 
 
 def _specific(agreed: int, apart: int) -> float | None:

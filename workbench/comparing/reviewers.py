@@ -21,7 +21,7 @@ from workbench.comparing.agreement import (
 )
 from workbench.comparing.intervals import FEWEST, Interval, around, wilson
 from workbench.comparing.links import covered, links
-from workbench.model import Assessment, count
+from workbench.model import Assessment, count, recall_of
 from workbench.text.tokens import Token
 
 
@@ -42,8 +42,7 @@ class Decided:
     @property
     def recall(self) -> float | None:
         """The recall of their units; None without any."""
-        recall = count(self.assessment.units).recall
-        return None if recall is None else float(recall)
+        return recall_of(count(self.assessment.units))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,12 @@ from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import home_of, read_manifest
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import KINDS, Kind, Sample
+from workbench.model import KINDS, Kind, Sample, recall_of
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import Progress, local, moment_of, silent
 from workbench.stages.examples import seen_by
 from workbench.stages.export_items import is_pseudonym
-from workbench.stages.figures import recall_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.queue import headline_scorer, known, scored_by
 from workbench.stages.recompute import recompute, withheld_from

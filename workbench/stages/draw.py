@@ -134,7 +134,7 @@ def draw(
             import_file(store, path, options, annotator=annotator)
         info = find_dataset(store, name)
         policy = from_toml(recipe.policy)
-        kinds = (kind, *(one for one in policy.kinds if one != kind)) if kind in policy.kinds else (kind,)
+        kinds = (kind, *(of for of in policy.kinds if of != kind)) if kind in policy.kinds else (kind,)
         change_policy(store, info, to_toml(replace(policy, kinds=kinds)), annotator)
         set_dataset(store, info.id, threshold=recipe.match_threshold)
         if proposer == rules.PROPOSER:
@@ -153,7 +153,7 @@ def draw(
                 "threshold": info.threshold,
                 "policy": info.policy.version,
                 "values": {
-                    of: {stratum: list(one.items()) for stratum, one in by.items()}
+                    of: {stratum: list(counter.items()) for stratum, counter in by.items()}
                     for of, by in values.items()
                 },
             },

@@ -235,10 +235,24 @@ def _fill(
         if (used := calibration_in_use(store, departure.info.id)) is not None:
             document = calibration.text_of(used.document)
             (card / calibration.NAME).write_text(document, "utf-8", newline="\n")
+    info = departure.info
+    policy = policy_document(info.policy)
+    if not departure.options.text:
+        policy.pop("guidelines")
+    names = ("seed", "threshold", "blind_share", "show_auto")
+    columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
     folder.write_manifest(
         part,
         {**totals, "rows": rows, "left_out": left},
-        {"formats": list(formats), **manifest, "settings": _settings(store, departure)},
+        {
+            "formats": list(formats),
+            **manifest,
+            "settings": {
+                "policy": policy,
+                **{name: getattr(info, name) for name in names},
+                "columns": columns,
+            },
+        },
     )
     return rows, left, totals
 
@@ -275,17 +289,6 @@ def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[Expo
         gold = any(record.entities is not None or record.statements is not None for record in item.records)
         counts.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
         yield item
-
-
-def _settings(store: Store, departure: Departure) -> dict[str, Any]:
-    """What a dataset that is made from this folder takes over."""
-    info = departure.info
-    document = policy_document(info.policy)
-    if not departure.options.text:
-        document.pop("guidelines")
-    names = ("seed", "threshold", "blind_share", "show_auto")
-    columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
-    return {"policy": document, **{name: getattr(info, name) for name in names}, "columns": columns}
 
 
 _TEXTS = frozenset({"prompt", "guidelines"})

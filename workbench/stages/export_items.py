@@ -17,7 +17,7 @@ from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, M
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
-from workbench.stages import Progress, review, silent
+from workbench.stages import Progress, review
 from workbench.stages.plan import Reach
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
@@ -94,10 +94,10 @@ def model_named(model: str, naming: Naming) -> str:
 def each_item(
     store: Store,
     departure: Departure,
-    split: str | None = None,
-    progress: Progress = silent,
+    split: str | None,
+    progress: Progress,
     *,
-    verdicts: bool = False,
+    verdicts: bool,
 ) -> Iterator[ExportItem]:
     """The chosen samples in file order; with `split` only those of it, with `verdicts` their verdicts too."""
     done = 0

@@ -18,7 +18,7 @@ from workbench.comparing.intervals import FEWEST, UNIT, Interval
 from workbench.comparing.paired import Pair, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN
-from workbench.model import Kind, Tally, count
+from workbench.model import Kind, Tally, count, recall_of
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
@@ -590,10 +590,6 @@ def _part(sample: Explained | None, cause: str) -> float | None:
     if sample is None or sample.delta is None:
         return None
     return float(sum(share.share or 0 for share in sample.shares if share.cause == cause))
-
-
-def recall_of(tally: Tally | None) -> float | None:
-    return tally.found / tally.units if tally and tally.units else None
 
 
 def side_of(at: Scope, progress: Progress) -> Side:

@@ -153,16 +153,16 @@ def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> arra
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     """Where the samples of a dataset stand for one annotator, and how far its assignments are."""
-    found = queue.progress(store, info, annotator)
+    standing = queue.progress(store, info, annotator)
     if not info.overlap:
-        return found
+        return standing
     midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     today = assignments.decided_since(store, info, annotator, midnight)
     team = assignments.team(store, info)
     people = team.people if team else ()
     others = sum(person.held for person in people if person.name != annotator)
     own = next((person.part for person in people if person.name == annotator), None)
-    return replace(found, team=team, today=today, others=others, own=own)
+    return replace(standing, team=team, today=today, others=others, own=own)
 
 
 def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:
