@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,11 +54,18 @@ def choose_examples(store: Store, info: DatasetInfo, number: int) -> tuple[Examp
             if _may_be_shown(sample):
                 long = len(sample.sample.reference) > SHORT
                 ranked.append(((len(kinds) - len(verified), long, empty, sample.u), sample))
-    ranked.sort(key=lambda row: row[0])
-    chosen = _one_of_each(sample for _, sample in ranked)[:number]
+    chosen: list[Stored] = []  # the first sample of every group and of every reference
+    taken: set[tuple[str, str]] = set()
+    for _, sample in sorted(ranked, key=lambda row: row[0]):
+        marks = {("reference", sample.sample.reference_hash)}
+        if sample.sample.group is not None:
+            marks.add(("group", sample.sample.group))
+        if not marks & taken:
+            taken |= marks
+            chosen.append(sample)
     return tuple(
         _example(sample, info, {kind: gold[kind].get(sample.sample_id) for kind in kinds})
-        for sample in chosen
+        for sample in chosen[:number]
     )
 
 
@@ -90,20 +97,6 @@ def _may_be_shown(sample: Stored) -> bool:
 def _resolved(store: Store, info: DatasetInfo, kind: Kind) -> dict[int, Assessment]:
     gold = gold_store.load_gold(store, info.id, kind)
     return {number: gold.assessment for number, gold in gold.items() if gold.assessment is not None}
-
-
-def _one_of_each(ranked: Iterable[Stored]) -> list[Stored]:
-    """The first sample of every group and of every reference."""
-    firsts: list[Stored] = []
-    taken: set[tuple[str, str]] = set()
-    for sample in ranked:
-        marks = {("reference", sample.sample.reference_hash)}
-        if sample.sample.group is not None:
-            marks.add(("group", sample.sample.group))
-        if not marks & taken:
-            taken |= marks
-            firsts.append(sample)
-    return firsts
 
 
 def _example(sample: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | None]) -> Example:

@@ -184,7 +184,13 @@ def _export(
             for key, number in samples.sample_ids(store, info.id).items()
             if departure.wanted is None or number in departure.wanted
         }
-        splits = _sizes(store, info, held) if options.split else {}
+        splits: dict[str, int] = {}
+        if options.split:
+            holdout = len(plans.holdout_ids(store, info.id).intersection(held))
+            if not 0 < holdout < len(held):
+                which = "every chosen sample is" if holdout else "no chosen sample is"
+                raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
+            splits = dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True))
         about = Surroundings(
             dataset=info.name,
             labels=info.labels,
@@ -255,15 +261,6 @@ def _fill(
         },
     )
     return rows, left, totals
-
-
-def _sizes(store: Store, info: DatasetInfo, held: Collection[int]) -> dict[str, int]:
-    """How many samples each split has. Raises UsageError where all are in one."""
-    holdout = len(plans.holdout_ids(store, info.id).intersection(held))
-    if not 0 < holdout < len(held):
-        which = "every chosen sample is" if holdout else "no chosen sample is"
-        raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
-    return dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True))
 
 
 def _write(

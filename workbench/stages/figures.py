@@ -598,7 +598,7 @@ def side_of(at: Scope, progress: Progress) -> Side:
     human = reviewed(store, info.id, at.kind)
     known = explain_all(store, info, at.run_id, at.name, info.threshold, human, progress)
     values, within = values_of(at, at.name)
-    of_all = values
+    of_all = dict(values)
     again: Recalls = {}
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
         again = scores.values(store, run.id, info.threshold, RECOUNT[at.kind])
@@ -607,7 +607,19 @@ def side_of(at: Scope, progress: Progress) -> Side:
             if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
                 known |= explain_all(store, info, at.run_id, at.name, limit, mine)
-        of_all = _of_all(at, set().union(*own.values()), values)
+        # What nobody's fit saw counts with its mean over the folds. Else seen samples would be scored by one
+        # function and the others by another, and the estimate would be off by what lies between them (Zrnic,
+        # Candès 2024, "Cross-prediction-powered inference").
+        assert run is not None  # its samples have thresholds of their own
+        folds, seen = at.fitted.folds, set().union(*own.values())
+        often = Counter(folds)
+        columns = {limit: scores.values(store, run.id, limit, at.name) for limit in often}
+        for number in values:
+            if number not in seen:
+                each = [(columns[limit].get(number), times) for limit, times in often.items()]
+                defined = [(value, times) for value, times in each if value is not None]
+                mean = sum(value * times for value, times in defined) / len(folds)
+                of_all[number] = mean if len(defined) == len(each) else None
     return Side(values, of_all, known, human, again, within)
 
 
@@ -631,26 +643,3 @@ def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
         for key in at.fitted.thresholds.keys() & numbers.keys():
             by_threshold[at.fitted.thresholds[key]].add(numbers[key])
     return by_threshold
-
-
-def _of_all(at: Scope, own: Collection[int], values: Recalls) -> dict[int, float | None]:
-    """What the estimate for all samples rests on: what nobody's fit saw counts with its mean over the folds.
-
-    Else seen samples would be scored by one function and the others by another, and the estimate would be off
-    by what lies between them (Zrnic, Candès 2024, "Cross-prediction-powered inference").
-    """
-    assert at.run is not None  # its samples have thresholds of their own
-    folds = at.fitted.folds
-    often = Counter(folds)
-    columns = {limit: scores.values(at.store, at.run.id, limit, at.name) for limit in often}
-    recalls: dict[int, float | None] = {}
-    for number, value in values.items():
-        if number in own:
-            recalls[number] = value
-            continue
-        each = [(columns[limit].get(number), times) for limit, times in often.items()]
-        known = [(value, times) for value, times in each if value is not None]
-        recalls[number] = (
-            sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
-        )
-    return recalls

@@ -467,7 +467,20 @@ def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]
     settings.pop("columns", None)
     given = settings.pop("seed", None)
     seed = given if options.seed is None else options.seed
-    policy = _policy(settings.pop("policy", None)) or Policy(kinds=_kinds(options, rows))
+    policy = _policy(settings.pop("policy", None))
+    if policy is None:
+        # the kinds that the rows' gold has, else the kind that their column of recall counts, else entities
+        records = [row.record for row in rows if row.record is not None]
+        columns = {column for record in records for column in record.scores}
+        reviewed = {
+            kind
+            for record in records
+            for gold in record.gold
+            for kind, units in (("entity", gold.entities), ("statement", gold.statements))
+            if units is not None and options.gold != "ignore"
+        }
+        counted = column_kind(headline(columns, (), "entity")) or "entity"
+        policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
     if options.kinds is not None:
         policy = replace(policy, kinds=options.kinds)
     seed = secrets.randbits(31) if seed is None else seed
@@ -482,24 +495,6 @@ def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]
     if settings:
         datasets.set_dataset(store, created.id, **settings)
     return created
-
-
-def _kinds(options: ImportOptions, rows: list[FileRow]) -> tuple[Kind, ...]:
-    """The kinds that the rows' gold has, else the kind that their column of recall counts, else entities."""
-    columns = {column for row in rows if row.record is not None for column in row.record.scores}
-    counted = column_kind(headline(columns, (), "entity")) or "entity"
-    kinds: tuple[Kind, ...] = (counted,)
-    if options.gold != "ignore":
-        reviewed = {
-            kind
-            for row in rows
-            if row.record is not None
-            for gold in row.record.gold
-            for kind, units in (("entity", gold.entities), ("statement", gold.statements))
-            if units is not None
-        }
-        kinds = tuple(kind for kind in KINDS if kind in reviewed) or kinds
-    return kinds
 
 
 def _settle(store: Store, info: DatasetInfo, options: ImportOptions) -> None:

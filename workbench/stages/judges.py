@@ -240,7 +240,11 @@ class ServiceJudge(AnsweringProposer):
         thinking = assumed_thinking(self._setup.effort)
         limits = Limits()
         with self._opened() as store:
-            keep = None if store is None else self._keeping(store)
+            keep = None
+            if store is not None:  # under the run of this set-up, so that `propose` finds it paid
+                info = find_dataset(store, self._options.dataset)
+                run = run_of(store, info, self._setup, "api")
+                keep = Book(store, run.id, (), self._setup, info.policy.kinds).save
 
             async def kept(ask: Ask, result: Result) -> None:
                 if keep is not None:
@@ -255,12 +259,6 @@ class ServiceJudge(AnsweringProposer):
             raise summary.failure.error()
         if summary.stopped:
             raise BusyError(summary.stopped.replace("--max-cost $", "max_cost "))
-
-    def _keeping(self, store: Store) -> Callable[[Ask, Result], Awaitable[None]]:
-        """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
-        info = find_dataset(store, self._options.dataset)
-        run = run_of(store, info, self._setup, "api")
-        return Book(store, run.id, (), self._setup, info.policy.kinds).save
 
 
 class ModelJudge(AnsweringProposer):
