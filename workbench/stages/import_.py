@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
-from workbench.formats.columns import columns_of
+from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import look, settings_of
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import gold_problem
@@ -187,7 +187,7 @@ class _Reading:
         for chunk in chunks(self._rows):
             good = []
             for row in (with_names(row, self._names) for row in chunk):
-                error = purged(row, self._gone) or row.error
+                error = purged(row, self._gone, self.columns) or row.error
                 if error is None and row.record is not None and self.options.gold == "require":
                     error = gold_missing(row.record)
                 if error is not None or row.record is None:
@@ -224,6 +224,9 @@ class _Reading:
         words += ["--format", options.format] if options.format else []
         words += {"require": ["--gold"], "given": ["--gold-if-given"]}.get(options.gold, [])
         words += ["--update"] if options.update else []
+        if self.info is None:  # what the dataset shall be that this command makes
+            words += [] if options.seed is None else ["--seed", str(options.seed)]
+            words += [] if options.blind is None else ["--blind", str(options.blind)]
         return shlex.join([*words, *self.columns.options()])
 
     def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
@@ -521,27 +524,26 @@ CHUNK = 2_000  # rows in one transaction: 5,000 hold 18 MB more, and save a fift
 CHUNK_TEXT = 2 << 20  # characters of rows in one transaction, their units among them
 
 
-def purged(row: FileRow, gone: Mapping[str, str]) -> PurgedError | None:
+def purged(row: FileRow, gone: Mapping[str, str], columns: NamedColumns) -> PurgedError | None:
     """The error of a row of a purged sample, also where something else is off with it.
 
-    `gone`: ids and hashes with the day, see `purged_names`.
+    `gone`: ids and hashes with the day, see `purged_names`. A row that could not be read is known by its id,
+    or by what `columns` name as one.
     """
     if not gone:
         return None
-    names: list[Any] = [_id_of(row.raw)]
-    if row.record is not None:
-        names = [row.record.sample.id, row.record.sample.content_hash]
-    day = next((gone[name] for name in names if isinstance(name, str) and name in gone), None)
-    return None if day is None else PurgedError(names[0] or names[1], day)
-
-
-def _id_of(raw: str) -> Any:
-    """The id of a row that could not be read; None without one."""
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return value.get("id") if type(value) is dict else None
+    if row.record is None:
+        try:
+            given = json.loads(row.raw)
+        except (ValueError, RecursionError):
+            return None
+        paths = [path for path, field in columns.fields.items() if field == "id"] or ["id"]
+        names = [name for path in paths if isinstance(name := value_at(given, path), str)]
+    else:
+        sample = row.record.sample
+        names = [sample.id or sample.content_hash, sample.content_hash]
+    day = next((gone[name] for name in names if name in gone), None)
+    return None if day is None else PurgedError(names[0], day)
 
 
 def gold_missing(record: Record) -> RowError | None:
