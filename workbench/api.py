@@ -109,12 +109,16 @@ class _Recall:
         policy: Policy | None = None,
         calibration: Calibration | str | PathLike[str] | None = None,
     ) -> None:
-        known = _loaded(calibration)
-        if known is not None:
-            known.check(MATCHER)
-            if scorer not in (None, known.scorer) or match_threshold not in (None, known.threshold):
+        if isinstance(calibration, (str, PathLike)):
+            from workbench.calibration import load  # with numpy
+
+            calibration = load(calibration)
+        if calibration is not None:
+            calibration.check(MATCHER)
+            named = calibration.scorer, calibration.threshold
+            if scorer not in (None, named[0]) or match_threshold not in (None, named[1]):
                 raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
-            scorer, match_threshold = known.scorer, known.threshold
+            scorer, match_threshold = named
         self.scorer = scorer or self.usual
         self.match_threshold = 85 if match_threshold is None else match_threshold
         if SCORERS.get(self.scorer) != self.kind:
@@ -134,7 +138,7 @@ class _Recall:
         self.template: Mapping[str, str] | None = None
         self.evaluation_model: str | None = self.proposer.name
         self.policy = policy or self.proposer.policy or Policy()
-        self.calibration = known
+        self.calibration = calibration
         self._keep(Measurement(None, None, None, Tally(0, 0), None, None, ""))
 
     def measure(self, sample: object) -> float | None:
@@ -188,12 +192,14 @@ class _Recall:
         if self.strict_mode and score is not None:
             score = 1.0 if tally.found == tally.units else 0.0
         reason = self._explain(assessment, tally)
-        corrected = None
+        success, corrected = None, None
+        if self.threshold is not None:  # the exact recall: ragas's 1e-8 must not fail a perfect sample
+            success = tally.recall is not None and tally.recall >= Fraction(str(self.threshold))
         if self.calibration is not None and tally.recall is not None:
             corrected = self.calibration.correct(float(tally.recall), tally.units)
         return Measurement(
             score=score,
-            success=self._passed(tally),
+            success=success,
             reason=reason if self.include_reason else None,
             tally=tally,
             assessment=assessment,
@@ -208,12 +214,6 @@ class _Recall:
         if self.verbose_mode and done.verbose_logs:
             sys.stdout.write(done.verbose_logs + "\n")
         return done.score
-
-    def _passed(self, tally: Tally) -> bool | None:
-        """The exact recall is held against the threshold: ragas's 1e-8 must not fail a perfect sample."""
-        if self.threshold is None:
-            return None
-        return tally.recall is not None and tally.recall >= Fraction(str(self.threshold))
 
     def _explain(self, assessment: Assessment | None, tally: Tally) -> str:
         """The reason, from the same rows as the score, so that the two cannot contradict each other."""
@@ -305,15 +305,6 @@ def _pairs(given: Mapping[str, str] | Sequence[str]) -> Sequence[str]:
     if isinstance(given, Mapping):
         return [f"{name}={value}" for name, value in given.items()]
     return [given] if isinstance(given, str) else given
-
-
-def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:
-    """A calibration as it is, or that of a file; numpy is imported only when there is one."""
-    if isinstance(calibration, (str, PathLike)):
-        from workbench.calibration import load
-
-        return load(calibration)
-    return calibration
 
 
 def wait(work: Coroutine[Any, Any, R]) -> R:

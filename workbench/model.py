@@ -404,6 +404,11 @@ def text_hash(*parts: str) -> str:
     return sha256("\0".join(parts))[:32]
 
 
+def recall_of(tally: Tally | None) -> float | None:
+    """The recall as a float; None (undefined) without a tally or units."""
+    return tally.found / tally.units if tally and tally.units else None
+
+
 def count(units: Iterable[Unit]) -> Tally:
     """Count the verdicts of the counted units; an undecided unit counts as unsure."""
     found = missing = unsure = 0

@@ -88,12 +88,12 @@ def toml_table(text: str) -> dict[str, Any]:
         raise ValueError("a number has too many digits") from error
 
 
-def read_settings(path: Path | None = None) -> Settings:
+def read_settings() -> Settings:
     """The settings of the config file; none when there is no file. Raises UsageError for one that is off.
 
     A file that WORKBENCH_CONFIG names has to be there.
     """
-    path = path or config_path()
+    path = config_path()
     try:
         if path.exists() and not path.is_file():
             raise UsageError(f"{path}: not a plain file: name a TOML file")
@@ -146,15 +146,13 @@ def _keys(path: Path, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             if isinstance(value, Mapping):
                 open_tables.append((f"{full}.", value))
             else:
-                bindings[full] = _key_list(f"{path}: keys: {full}", value)
+                parts = value.split() if isinstance(value, str) else value
+                named = isinstance(parts, list) and all(isinstance(key, str) and key for key in parts)
+                if not parts or not named:
+                    example = '"a" or "a ctrl+a" or ["a", "ctrl+a"]'
+                    raise UsageError(f"{path}: keys: {full}: write keys as {example}")
+                bindings[full] = tuple(parts)
     return bindings
-
-
-def _key_list(where: str, value: object) -> tuple[str, ...]:
-    parts = value.split() if isinstance(value, str) else value
-    if not isinstance(parts, list) or not parts or not all(isinstance(key, str) and key for key in parts):
-        raise UsageError(f'{where}: write keys as "a" or "a ctrl+a" or ["a", "ctrl+a"]')
-    return tuple(parts)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -473,6 +473,21 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
 
 
+def test_what_a_new_dataset_shall_be_is_in_the_command_that_makes_it_later(run: Any) -> None:
+    """No row went in, so that no dataset has the seed and the share that were asked for."""
+    Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3, "retrieved_contexts": []}\n')
+
+    _, _, err = run("import", "bad.jsonl", "--seed", "7", "--blind", "0.25")
+    rejected = Path("bad.jsonl.rejected.jsonl")
+    rejected.write_text(json.dumps({**json.loads(rejected.read_text()), "reference": "Ann was in Rome."}))
+    code, out, _ = run(*command_in(err))
+    run("export", "out")
+    manifest = json.loads(Path("out/manifest.json").read_text())
+
+    assert (0, True) == (code, "→ bad: 1 new" in out)
+    assert (7, 0.25) == (manifest["settings"]["seed"], manifest["settings"]["blind_share"])
+
+
 def test_a_database_that_was_there_stays_when_nothing_goes_in(run: Any, tmp_path: Path) -> None:
     """Also one without a sample."""
     write_rows("plain.jsonl", [PLAIN])

@@ -223,6 +223,19 @@ def test_the_text_of_a_purged_row_is_not_put_aside(filled: Bench, gold: Any) -> 
     assert "rejected rows are in" in import_text(report)
 
 
+@pytest.mark.parametrize("column", ["key", "data.key"])
+def test_a_purged_row_is_known_by_the_column_that_is_named_as_its_id(filled: Bench, column: str) -> None:
+    """Its text is not put aside, whatever the file calls the id."""
+    run_purge(filled, "secret")
+    bad = {"key": "secret", "data": {"key": "secret"}, "reference": SECRET}
+    report = filled.load([bad], name="again.jsonl", dataset="data", fields=[f"id={column}"])
+    (filled.folder / "data.jsonl").unlink()
+    (filled.folder / "again.jsonl").unlink()
+
+    assert (1, 1) == (report.rejected, report.purged)
+    assert [] == in_files(filled, SECRET)
+
+
 def test_a_sibling_with_the_same_reference_is_named(bench: Bench) -> None:
     """Another retriever's sample keeps the text: purging one of them says so."""
     load_demo(bench.store, "ann")

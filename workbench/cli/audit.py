@@ -69,7 +69,14 @@ def audit(
         command=command_of(call, "audit"),
     )  # fmt: skip
     if scorer is not None and scorer not in SCORERS:
-        _check_scorer(call, file, options, scorer)
+        from workbench.stages.queue import counts
+
+        preview = previewed(call, file, options)
+        try:
+            if preview.good:  # else the import says what is wrong
+                counts(scorer, dict.fromkeys((*_columns(call, preview.dataset), *preview.columns)))
+        except UsageError as error:
+            raise UsageError(f"{error}; nothing was imported") from None
     report = _import(call, file, options)
     asked = _of_file(call, file, report, scorer)
     while True:
@@ -80,18 +87,6 @@ def audit(
         open_app(call.db, report.dataset, call.annotator, start)
     if report.rejected:
         raise typer.Exit(3)
-
-
-def _check_scorer(call: Call, file: Path, options: ImportOptions, scorer: str) -> None:
-    """Raise UsageError, before anything is written, for a score that neither the dataset nor the file has."""
-    from workbench.stages.queue import counts
-
-    report = previewed(call, file, options)
-    try:
-        if report.good:  # else the import says what is wrong
-            counts(scorer, dict.fromkeys((*_columns(call, report.dataset), *report.columns)))
-    except UsageError as error:
-        raise UsageError(f"{error}; nothing was imported") from None
 
 
 def _columns(call: Call, dataset: str) -> Collection[str]:

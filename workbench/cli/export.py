@@ -62,7 +62,10 @@ def export(
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
     from workbench.stages import export as stage
 
-    _check_folder(directory)
+    if str(directory) == "-":
+        raise UsageError("-: an export is a folder of files: name one")
+    if directory.suffix.lower() in FILE_ENDINGS and not directory.is_dir():
+        raise UsageError(f"{directory}: an export is a folder of files: name it without {directory.suffix}")
     call: Call = context.obj
     options = stage.ExportOptions(
         formats=tuple(format or ["native"]),
@@ -79,14 +82,6 @@ def export(
     with counted(call, "Exporting") as (store, info, progress):
         report = stage.export(store, info, directory, options, annotator=call.annotator, progress=progress)
     reports.show(report, export_text(report), as_json=json)
-
-
-def _check_folder(directory: Path) -> None:
-    """Raise UsageError for a name that means a stream or a file: an export is a folder."""
-    if str(directory) == "-":
-        raise UsageError("-: an export is a folder of files: name one")
-    if directory.suffix.lower() in FILE_ENDINGS and not directory.is_dir():
-        raise UsageError(f"{directory}: an export is a folder of files: name it without {directory.suffix}")
 
 
 def verify(

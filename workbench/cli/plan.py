@@ -50,7 +50,13 @@ def plan(
     if sum((n is not None, precision is not None, more is not None, drop)) > 1:
         raise UsageError("--n, --precision, --more and --drop exclude each other")
     if n is None:
-        _refuse_making(context)
+        # options of a plan without its size would do nothing
+        making = [
+            option for option in given(context) if option.rich_help_panel == MAKING and option.name != "yes"
+        ]
+        if making:
+            named = ", ".join(option.opts[0] for option in making)
+            raise UsageError(f"{named}: a plan needs its number of reviews too: --n N")
     from workbench.stages import plan as planning
     from workbench.stages import precision as precisions
 
@@ -79,13 +85,3 @@ def plan(
 def _agree(question: str, refused: str, *, yes: bool) -> None:
     if not yes and on_terminal() and not typer.confirm(question, err=True):
         raise UsageError(refused)
-
-
-def _refuse_making(context: typer.Context) -> None:
-    """Raise UsageError for options of a plan without its size: they would do nothing."""
-    making = [
-        option for option in given(context) if option.rich_help_panel == MAKING and option.name != "yes"
-    ]
-    if making:
-        named = ", ".join(option.opts[0] for option in making)
-        raise UsageError(f"{named}: a plan needs its number of reviews too: --n N")

@@ -84,7 +84,10 @@ def propose(
     if run is not None and proposer not in (None, "recorded"):
         raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
     if proposer not in ("claude", "openai"):
-        _refuse_services(context)
+        # a --dry-run of the rules would be none
+        names = [option.opts[0] for option in given(context) if option.rich_help_panel == SERVICE]
+        if names:
+            raise UsageError(f"{', '.join(names)}: only with --proposer claude or openai")
         _without_key(call, proposer, run, json=json)
         return
     from workbench.stages import claude as stage
@@ -111,13 +114,6 @@ def propose(
             store, info, options, call.annotator,
             dry_run=dry_run, yes=yes, max_cost=max_cost, json=json,
         )  # fmt: skip
-
-
-def _refuse_services(context: typer.Context) -> None:
-    """Raise UsageError for options that only services have: a --dry-run of the rules would be none."""
-    names = [option.opts[0] for option in given(context) if option.rich_help_panel == SERVICE]
-    if names:
-        raise UsageError(f"{', '.join(names)}: only with --proposer claude or openai")
 
 
 def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:

@@ -199,6 +199,11 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         better = better and gain_of(validation.by_group, all_found, objective, seed)[1]
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
+    # Every sample's recall at its own threshold
+    recalls = np.empty(len(table.ids))
+    for limit in np.unique(by_sample):
+        inside = by_sample == limit
+        recalls[inside] = curve.recalls_at(table.known.similarity, table.known, int(limit))[inside]
     return Calibrated(
         objective=objective,
         threshold=chosen,
@@ -213,7 +218,7 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         fold_of={case.id: int(folds[np.searchsorted(table.names, case.group)]) for case in cases},
         curve=curve_of(table),
         verified=float(table.weights @ table.verified / table.weights.sum()),
-        chosen=_measured(table, _recalls_by(table, by_sample), _f1(table, by_pair)),
+        chosen=_measured(table, recalls, _f1(table, by_pair)),
         present=_measured(table, scored, _f1(table, cut)),
         corrected=_measured(table, corrected, None),
         gain=gain,
@@ -330,15 +335,6 @@ def _bias(off: Floats, weights: Floats, groups: Ints) -> Figure:
     return Figure(value, around(value, sqrt(variance), number - 1))
 
 
-def _recalls_by(table: Table, cuts: Floats) -> Floats:
-    """Every sample's recall at its own threshold."""
-    recalls = np.empty(len(table.ids))
-    for cut in np.unique(cuts):
-        inside = cuts == cut
-        recalls[inside] = curve.recalls_at(table.known.similarity, table.known, int(cut))[inside]
-    return recalls
-
-
 def _counts(table: Table, cuts: Floats | int) -> tuple[float, float, float, float]:
     """True and false positives, false and true negatives over judged units, weighted."""
     predicted = table.scores >= cuts
@@ -368,17 +364,15 @@ def _share(part: float, whole: float) -> float | None:
 def medians(verified: Floats, weights: Floats, folds: Ints) -> Floats:
     """For every sample the weighted median of the verified values of the other folds: the one value with the
     least weighted error, a guess without any scorer."""
-    of = {fold: _median(verified[folds != fold], weights[folds != fold]) for fold in np.unique(folds)}
-    return np.array([of[fold] for fold in folds])
-
-
-def _median(values: Floats, weights: Floats) -> float:
-    if not len(values):
-        return 0.0
-    order = np.argsort(values)
-    sums = weights[order].cumsum()
-    middle = [np.searchsorted(sums, sums[-1] / 2, side) for side in ("left", "right")]
-    return float(values[order][middle].mean())
+    guesses = np.zeros(len(verified))
+    for fold in np.unique(folds):
+        values, shares = verified[folds != fold], weights[folds != fold]
+        if len(values):
+            order = np.argsort(values)
+            sums = shares[order].cumsum()
+            middle = [np.searchsorted(sums, sums[-1] / 2, side) for side in ("left", "right")]
+            guesses[folds == fold] = values[order][middle].mean()
+    return guesses
 
 
 def _line(table: Table, threshold: int, folds: Ints) -> tuple[Line, Floats]:

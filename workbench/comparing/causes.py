@@ -188,7 +188,18 @@ def difference(
     ours, theirs = {pair.automatic.id for pair in linked}, {pair.verified.id for pair in linked}
     invented = [unit for unit in automatic.units if unit.counted and unit.id not in ours]
     lacking = [unit for unit in verified.units if unit.counted and unit.id not in theirs]
-    each = shares(_counts(linked, invented, lacking))
+    verdicts = [(_found(pair.automatic), _found(pair.verified)) for pair in linked]
+    counts = LinkCounts(
+        links=len(linked),
+        both=verdicts.count((True, True)),
+        false=verdicts.count((True, False)),
+        missed=verdicts.count((False, True)),
+        invented=len(invented),
+        invented_found=sum(map(_found, invented)),
+        lacking=len(lacking),
+        lacking_found=sum(map(_found, lacking)),
+    )
+    each = shares(counts)
     rows = [_linked(pair, each, extracted) for pair in linked]
     rows += _invented(invented, lacking, linked, verified, each, lang, based)
     repeats = {unit.id: unit.duplicate_of for unit in automatic.units if unit.duplicate_of and based}
@@ -234,20 +245,6 @@ def precision_of(digits: Iterable[str]) -> float:
     exponents = (Decimal(digit).as_tuple().exponent for digit in digits)
     decimals = max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
     return max(10.0 ** -max(decimals, 2), 1e-8)
-
-
-def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> LinkCounts:
-    verdicts = [(_found(pair.automatic), _found(pair.verified)) for pair in linked]
-    return LinkCounts(
-        links=len(linked),
-        both=verdicts.count((True, True)),
-        false=verdicts.count((True, False)),
-        missed=verdicts.count((False, True)),
-        invented=len(invented),
-        invented_found=sum(map(_found, invented)),
-        lacking=len(lacking),
-        lacking_found=sum(map(_found, lacking)),
-    )
 
 
 def _found(unit: Unit) -> bool:
@@ -303,20 +300,18 @@ def _invented(
                 part, beside = "", merged[unit.id]
             cause = "granularity" if part else "duplicate"
         if beside is None:
-            beside = _other_mention(unit, [unit for _, unit in pairs], lang)
-            cause = "duplicate" if beside else "invented unit"
+            cause = "invented unit"
+            if (
+                unit.kind == "entity"
+            ):  # it may name a verified one in another way (Armstrong for Neil Armstrong)
+                others = [other for _, other in pairs]
+                names = [name_of(other) for other in others]
+                near = link([name_of(unit)], names, threshold=SIMILAR, lang=lang)[0]
+                if near is not None:
+                    cause, beside = "duplicate", others[near.candidate]
         share = None if each is None else each.invented_found if _found(unit) else each.invented
         rows.append(UnitRow(unit, None, "", cause, part, share, beside))
     return rows
-
-
-def _other_mention(unit: Unit, known: Sequence[Unit], lang: str | None) -> Unit | None:
-    """The verified unit that this one names in another way (Armstrong for Neil Armstrong)."""
-    if unit.kind == "statement":
-        return None
-    names = [name_of(unit) for unit in known]
-    near = link([name_of(unit)], names, threshold=SIMILAR, lang=lang)[0]
-    return None if near is None else known[near.candidate]
 
 
 def _granularity(

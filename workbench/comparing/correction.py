@@ -198,7 +198,9 @@ class Model:
         if similarity <= 0:
             return self.none
         if self.kind == "platt":
-            return _sigmoid(self.a * similarity + self.b)
+            # 1 / (1 + e^z) without overflow
+            z = self.a * similarity + self.b
+            return 1 / (1 + exp(z)) if z < 0 else exp(-z) / (1 + exp(-z))
         xs, ys = self.similarities, self.probabilities
         index = bisect_left(xs, similarity)
         if index == 0 or index == len(xs):
@@ -324,8 +326,3 @@ def band(probabilities: Sequence[float], low: int) -> tuple[int, int] | None:
     """
     inside = [at for at in range(low, 101) if BAND[0] <= probabilities[at] <= BAND[1]]
     return (inside[0], inside[-1]) if inside else None
-
-
-def _sigmoid(z: float) -> float:
-    """1 / (1 + e^z) without overflow."""
-    return 1 / (1 + exp(z)) if z < 0 else exp(-z) / (1 + exp(-z))

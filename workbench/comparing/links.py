@@ -71,7 +71,12 @@ def links(
         take("overlap", _overlapping(ours, theirs))
     take("key", _equal(ours, theirs, lambda unit: key(unit.text, lang) or unit.text))
     if not based and ours and theirs:
-        take("similar", _similar(ours, theirs, lang))
+        names = [name_of(unit) for unit in ours]
+        near = link([name_of(unit) for unit in theirs], names, threshold=SIMILAR, lang=lang)
+        take(
+            "similar",
+            [(ours[match.candidate], theirs[index]) for index, match in enumerate(near) if match is not None],
+        )
     return tuple(sorted(linked, key=lambda pair: (place(pair.verified), place(pair.automatic))))
 
 
@@ -144,12 +149,6 @@ def _equal(
     for unit in theirs:
         by_key.setdefault(key_of(unit), []).append(unit)
     return [(unit, other) for unit in ours for other in by_key.get(key_of(unit), ())]
-
-
-def _similar(ours: Sequence[Unit], theirs: Sequence[Unit], lang: str | None) -> list[tuple[Unit, Unit]]:
-    names = [name_of(unit) for unit in ours]
-    near = link([name_of(unit) for unit in theirs], names, threshold=SIMILAR, lang=lang)
-    return [(ours[match.candidate], theirs[index]) for index, match in enumerate(near) if match is not None]
 
 
 def name_of(unit: Unit) -> Name:

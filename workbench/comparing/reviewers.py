@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from math import fsum, sqrt
 
 from workbench.comparing.agreement import (
-    Alpha,
     Chance,
     Overlap,
     alpha,
@@ -22,7 +21,7 @@ from workbench.comparing.agreement import (
 )
 from workbench.comparing.intervals import FEWEST, Interval, around, wilson
 from workbench.comparing.links import covered, links
-from workbench.model import Assessment, count
+from workbench.model import Assessment, count, recall_of
 from workbench.text.tokens import Token
 
 
@@ -43,8 +42,7 @@ class Decided:
     @property
     def recall(self) -> float | None:
         """The recall of their units; None without any."""
-        recall = count(self.assessment.units).recall
-        return None if recall is None else float(recall)
+        return recall_of(count(self.assessment.units))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +188,22 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
         for couple in pairs
         if (ours := couple.one.recall) is not None and (theirs := couple.other.recall) is not None
     ]
+    # Krippendorff's α of the label that each person gave each word of a reference, none included
+    people: dict[str, dict[str, Assessment]] = defaultdict(dict)
+    for couple in pairs:
+        for each in (couple.one, couple.other):
+            people[each.sample][each.person] = each.assessment
+    items: list[tuple[str, ...]] = []
+    for sample, each_of in people.items():
+        marked = [_marks(assessment, words[sample]) for assessment in each_of.values()]
+        items += zip(*marked, strict=True)
     return replace(
         figures,
         interval=ratio_interval(shares),
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         differs=fsum(size for _, size, _ in apart) / len(apart) if apart else None,
         differs_interval=ratio_interval(apart),
-        alpha=word_alpha(pairs, words).value,
+        alpha=alpha(items, nominal).value,
     )
 
 
@@ -219,19 +226,6 @@ def ratio_interval(parts: Iterable[tuple[str, float, float]]) -> Interval | None
         return wilson(round(ratio * n), n)
     squares = fsum((part - ratio * whole) ** 2 for part, whole in held)
     return around(ratio, sqrt(squares * n / (n - 1)) / every, n - 1).clipped()
-
-
-def word_alpha(pairs: Sequence[Pair], words: Words) -> Alpha:
-    """Krippendorff's α of the label that each person gave each word of a reference, none included."""
-    people: dict[str, dict[str, Assessment]] = defaultdict(dict)
-    for couple in pairs:
-        for each in (couple.one, couple.other):
-            people[each.sample][each.person] = each.assessment
-    items: list[tuple[str, ...]] = []
-    for sample, each_of in people.items():
-        marked = [_marks(assessment, words[sample]) for assessment in each_of.values()]
-        items += zip(*marked, strict=True)
-    return alpha(items, nominal)
 
 
 def _marks(assessment: Assessment, words: Sequence[Token]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from workbench.comparing.estimators import EQUAL
 from workbench.comparing.intervals import Mean, mean
 from workbench.comparing.paired import Pair, Paired, paired
-from workbench.model import KINDS, Kind, Unit, count
+from workbench.model import KINDS, Kind, Unit, count, recall_of
 from workbench.reviewing.fold import Place, Verified, gold_units, place_of, resolve
 from workbench.scoring.names import metric_of, runs_of
 
@@ -143,8 +143,7 @@ class _Stands(NamedTuple):
 
     @property
     def recall(self) -> float | None:
-        recall = count(self.units).recall
-        return None if recall is None else float(recall)
+        return recall_of(count(self.units))
 
     def same(self, other: _Stands) -> bool:
         return self.what == other.what and not _units(self.units, other.units)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from workbench.errors import WorkbenchError
-from workbench.model import KINDS, Tally
+from workbench.model import KINDS, recall_of
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
             if not withheld
         },
         "verified": {
-            kind: {**asdict(row.verified[kind]), "value": _recall(row.verified[kind])}
+            kind: {**asdict(row.verified[kind]), "value": recall_of(row.verified[kind])}
             if kind in row.verified
             else None
             for kind in KINDS
@@ -205,7 +205,3 @@ def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
         "unresolved": sorted(row.unresolved),
         "excluded": sorted(row.excluded),
     }
-
-
-def _recall(tally: Tally) -> float | None:
-    return None if tally.recall is None else float(tally.recall)

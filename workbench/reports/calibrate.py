@@ -28,7 +28,19 @@ def report_text(report: CalibrateReport) -> str:
         return clean("\n".join([*proposed, f"the match threshold: {report.look.why}"]))
     calibration = report.found
     lines = [*head_lines(report.look.info.name, gathered, calibration), "", *proposed]
-    lines += [*choice_lines(calibration), "", *verdict_lines(calibration), ""]
+    # The threshold in use, the chosen one and the correction, each on samples that had no say in it
+    rows = [
+        _measured(f"{calibration.threshold_now} in use", calibration.present),
+        _measured(f"chosen on other groups: {_spread(calibration)}", calibration.chosen),
+        _measured(f"{calibration.threshold_now}, corrected on other groups", calibration.corrected),
+        ["one value for every sample", "–", "–", number(calibration.constant), "–"],
+    ]
+    lines += [
+        *table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows, right=True),
+        "",
+        *verdict_lines(calibration),
+        "",
+    ]
     means = [
         f"{number(report.means[at])} at {at}" for at in (calibration.threshold_now, calibration.threshold)
     ]
@@ -128,17 +140,6 @@ def change_text(change: PolicyChange) -> str:
     if change.better is None:
         verdict = f"a suggestion, for one value for every sample has {number(change.constant)}"
     return f"{moved} ({signed(-change.gain.value)}{_ends(ends)}, 95 %, cross-validated, by group): {verdict}"
-
-
-def choice_lines(calibration: Calibrated) -> list[str]:
-    """The threshold in use, the chosen one and the correction, each on samples that had no say in it."""
-    rows = [
-        _measured(f"{calibration.threshold_now} in use", calibration.present),
-        _measured(f"chosen on other groups: {_spread(calibration)}", calibration.chosen),
-        _measured(f"{calibration.threshold_now}, corrected on other groups", calibration.corrected),
-        ["one value for every sample", "–", "–", number(calibration.constant), "–"],
-    ]
-    return table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows, right=True)
 
 
 def verdict_lines(calibration: Calibrated) -> list[str]:

@@ -277,7 +277,24 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     lines = [*_disputes_head(report), *_table(listed[:limit])]
     if report.disputes and not chosen:
         lines.append("no dispute has this state between these")
-    lines += _foot(report, listed, limit)
+    if len(listed) > limit:
+        lines.append(f"… and {len(listed) - limit:,} more: --limit")
+    if any(dispute.hidden for dispute in listed[:limit]):
+        lines.append("hidden until you review them: workbench review")
+    if any(dispute.fitted for dispute in listed[:limit]):
+        number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
+        lines.append(
+            clean(
+                f"not cross-fitted: calibration {report.calibration} saw the gold of "
+                f"{many(number, 'sample')} here; workbench compare scores each at the threshold found "
+                "without it"
+            )
+        )
+    if report.closed:
+        given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
+        lines.append(
+            f"{many(report.closed, 'blind sample')} that you did not review{given}: they are left out"
+        )
     if unlisted := len(chosen) - len(listed):
         lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
     seen = [dispute.sample_id for dispute in report.disputes if not dispute.hidden]
@@ -329,29 +346,6 @@ def remarks(dispute: Dispute) -> list[str]:
         lines.append(f"was {dispute.was}, its values changed since: {flat(dispute.note)}".removesuffix(": "))
     elif dispute.note:
         lines.append(f"{flat(dispute.annotator)}: {flat(dispute.note)}")
-    return lines
-
-
-def _foot(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> list[str]:
-    lines = []
-    if len(chosen) > limit:
-        lines.append(f"… and {len(chosen) - limit:,} more: --limit")
-    if any(dispute.hidden for dispute in chosen[:limit]):
-        lines.append("hidden until you review them: workbench review")
-    if any(dispute.fitted for dispute in chosen[:limit]):
-        number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
-        lines.append(
-            clean(
-                f"not cross-fitted: calibration {report.calibration} saw the gold of "
-                f"{many(number, 'sample')} here; workbench compare scores each at the threshold found "
-                "without it"
-            )
-        )
-    if report.closed:
-        given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
-        lines.append(
-            f"{many(report.closed, 'blind sample')} that you did not review{given}: they are left out"
-        )
     return lines
 
 

@@ -147,7 +147,20 @@ def status_text(report: DatabaseStatus) -> str:
 
 def score_text(report: ScoreReport) -> str:
     """Every sample's values by kind, and the means."""
-    lines = [head_line(report), ""]
+    every = report.samples
+    excluded = sum(bool(row.excluded) for row in every)
+    unresolved = sum(bool(row.unresolved) and not row.excluded for row in every)
+    verified = sum(bool(row.verified) and not row.unresolved and not row.excluded for row in every)
+    named = f"run {report.run}" if report.run else "no run yet"
+    chosen = f" by calibration {report.calibration}" if report.calibration else ""
+    lines = [
+        clean(
+            f"{report.dataset} · {named} · match threshold {report.threshold}{chosen} · "
+            f"{many(len(every), 'sample')}: {verified:,} verified, {excluded:,} not counted, "
+            f"{unresolved:,} unresolved"
+        ),
+        "",
+    ]
     for kind in KINDS:
         rows = [
             row
@@ -167,21 +180,6 @@ def score_text(report: ScoreReport) -> str:
         have = "has" if report.unproposed == 1 else "have"
         lines.append(clean(f"{number} {have} no proposal in {run}: {report.proposing}"))
     return "\n".join(lines)
-
-
-def head_line(report: ScoreReport) -> str:
-    """What a report's values rest on: dataset, run, match threshold, and how many samples stand where."""
-    rows = report.samples
-    excluded = sum(bool(row.excluded) for row in rows)
-    unresolved = sum(bool(row.unresolved) and not row.excluded for row in rows)
-    verified = sum(bool(row.verified) and not row.unresolved and not row.excluded for row in rows)
-    run = f"run {report.run}" if report.run else "no run yet"
-    chosen = f" by calibration {report.calibration}" if report.calibration else ""
-    return clean(
-        f"{report.dataset} · {run} · match threshold {report.threshold}{chosen} · "
-        f"{many(len(rows), 'sample')}: {verified:,} verified, {excluded:,} not counted, "
-        f"{unresolved:,} unresolved"
-    )
 
 
 def gate_text(

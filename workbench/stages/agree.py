@@ -76,7 +76,7 @@ def agree(
     if kind not in info.kinds:
         raise UsageError(f"{info.name} does not review {kind} units; there is: {', '.join(info.kinds)}")
     scorer = None if kind == info.kinds[0] else DEFAULT_SCORER[kind]
-    found = figures(store, info, scorer=scorer, progress=progress)
+    stats = figures(store, info, scorer=scorer, progress=progress)
     left_out: Counter[str] = Counter()
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
@@ -97,7 +97,7 @@ def agree(
         kind,
         tuple(sorted({each.person for one in pairs for each in (one.one, one.other)})),
         agreement(pairs, words),
-        Machine(found.run, found.units.micro.f1 if found.units.micro.verified else None, found.paired.mae),
+        Machine(stats.run, stats.units.micro.f1 if stats.units.micro.verified else None, stats.paired.mae),
         parts,
         of_labels(pairs) if by == "label" else {},
         dict(left_out),

@@ -69,8 +69,8 @@ def answer(
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
     every = figures(store, info, run=run, scorer=name, progress=progress)
-    found = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
-    counts, kind = found.counts, found.kind
+    shown = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
+    counts, kind = shown.counts, shown.kind
 
     values = partial(scored_by, store, info, here.run_id)
     scores, presence = values(name), values("presence")
@@ -78,9 +78,9 @@ def answer(
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
     prefix = planned_prefix(store, info, kind)
     begun = {row.sample_id: row.origin for row in prefix.rows}
-    estimate = estimated(found.estimate)
+    estimate = estimated(shown.estimate)
     rows: Sequence[Row] = every.rows
-    listed: Sequence[Row] = found.rows
+    listed: Sequence[Row] = shown.rows
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
         rows = [row for row in rows if row.sample_id in begun]
         listed = [row for row in listed if row.sample_id in begun]
@@ -105,30 +105,30 @@ def answer(
         reviews=info.kinds,
         scorer=name,
         imported=name not in SCORERS,
-        has_column=any(other.scorer not in SCORERS for other in found.beside),
+        has_column=any(other.scorer not in SCORERS for other in shown.beside),
         proposer=chosen.proposer if chosen else "",
-        score=found.estimate.automatic,
+        score=shown.estimate.automatic,
         recount=mean(presence.get(number) for number in scored).value if by_text else None,
         triage=triage,
         reviewed=settled,
         unresolved=counts.unresolved,
         excluded=counts.excluded,
-        in_order=found.estimate.n if found.estimate.design not in ("hand", "imported") else 0,
+        in_order=shown.estimate.n if shown.estimate.design not in ("hand", "imported") else 0,
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
-        refusal=found.estimate.refusal if counts.imported else "",
+        refusal=shown.estimate.refusal if counts.imported else "",
         compared=len(both),
         left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(both)),
-        traced=found.reproducible is not None,
+        traced=shown.reproducible is not None,
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
         effects=effects(rows),
         worst=_worst(store, here, name, listed, kind),
         steps=steps(
-            size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, found.estimate.n,
+            size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
             mean_error(scores, rows), {one: error for one, error in errors.items() if error is not None},
-            found.estimate.ahead, found.estimate.soon,
+            shown.estimate.ahead, shown.estimate.soon,
             # another policy would end the estimate of a drawn corpus
             _policy_step(store, here, chosen)
             if kind == "entity" and chosen is not None and both and not prefix.corpus
@@ -136,10 +136,10 @@ def answer(
         ),
         measured=measured,
         withheld=len(withheld),
-        assisted=found.assisted,
+        assisted=shown.assisted,
         fast=counts.fast,
         chosen=prefix.chosen,
-    ), found  # fmt: skip
+    ), shown  # fmt: skip
 
 
 def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> Step | None:

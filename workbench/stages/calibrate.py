@@ -29,7 +29,7 @@ from workbench.formats import calibration as calibration_file
 from workbench.matching import FLOOR, MATCHER
 from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED
 from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, FoundIf, Verdict
+from workbench.model import Assessment, FoundIf, Verdict, recall_of
 from workbench.scoring.names import CALIBRATED
 from workbench.scoring.scorers import assess_all
 from workbench.stages import Progress, silent
@@ -132,11 +132,9 @@ def gather(
         human, labels, loose = _verdicts(info, stored, wanted[number], based)
         if len(human) != len(similarities[number]):
             continue  # counted under another policy a moment ago; the next look has it
-        tally = wanted[number].tally
-        recall = None if tally is None or tally.recall is None else float(tally.recall)
         case = FitCase(
-            stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0),
-            labels, _loose(info, stored, name, similarities[number]),
+            stored.sample.id, group[number], similarities[number], human, recall_of(wanted[number].tally),
+            weight.get(number, 1.0), labels, _loose(info, stored, name, similarities[number]),
         )  # fmt: skip
         (held if number in kept_back else cases).append(case)
         if number not in kept_back:
@@ -398,12 +396,7 @@ def calibrate(
         keep(store, seen, save, annotator, document)
     if out is not None:
         calibration_file.write(out, document, force=force)
-    return CalibrateReport(
-        look=seen,
-        holdout=held,
-        saved=save or "",
-        document=document,
-    )
+    return CalibrateReport(seen, held, save or "", document)
 
 
 def look(

@@ -28,7 +28,7 @@ from workbench.proposing.claude.cost import (
     forecast,
     read_prices,
 )
-from workbench.proposing.claude.prompt import Example, Prompt, default_prompt, examples_text, read_prompt
+from workbench.proposing.claude.prompt import default_prompt, examples_text, read_prompt
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages import propose
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
@@ -76,7 +76,18 @@ def setup_of(store: Store, info: DatasetInfo, options: ModelOptions) -> Setup:
     setup = set_up(options, info.policy)
     if not options.examples:
         return setup
-    return replace(setup, examples=_examples(store, info, options.examples, setup.prompt))
+    tasks = [TASK_OF[kind] for kind in info.policy.kinds]
+    if not any(setup.prompt.shows_examples(task) for task in tasks):
+        raise UsageError(
+            f"the prompt has no {{{{examples}}}} in {' or '.join(tasks)}: add it, or leave --examples out"
+        )
+    examples = choose_examples(store, info, options.examples)
+    if not examples:
+        raise UsageError(
+            "no verified sample can be an example yet (samples to review without suggestions never are): "
+            "review some first, or leave --examples out"
+        )
+    return replace(setup, examples=examples)
 
 
 def set_up(options: ModelOptions, policy: Policy) -> Setup:
@@ -96,21 +107,6 @@ def set_up(options: ModelOptions, policy: Policy) -> Setup:
     )
 
 
-def _examples(store: Store, info: DatasetInfo, number: int, prompt: Prompt) -> tuple[Example, ...]:
-    tasks = [TASK_OF[kind] for kind in info.policy.kinds]
-    if not any(prompt.shows_examples(task) for task in tasks):
-        raise UsageError(
-            f"the prompt has no {{{{examples}}}} in {' or '.join(tasks)}: add it, or leave --examples out"
-        )
-    examples = choose_examples(store, info, number)
-    if not examples:
-        raise UsageError(
-            "no verified sample can be an example yet (samples to review without suggestions never are): "
-            "review some first, or leave --examples out"
-        )
-    return examples
-
-
 def prices_of(options: ModelOptions) -> Prices:
     """The packaged prices, under those of the person's file."""
     if options.prices is None:
@@ -120,6 +116,12 @@ def prices_of(options: ModelOptions) -> Prices:
 
 def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
     """What a run stores of its set-up; two runs with equal ones are one."""
+    shown: dict[str, Any] = {}
+    if setup.examples:  # whose gold a run saw: its figures leave those samples and their groups out
+        names = ("id", "group", "reference_hash")
+        shown["examples"] = [{name: getattr(seen, name) for name in names} for seen in setup.examples]
+        texts = (examples_text(task, setup.examples) for task in TASK_OF.values())
+        shown["examples_sha256"] = text_hash(*texts)
     return {
         "source": setup.proposer,
         "prompt_sha256": setup.prompt.sha256,
@@ -130,18 +132,7 @@ def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
         **({"base_url": setup.base_url} if setup.base_url else {}),
         "guidelines": setup.guidelines,
         "kinds": list(kinds),
-        **(_shown(setup.examples) if setup.examples else {}),
-    }
-
-
-def _shown(examples: tuple[Example, ...]) -> dict[str, Any]:
-    """Whose gold a run saw: its figures leave those samples and their groups out."""
-    return {
-        "examples": [
-            {"id": example.id, "group": example.group, "reference_hash": example.reference_hash}
-            for example in examples
-        ],
-        "examples_sha256": text_hash(*(examples_text(task, examples) for task in TASK_OF.values())),
+        **shown,
     }
 
 

@@ -24,14 +24,14 @@ from workbench.proposing.claude.asks import (
     statements_key,
 )
 from workbench.proposing.claude.batches import lost_batches, propose_batches
-from workbench.proposing.claude.clients import ModelClient, connect
+from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import runs, samples
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
-from workbench.store.tables import BatchRow, CallRow
+from workbench.store.tables import CallRow
 
 WINDOW = 200
 """Samples that are planned at once."""
@@ -250,10 +250,21 @@ async def propose_batch(
         await book.store.write(_note, book.run_id, name, asks)
 
     async with connect(SECONDS, base_url=book.setup.base_url) as client:
-        await _find_lost(client, book)
-        sent = [batch for batch in runs.open_batches(book.store, book.run_id) if _is_sent(batch)]
-        pending = {batch.id: _asks(batch) for batch in sent}
-        book.waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
+        for batch in runs.open_batches(book.store, book.run_id):
+            if not batch.id.startswith(UNSENT):
+                continue
+            # noted and never confirmed: found at the service, or forgotten and sent anew
+            lost = await lost_batches(client, len(batch.asks), runs.batch_ids(book.store))
+            if lost:
+                await book.store.write(runs.change_batch, batch.id, id=lost[0])
+            else:
+                await book.store.write(runs.change_batch, batch.id, fetched=True)
+        pending = {
+            batch.id: [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
+            for batch in runs.open_batches(book.store, book.run_id)
+            if not batch.id.startswith(UNSENT)
+        }
+        book.waited = {key for asks in pending.values() for ask in asks for key in ask.keys}
         try:
             return await propose_batches(
                 client, book.setup, book.steps(), partial(book.save, batch="batch"), on_batch,
@@ -274,24 +285,3 @@ def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
         runs.change_batch(store, unsent, id=name)
     else:
         runs.add_batch(store, run_id, unsent, document)
-
-
-def _asks(batch: BatchRow) -> list[Ask]:
-    return [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
-
-
-async def _find_lost(client: ModelClient, book: Book) -> None:
-    """What was noted and never confirmed: found at the service, or forgotten and sent anew."""
-    for batch in runs.open_batches(book.store, book.run_id):
-        if _is_sent(batch):
-            continue
-        lost = await lost_batches(client, len(batch.asks), runs.batch_ids(book.store))
-        if lost:
-            await book.store.write(runs.change_batch, batch.id, id=lost[0])
-        else:
-            await book.store.write(runs.change_batch, batch.id, fetched=True)
-
-
-def _is_sent(batch: BatchRow) -> bool:
-    """Whether a batch is at the service for sure."""
-    return not batch.id.startswith(UNSENT)

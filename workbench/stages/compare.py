@@ -25,19 +25,18 @@ from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import home_of, read_manifest, write_whole
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
-from workbench.model import KINDS, Kind, Sample
+from workbench.model import KINDS, Kind, Sample, recall_of
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import Progress, local, moment_of, silent
 from workbench.stages.examples import seen_by
 from workbench.stages.export_items import is_pseudonym
-from workbench.stages.figures import recall_of
-from workbench.stages.import_ import manifest_settings, own_names, with_names
+from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.queue import headline_scorer, known, scored_by
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.store import gold as gold_store
 from workbench.store import journal, plans, runs, samples, scores
-from workbench.store.datasets import DatasetInfo, find_dataset, list_datasets, policy_versions
+from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
 from workbench.store.engine import Store
 from workbench.store.gold import reviewed
 from workbench.store.importing import assessments_of
@@ -215,9 +214,7 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
     name = _exported(str(folder))
     native = home / "native"
     source = native if home == folder and native.is_dir() else folder
-    known = (
-        next((dataset for dataset in list_datasets(store) if dataset.name == name), None) if store else None
-    )
+    known = existing(store, name) if store else None
     names = own_names(store, known) if store and known else {}
     by_id: dict[str, VersionSample] = {}
     for row in (with_names(row, names) for row in read(source, notes=Notes())):

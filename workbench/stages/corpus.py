@@ -135,6 +135,14 @@ class Partition:
         """Where the rows go that cannot be scored."""
         return self.scores.with_name(self.scores.name.removesuffix(SCORED) + SUFFIX)
 
+    @property
+    def rejected(self) -> int:
+        """How many rows went there."""
+        if not self.rejects.exists():
+            return 0
+        with self.rejects.open("rb") as file:
+            return sum(1 for _ in file)
+
 
 @dataclass(slots=True)
 class CorpusReport:
@@ -184,19 +192,6 @@ def score_files(
     pyarrow (or dask, for a cluster); InputError for an `out` that cannot be written.
     """
     load_pyarrow()
-    partitions = _partitions(inputs, out)
-    _begin(out, partitions, recipe)
-    todo = [partition for partition in partitions if not partition.scores.exists()]
-    report = CorpusReport(out, len(partitions), len(partitions) - len(todo))
-    tick = partial(_report_progress, partitions, progress)
-    outcomes = _on_cluster(todo, recipe, cluster, tick) if cluster else _here(todo, recipe, workers, tick)
-    report.failed = {partition.source: why for partition, why in outcomes if why}
-    for partition in partitions:
-        _add(report, partition)
-    return report
-
-
-def _partitions(inputs: Sequence[Path], out: Path) -> list[Partition]:
     files: dict[Path, None] = {}
     for path in inputs:
         paths = [path]
@@ -207,7 +202,16 @@ def _partitions(inputs: Sequence[Path], out: Path) -> list[Partition]:
             what = f"no files to score in it ({', '.join(SUFFIXES)})" if path.exists() else "no such file"
             raise UsageError(f"{path}: {what}")
         files.update(dict.fromkeys(path.resolve() for path in paths))
-    return [Partition.of(path, _scores(out, number, path)) for number, path in enumerate(files)]
+    partitions = [Partition.of(path, _scores(out, number, path)) for number, path in enumerate(files)]
+    _begin(out, partitions, recipe)
+    todo = [partition for partition in partitions if not partition.scores.exists()]
+    report = CorpusReport(out, len(partitions), len(partitions) - len(todo))
+    tick = partial(_report_progress, partitions, progress)
+    outcomes = _on_cluster(todo, recipe, cluster, tick) if cluster else _here(todo, recipe, workers, tick)
+    report.failed = {partition.source: why for partition, why in outcomes if why}
+    for partition in partitions:
+        _add(report, partition)
+    return report
 
 
 def _scores(out: Path, number: int, source: Path) -> Path:
@@ -448,6 +452,5 @@ def _add(report: CorpusReport, partition: Partition) -> None:
             total = mean * before + arrow.compute.sum(column).as_py()
             report.means[name] = total / (before + defined), before + defined
     if partition.rejects.exists():
-        with partition.rejects.open("rb") as file:
-            report.rejected += sum(1 for _ in file)
+        report.rejected += partition.rejected
         report.rejects.append(partition.rejects)

@@ -93,26 +93,23 @@ class Desk:
     undoubted = _reads(queue.count_undoubted)
 
     async def ids(self, query: Query = queue.EVERYTHING, order: Order = "u") -> array[int]:
-        """The sample ids of a view of the queue."""
-        if order == "delta" or queue.needs_values(query):
-            await self._count_decided()
-        return await _reads(queue.queue_ids)(self, query, order)
+        """The sample ids of a view of the queue.
 
-    async def _count_decided(self) -> None:
-        """Keep the automatic values of decided samples that `score` has not counted, chunk by chunk.
-
-        Counted beside the writer thread, so that no decision waits for it.
+        The automatic values of decided samples that `score` has not counted are kept first, chunk by chunk:
+        counted beside the writer thread, so that no decision waits for it.
         """
-        from workbench.stages import queue_values
-        from workbench.stages.recompute import save_counted
+        if order == "delta" or queue.needs_values(query):
+            from workbench.stages import queue_values
+            from workbench.stages.recompute import save_counted
 
-        info = await self.store.read(dataset_info, self.info.id)
-        for chunk in await _reads(queue_values.uncounted)(self):
-            counted = await self.store.read(queue_values.count_some, info, chunk)
-            try:
-                await self.store.write(save_counted, counted)
-            except StoreError:  # a database that takes no score: a view counts them for itself
-                return
+            info = await self.store.read(dataset_info, self.info.id)
+            for chunk in await _reads(queue_values.uncounted)(self):
+                counted = await self.store.read(queue_values.count_some, info, chunk)
+                try:
+                    await self.store.write(save_counted, counted)
+                except StoreError:  # a database that takes no score: a view counts them for itself
+                    break
+        return await _reads(queue.queue_ids)(self, query, order)
 
     async def causes(self, ids: Sequence[int]) -> dict[int, str]:
         """The main causes of Δ of decided samples."""

@@ -33,14 +33,14 @@ from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.stages import Progress, silent
 from workbench.stages.corpus import ROWS, Partition, Recipe, readable, written
-from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.import_ import ImportOptions, existing, import_file
 from workbench.stages.people import check
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.queue import scored_by
 from workbench.stages.recompute import recompute
 from workbench.store import plans
-from workbench.store.datasets import DatasetInfo, find_dataset, list_datasets, set_dataset
+from workbench.store.datasets import DatasetInfo, find_dataset, set_dataset
 from workbench.store.engine import Store
 from workbench.text.figures import many
 from workbench.text.lists import compact
@@ -134,7 +134,7 @@ def draw(
             import_file(store, path, options, annotator=annotator)
         info = find_dataset(store, name)
         policy = from_toml(recipe.policy)
-        kinds = (kind, *(one for one in policy.kinds if one != kind)) if kind in policy.kinds else (kind,)
+        kinds = (kind, *(of for of in policy.kinds if of != kind)) if kind in policy.kinds else (kind,)
         change_policy(store, info, to_toml(replace(policy, kinds=kinds)), annotator)
         set_dataset(store, info.id, threshold=recipe.match_threshold)
         if proposer == rules.PROPOSER:
@@ -153,7 +153,7 @@ def draw(
                 "threshold": info.threshold,
                 "policy": info.policy.version,
                 "values": {
-                    of: {stratum: list(one.items()) for stratum, one in by.items()}
+                    of: {stratum: list(counter.items()) for stratum, counter in by.items()}
                     for of, by in values.items()
                 },
             },
@@ -175,20 +175,13 @@ def draw(
             drawn,
             blind,
         )
-    rejected = sum(_lines(partition.rejects) for partition in partitions)
+    rejected = sum(partition.rejected for partition in partitions)
     return DrawReport(out, name, total, rejected, n, scorer, strata, seed, blind)
 
 
 def _check_new(store: Store, name: str) -> None:
-    if any(info.name == name for info in list_datasets(store)):
+    if existing(store, name):
         raise UsageError(f"the dataset {name} is there: draw into a new one with --dataset NAME")
-
-
-def _lines(path: Path) -> int:
-    if not path.exists():
-        return 0
-    with path.open("rb") as file:
-        return sum(1 for _ in file)
 
 
 def _batches(partition: Partition, *more: str) -> Iterator[pyarrow.RecordBatch]:

@@ -361,9 +361,8 @@ def merge(opened: Opened, first: Unit, second: Unit) -> Put:
     """
     if first.id == second.id or first.kind != second.kind or not (first.counted and second.counted):
         raise InputError("only two units that count can be merged")
-    joined = (
-        _joined_claims(first, second) if first.kind == "statement" else _joined_names(opened, first, second)
-    )
+    claims = first.kind == "statement"
+    joined = _joined_claims(first, second) if claims else _joined_names(opened, first, second)
     units = opened.state.of(first.kind).assessment.units
     followers = [replace(unit, duplicate_of=first.id) for unit in units if unit.duplicate_of == second.id]
     return Put("merge", first.kind, (joined, replace(second, duplicate_of=first.id), *followers))
@@ -415,24 +414,24 @@ def next_counted(units: Sequence[Unit], unit: Unit) -> Unit:
 
 def _joined_claims(first: Unit, second: Unit) -> Unit:
     """Both claims in one: supported when both are, partial when one is, else undecided."""
+    match, other = first.match, second.match
+    verdicts = {match.verdict, other.verdict}
+    joined = Match(
+        evidence=tuple(dict.fromkeys((*match.evidence, *other.evidence))),
+        note=" ".join(note for note in (match.note, other.note) if note),
+    )
+    if verdicts <= {"found", "missing"}:
+        joined = replace(joined, rule=match.rule if match.rule == other.rule else "merged")
+    if verdicts == {"found"}:
+        joined = replace(joined, verdict="found", similarity=min(match.similarity, other.similarity))
+    elif verdicts == {"missing"}:
+        reason = match.reason if match.reason == other.reason else "absent"
+        joined = replace(joined, verdict="missing", reason=reason)
+    elif verdicts == {"found", "missing"}:
+        joined = replace(joined, verdict="missing", reason="partial")
     spans = tuple(dict.fromkeys((*first.spans, *second.spans)))
     text = f"{first.text.rstrip()} {second.text.lstrip()}"
-    return replace(first, text=text, spans=spans, proposed="", match=_both(first.match, second.match))
-
-
-def _both(match: Match, other: Match) -> Match:
-    verdicts = {match.verdict, other.verdict}
-    rule = match.rule if match.rule == other.rule else "merged"
-    evidence = tuple(dict.fromkeys((*match.evidence, *other.evidence)))
-    note = " ".join(note for note in (match.note, other.note) if note)
-    if verdicts == {"found"}:
-        return Match("found", None, evidence, min(match.similarity, other.similarity), rule, note=note)
-    if verdicts == {"missing"}:
-        reason = match.reason if match.reason == other.reason else "absent"
-        return Match("missing", reason, evidence, rule=rule, note=note)
-    if verdicts == {"found", "missing"}:
-        return Match("missing", "partial", evidence, rule=rule, note=note)
-    return Match(evidence=evidence, note=note)
+    return replace(first, text=text, spans=spans, proposed="", match=joined)
 
 
 def _joined_names(opened: Opened, first: Unit, second: Unit) -> Unit:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.matching.units import policy_label
 from workbench.model import Assessment, Kind
@@ -53,22 +54,38 @@ def choose_examples(store: Store, info: DatasetInfo, number: int) -> tuple[Examp
             if _may_be_shown(sample):
                 long = len(sample.sample.reference) > SHORT
                 ranked.append(((len(kinds) - len(verified), long, empty, sample.u), sample))
-    ranked.sort(key=lambda row: row[0])
-    chosen = _one_of_each(sample for _, sample in ranked)[:number]
+    chosen: list[Stored] = []  # the first sample of every group and of every reference
+    taken: set[tuple[str, str]] = set()
+    for _, sample in sorted(ranked, key=lambda row: row[0]):
+        marks = {("reference", sample.sample.reference_hash)}
+        if sample.sample.group is not None:
+            marks.add(("group", sample.sample.group))
+        if not marks & taken:
+            taken |= marks
+            chosen.append(sample)
     return tuple(
         _example(sample, info, {kind: gold[kind].get(sample.sample_id) for kind in kinds})
-        for sample in chosen
+        for sample in chosen[:number]
     )
 
 
 def seen_by(store: Store, info: DatasetInfo, run: RunInfo | None) -> Seen:
     """What a run was shown, as it is recorded with it; nothing for most runs."""
-    shown = run.parameters.get("examples", []) if run is not None else []
+    return _seen(store, info, run.parameters.get("examples", ()) if run is not None else ())
+
+
+def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:
+    """The samples whose gold the calibration in use saw, with all that share a group or a reference."""
+    used = calibration_in_use(store, info.id) if info.calibration_id is not None else None
+    return _seen(store, info, used.document["gold"]["samples"] if used is not None else ()).related
+
+
+def _seen(store: Store, info: DatasetInfo, shown: Collection[Mapping[str, Any]]) -> Seen:
     if not shown:
         return NOTHING
-    ids = frozenset(str(example["id"]) for example in shown)
-    groups = {example["group"] for example in shown if example["group"] is not None}
-    hashes = {example["reference_hash"] for example in shown}
+    ids = frozenset(str(sample["id"]) for sample in shown)
+    groups = {sample["group"] for sample in shown if sample["group"] is not None}
+    hashes = {sample["reference_hash"] for sample in shown}
     return Seen(ids, ids | related_ids(store, info.id, groups, hashes))
 
 
@@ -82,20 +99,6 @@ def _resolved(store: Store, info: DatasetInfo, kind: Kind) -> dict[int, Assessme
     return {number: gold.assessment for number, gold in gold.items() if gold.assessment is not None}
 
 
-def _one_of_each(ranked: Iterable[Stored]) -> list[Stored]:
-    """The first sample of every group and of every reference."""
-    firsts: list[Stored] = []
-    taken: set[tuple[str, str]] = set()
-    for sample in ranked:
-        marks = {("reference", sample.sample.reference_hash)}
-        if sample.sample.group is not None:
-            marks.add(("group", sample.sample.group))
-        if not marks & taken:
-            taken |= marks
-            firsts.append(sample)
-    return firsts
-
-
 def _example(sample: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | None]) -> Example:
     entities, statements = gold.get("entity"), gold.get("statement")
     return Example(
@@ -104,23 +107,10 @@ def _example(sample: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | No
         reference_hash=sample.sample.reference_hash,
         question=sample.sample.user_input,
         text=sample.sample.reference,
-        entities=None if entities is None else _entities(entities, info),
+        entities=None
+        if entities is None
+        else tuple(
+            (unit.text, policy_label(unit.label, info.policy)[0]) for unit in gold_units(entities.units)
+        ),
         statements=None if statements is None else tuple(unit.text for unit in gold_units(statements.units)),
     )
-
-
-def _entities(assessment: Assessment, info: DatasetInfo) -> tuple[tuple[str, str], ...]:
-    """(name, label) of the gold units, labels as the present policy knows them."""
-    units = gold_units(assessment.units)
-    return tuple((unit.text, policy_label(unit.label, info.policy)[0]) for unit in units)
-
-
-def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:
-    """The samples whose gold the calibration in use saw, with all that share a group or a reference."""
-    used = calibration_in_use(store, info.id) if info.calibration_id is not None else None
-    gold = used.document["gold"]["samples"] if used is not None else ()
-    if not gold:
-        return frozenset()
-    groups = {sample["group"] for sample in gold if sample["group"] is not None}
-    related = related_ids(store, info.id, groups, {sample["reference_hash"] for sample in gold})
-    return frozenset(related | {sample["id"] for sample in gold})

@@ -48,20 +48,6 @@ __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 ONLY = ("verified", "gold", "disputed")
 
 
-def _formats(options: ExportOptions) -> tuple[str, ...]:
-    """The formats to write. Raises UsageError for one there is not, or that is nothing without text."""
-    fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
-    asked = fit if "all" in options.formats else options.formats
-    for name in asked:
-        if name not in FORMATS:
-            raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
-        if name not in fit:
-            raise UsageError(f"{name} is made of text; without text there is {' and '.join(fit)}")
-    if options.only is not None and options.only not in ONLY:
-        raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
-    return tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first
-
-
 def _gather(
     store: Store, info: DatasetInfo, options: ExportOptions, run_id: int | None, annotator: str,
     *, scored: bool,
@@ -98,23 +84,17 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
     elif options.only is not None:
         verified = exports.verified_ids(store, info.id)
         if options.only == "gold":
-            verified -= _unsettled(store, info) | set().union(
-                *(load_excluded(store, info.id, kind) for kind in KINDS)
-            )
+            # The samples whose annotators differ in every kind that several verified
+            several, labels = exports.several_ids(store, info.id), info.policy.counted_labels
+            chunks = exports.each_leaving(store, info.id, None, several) if several else ()
+            verified -= {
+                sample.sample_id
+                for chunk in chunks
+                for sample in chunk
+                if all(stands(sample.reviews, kind, labels)[1] is None for kind in KINDS)
+            } | set().union(*(load_excluded(store, info.id, kind) for kind in KINDS))
         chosen.append(verified)
     return set.intersection(*chosen) if chosen else None
-
-
-def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
-    """The samples whose annotators differ in every kind that several verified."""
-    several, labels = exports.several_ids(store, info.id), info.policy.counted_labels
-    chunks = exports.each_leaving(store, info.id, None, several) if several else ()
-    return {
-        sample.sample_id
-        for chunk in chunks
-        for sample in chunk
-        if all(stands(sample.reviews, kind, labels)[1] is None for kind in KINDS)
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +134,16 @@ def export(
     options = options or ExportOptions()
     if options.names:
         check(store, annotator, "export the names of annotators")
-    formats = _formats(options)
+    fit = [name for name, writer in FORMATS.items() if options.text or writer.without_text]
+    asked = fit if "all" in options.formats else options.formats
+    for name in asked:
+        if name not in FORMATS:
+            raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
+        if name not in fit:
+            raise UsageError(f"{name} is made of text; without text there is {' and '.join(fit)}")
+    if options.only is not None and options.only not in ONLY:
+        raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
+    formats = tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first
     directory = directory.resolve()  # now: the folder that one stands in is replaced as any other
     folder.check_free(directory, force=options.force)
     with _opened(store, info, options, annotator):
@@ -196,7 +185,13 @@ def _export(
             for key, number in samples.sample_ids(store, info.id).items()
             if departure.wanted is None or number in departure.wanted
         }
-        splits = _sizes(store, info, held) if options.split else {}
+        splits: dict[str, int] = {}
+        if options.split:
+            holdout = len(plans.holdout_ids(store, info.id).intersection(held))
+            if not 0 < holdout < len(held):
+                which = "every chosen sample is" if holdout else "no chosen sample is"
+                raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
+            splits = dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True))
         about = Surroundings(
             dataset=info.name,
             labels=info.labels,
@@ -248,21 +243,26 @@ def _fill(
         if (used := calibration_in_use(store, departure.info.id)) is not None:
             document = calibration.text_of(used.document)
             (card / calibration.NAME).write_text(document, "utf-8", newline="\n")
+    info = departure.info
+    policy = policy_document(info.policy)
+    if not departure.options.text:
+        policy.pop("guidelines")
+    names = ("seed", "threshold", "blind_share", "show_auto")
+    columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
     folder.write_manifest(
         part,
         {**totals, "rows": rows, "left_out": left},
-        {"formats": list(formats), **manifest, "settings": _settings(store, departure)},
+        {
+            "formats": list(formats),
+            **manifest,
+            "settings": {
+                "policy": policy,
+                **{name: getattr(info, name) for name in names},
+                "columns": columns,
+            },
+        },
     )
     return rows, left, totals
-
-
-def _sizes(store: Store, info: DatasetInfo, held: Collection[int]) -> dict[str, int]:
-    """How many samples each split has. Raises UsageError where all are in one."""
-    holdout = len(plans.holdout_ids(store, info.id).intersection(held))
-    if not 0 < holdout < len(held):
-        which = "every chosen sample is" if holdout else "no chosen sample is"
-        raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
-    return dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True))
 
 
 def _write(
@@ -288,17 +288,6 @@ def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[Expo
         gold = any(record.entities is not None or record.statements is not None for record in item.records)
         counts.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
         yield item
-
-
-def _settings(store: Store, departure: Departure) -> dict[str, Any]:
-    """What a dataset that is made from this folder takes over."""
-    info = departure.info
-    document = policy_document(info.policy)
-    if not departure.options.text:
-        document.pop("guidelines")
-    names = ("seed", "threshold", "blind_share", "show_auto")
-    columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
-    return {"policy": document, **{name: getattr(info, name) for name in names}, "columns": columns}
 
 
 _TEXTS = frozenset({"prompt", "guidelines"})

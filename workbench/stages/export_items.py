@@ -17,7 +17,7 @@ from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, M
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
-from workbench.stages import Progress, review, silent
+from workbench.stages import Progress, review
 from workbench.stages.plan import Reach
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
@@ -94,10 +94,10 @@ def model_named(model: str, naming: Naming) -> str:
 def each_item(
     store: Store,
     departure: Departure,
-    split: str | None = None,
-    progress: Progress = silent,
+    split: str | None,
+    progress: Progress,
     *,
-    verdicts: bool = False,
+    verdicts: bool,
 ) -> Iterator[ExportItem]:
     """The chosen samples in file order; with `split` only those of it, with `verdicts` their verdicts too."""
     done = 0
@@ -194,18 +194,14 @@ def _verdicts(
             machine, verified = automatic[kind], Assessment(kind, "verified", units)
             rows = tuple(UnitRow(None, unit, "", "", "", None) for unit in units)
             if machine is not None:
-                based = _based(state, verified, leaving.proposal_id)
+                based = False
+                if state is not None and state.opened is not None:
+                    own = KindState("verified", verified, imported=state.of(kind).imported)
+                    based = descends(state.opened, own, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
             head = _of_review(item, kind, stored, state, _named(stored.record, departure.naming).named)
             for row in rows:
                 yield f"{compact(head | _verdict(item.sample, row))}\n"
-
-
-def _based(state: ReviewState | None, verified: Assessment, proposal: int | None) -> bool:
-    if state is None or state.opened is None:
-        return False
-    own = state.of(verified.kind)
-    return descends(state.opened, KindState("verified", verified, imported=own.imported), proposal)
 
 
 def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | None:

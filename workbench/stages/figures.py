@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import fsum
@@ -18,7 +18,7 @@ from workbench.comparing.intervals import FEWEST, UNIT, Interval
 from workbench.comparing.paired import Pair, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN
-from workbench.model import Kind, Tally, count
+from workbench.model import Kind, Tally, count, recall_of
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
@@ -190,6 +190,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     for number, sample in known.items():
         by_language[side.reviewed[number].language or info.policy.language].append(sample)
     causes = cause_totals(known.values())
+    labels = {label for sample in known.values() for share in sample.shares for label in share.labels}
     estimated = whole(at, side)
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
@@ -219,7 +220,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         labels=of_labels(known.values()),
         causes=causes,
         estimated=by_cause(at, estimated, causes, side),
-        by_label=causes_by_label(known.values()),
+        by_label={label: cause_totals(known.values(), {label}) for label in sorted(labels) if label},
         by_language={name: cause_totals(of) for name, of in sorted(by_language.items())}
         if len(by_language) > 1
         else {},
@@ -227,7 +228,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         beside=_beside(at, side),
         sums=_sums(known.values()),
         rows=rows,
-        notes=(*_influence(both_arms), *_calibrated(at), *_behind(begun), *_unequal(begun, pairs)),
+        notes=tuple(_notes(at, both_arms, pairs)),
     )
 
 
@@ -423,63 +424,44 @@ def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
     }
 
 
-def causes_by_label(known: Iterable[Explained]) -> dict[str, tuple[CauseTotal, ...]]:
-    known = list(known)
-    labels = sorted({label for sample in known for share in sample.shares for label in share.labels if label})
-    return {label: cause_totals(known, {label}) for label in labels}
-
-
-def _influence(pair: Arms) -> list[str]:
-    if pair.detectable is None:
-        return []
-    return [
-        f"The {pair.blind.n:,} reviews without suggestions would show an influence of "
-        f"{pair.detectable:.2f} or more on the bias in 8 of 10 cases; a smaller one could go unseen."
-    ]
-
-
-def _behind(begun: Prefix) -> list[str]:
-    if begun.planned_n is None or not begun.at_planned_n or not begun.beyond:
-        return []
-    number = f"{begun.beyond:,} more samples are" if begun.beyond > 1 else "1 more sample is"
-    return [f"The plan is reached: {number} reviewed behind it and not in the estimate."]
-
-
-def _calibrated(at: Scope) -> tuple[str, ...]:
-    """Whose gold chose the threshold, and what was done about it."""
-    info, fitted, threshold = at.info, at.fitted, at.info.threshold
-    if at.name not in CALIBRATED:
-        return ()
-    if fitted.thresholds:
+def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
+    """What has to be said of the figures."""
+    info, fitted, begun = at.info, at.fitted, at.begun
+    if pair.detectable is not None:
+        yield (
+            f"The {pair.blind.n:,} reviews without suggestions would show an influence of "
+            f"{pair.detectable:.2f} or more on the bias in 8 of 10 cases; a smaller one could go unseen."
+        )
+    # whose gold chose the threshold, and what was done about it
+    if at.name in CALIBRATED and fitted.thresholds:
         limits = ", ".join(map(str, sorted(set(fitted.folds))))
-        return (
+        yield (
             f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
             f"these and what belongs to them are scored at the threshold found without them ({limits}), "
-            "all others count in the estimate with their mean over the folds.",
+            "all others count in the estimate with their mean over the folds."
         )
-    for calibration in calibrations.list_calibrations(at.store, info.id):
-        chose, before = calibration.document["threshold"], calibration.document["threshold_before"]
-        if chose == threshold != before:
-            return (
-                f"Match threshold {threshold} is the one that calibration {calibration.name} chose from the "
-                "verified "
-                f"units of {calibration.document['samples']} samples, but it is set by hand: nothing here "
-                f"is cross-fitted, so it looks too good. workbench calibrate --use {calibration.name} "
-                "corrects that.",
-            )
-    return ()
-
-
-def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
-    """Paired values weigh each sample alike, which unequal chances to be drawn make another question."""
+    elif at.name in CALIBRATED:
+        for calibration in calibrations.list_calibrations(at.store, info.id):
+            chose, before = calibration.document["threshold"], calibration.document["threshold_before"]
+            if chose == info.threshold != before:
+                yield (
+                    f"Match threshold {info.threshold} is the one that calibration {calibration.name} chose "
+                    f"from the verified units of {calibration.document['samples']} samples, but it is set by "
+                    "hand: nothing here is cross-fitted, so it looks too good. workbench calibrate --use "
+                    f"{calibration.name} corrects that."
+                )
+                break
+    if begun.at_planned_n and begun.beyond:
+        number = f"{begun.beyond:,} more samples are" if begun.beyond > 1 else "1 more sample is"
+        yield f"The plan is reached: {number} reviewed behind it and not in the estimate."
+    # paired values weigh each sample alike, which unequal chances to be drawn make another question
     chances = [row.pi for row in begun.rows]
-    if len(pairs) < FEWEST or not chances or max(chances) <= EVEN * min(chances):
-        return []
-    return [
-        "Samples were drawn with unequal chances. The mean verified so far, paired bias, limits, MAE, "
-        "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
-        "samples only. What is estimated for all weighs them."
-    ]
+    if len(pairs) >= FEWEST and chances and max(chances) > EVEN * min(chances):
+        yield (
+            "Samples were drawn with unequal chances. The mean verified so far, paired bias, limits, MAE, "
+            "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
+            "samples only. What is estimated for all weighs them."
+        )
 
 
 def stands_for(
@@ -610,17 +592,13 @@ def _part(sample: Explained | None, cause: str) -> float | None:
     return float(sum(share.share or 0 for share in sample.shares if share.cause == cause))
 
 
-def recall_of(tally: Tally | None) -> float | None:
-    return tally.found / tally.units if tally and tally.units else None
-
-
 def side_of(at: Scope, progress: Progress) -> Side:
     """What a scorer or an imported column counts, and what explains it next to the gold."""
     store, info, run = at.store, at.info, at.run
     human = reviewed(store, info.id, at.kind)
     known = explain_all(store, info, at.run_id, at.name, info.threshold, human, progress)
     values, within = values_of(at, at.name)
-    of_all = values
+    of_all = dict(values)
     again: Recalls = {}
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
         again = scores.values(store, run.id, info.threshold, RECOUNT[at.kind])
@@ -629,7 +607,19 @@ def side_of(at: Scope, progress: Progress) -> Side:
             if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
                 known |= explain_all(store, info, at.run_id, at.name, limit, mine)
-        of_all = _of_all(at, set().union(*own.values()), values)
+        # What nobody's fit saw counts with its mean over the folds. Else seen samples would be scored by one
+        # function and the others by another, and the estimate would be off by what lies between them (Zrnic,
+        # Candès 2024, "Cross-prediction-powered inference").
+        assert run is not None  # its samples have thresholds of their own
+        folds, seen = at.fitted.folds, set().union(*own.values())
+        often = Counter(folds)
+        columns = {limit: scores.values(store, run.id, limit, at.name) for limit in often}
+        for number in values:
+            if number not in seen:
+                each = [(columns[limit].get(number), times) for limit, times in often.items()]
+                defined = [(value, times) for value, times in each if value is not None]
+                mean = sum(value * times for value, times in defined) / len(folds)
+                of_all[number] = mean if len(defined) == len(each) else None
     return Side(values, of_all, known, human, again, within)
 
 
@@ -653,26 +643,3 @@ def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
         for key in at.fitted.thresholds.keys() & numbers.keys():
             by_threshold[at.fitted.thresholds[key]].add(numbers[key])
     return by_threshold
-
-
-def _of_all(at: Scope, own: Collection[int], values: Recalls) -> dict[int, float | None]:
-    """What the estimate for all samples rests on: what nobody's fit saw counts with its mean over the folds.
-
-    Else seen samples would be scored by one function and the others by another, and the estimate would be off
-    by what lies between them (Zrnic, Candès 2024, "Cross-prediction-powered inference").
-    """
-    assert at.run is not None  # its samples have thresholds of their own
-    folds = at.fitted.folds
-    often = Counter(folds)
-    columns = {limit: scores.values(at.store, at.run.id, limit, at.name) for limit in often}
-    recalls: dict[int, float | None] = {}
-    for number, value in values.items():
-        if number in own:
-            recalls[number] = value
-            continue
-        each = [(columns[limit].get(number), times) for limit, times in often.items()]
-        known = [(value, times) for value, times in each if value is not None]
-        recalls[number] = (
-            sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
-        )
-    return recalls

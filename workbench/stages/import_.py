@@ -11,12 +11,13 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import as_file, files
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
-from workbench.formats.columns import columns_of
+from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import look, settings_of
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import gold_problem
@@ -24,7 +25,7 @@ from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
-from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
+from workbench.model import BY, KINDS, Kind, Policy, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, moment_of, plan, silent
@@ -168,7 +169,7 @@ class _Reading:
         self.path, self.options, self.notes = path, options, Notes()
         self.columns = columns_of(options.fields, options.external, options.rows, options.command)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
-        self.info = _existing(store, self.report.dataset)
+        self.info = existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
         self._rows = read(
             path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
@@ -187,7 +188,7 @@ class _Reading:
         for chunk in chunks(self._rows):
             good = []
             for row in (with_names(row, self._names) for row in chunk):
-                error = purged(row, self._gone) or row.error
+                error = purged(row, self._gone, self.columns) or row.error
                 if error is None and row.record is not None and self.options.gold == "require":
                     error = gold_missing(row.record)
                 if error is not None or row.record is None:
@@ -224,6 +225,9 @@ class _Reading:
         words += ["--format", options.format] if options.format else []
         words += {"require": ["--gold"], "given": ["--gold-if-given"]}.get(options.gold, [])
         words += ["--update"] if options.update else []
+        if self.info is None:  # what the dataset shall be that this command makes
+            words += [] if options.seed is None else ["--seed", str(options.seed)]
+            words += [] if options.blind is None else ["--blind", str(options.blind)]
         return shlex.join([*words, *self.columns.options()])
 
     def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
@@ -323,10 +327,24 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
     for good in reading.chunks():
         if good and taking is None:
             reading.info = reading.info or _create(store, reading, annotator, good)
-            taking = _intake(store, reading.info, reading, annotator)
+            # How a file goes into a dataset that is there
+            info = reading.info
+            days = manifest_settings(reading.path).get("columns", {})
+            columns = ScoreColumns(
+                info.id,
+                reading.options.update,
+                reading.path.name,
+                scores.external_columns(store, info.id),
+                {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
+            )
+            taking = importing.intake(store, info, columns, reading.options.gold, annotator)
         if taking is not None:
-            for row, outcome in _outcomes(store, taking, good):
-                reading.count(row, outcome)
+            good = list(for_samples_of_text(store, taking, good))
+            waiting = iter(good)
+            for piece in importing.distinct(row.record for row in good if row.record):
+                rows = islice(waiting, len(piece))
+                for row, outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
+                    reading.count(row, outcome)
     return taking
 
 
@@ -351,7 +369,17 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
         report.runs = {column.column: column.run for column in settled}
         report.notes += tuple(_of_intake(taking, settled))
     if taking is not None and taking.versions:
-        report.notes += (_of_versions(taking),)
+        # What is to be said of new rows that look like changed samples
+        same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
+        number = many(
+            taking.versions.total(),
+            "new row looks like a changed version of a sample that is there",
+            "new rows look like changed versions of samples that are there",
+        )
+        report.notes += (
+            f"{number} ({same}). To change a sample instead, "
+            f"give its row the id of the sample ({taking.version}) and import with --update",
+        )
     return report
 
 
@@ -370,19 +398,6 @@ def _refuse_nothing(reading: _Reading, rejects: Path | None) -> None:
     again = reading.again(rejects)
     advice = notes.advice or (f"; fix them there, then\n  {again}" if again else "")
     raise InputError(f"nothing of {reading.path} could be imported: {why}{others}{there}{where}{advice}")
-
-
-def _of_versions(taking: Intake) -> str:
-    """What is to be said of new rows that look like changed samples."""
-    same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
-    number = many(
-        taking.versions.total(), "new row looks like a changed version of a sample that is there",
-        "new rows look like changed versions of samples that are there",
-    )  # fmt: skip
-    return (
-        f"{number} ({same}). To change a sample instead, "
-        f"give its row the id of the sample ({taking.version}) and import with --update"
-    )
 
 
 def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
@@ -404,19 +419,6 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
     if taking.late:
         number = many(taking.late, "sample")
         yield f"{number} came after the plan: last in the queue, and its figures leave them out"
-
-
-def _intake(store: Store, info: DatasetInfo, reading: _Reading, annotator: str) -> Intake:
-    """How a file goes into a dataset that is there."""
-    days = manifest_settings(reading.path).get("columns", {})
-    columns = ScoreColumns(
-        info.id,
-        reading.options.update,
-        reading.path.name,
-        scores.external_columns(store, info.id),
-        {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
-    )
-    return importing.intake(store, info, columns, reading.options.gold, annotator)
 
 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
@@ -447,26 +449,14 @@ def default_name(path: Path) -> str:
     return given or Path(name).stem or path.stem
 
 
-def _outcomes(
-    store: Store, taking: Intake, good: list[FileRow]
-) -> Iterator[tuple[FileRow, Outcome | RowError]]:
-    """What becomes of each row."""
-    good = list(for_samples_of_text(store, taking, good))
-    start = 0
-    for piece in importing.distinct(row.record for row in good if row.record):
-        rows = good[start : start + len(piece)]
-        start += len(piece)
-        yield from zip(rows, importing.add_chunk(store, taking, piece), strict=True)
-
-
-def _existing(store: Store, name: str) -> DatasetInfo | None:
+def existing(store: Store, name: str) -> DatasetInfo | None:
     """The dataset of that name, if there is one."""
     return next((info for info in list_datasets(store) if info.name == name), None)
 
 
 def score_columns(store: Store, name: str) -> Collection[str]:
     """The columns of scores of a dataset; none where it is not there."""
-    info = _existing(store, name)
+    info = existing(store, name)
     return scores.external_columns(store, info.id) if info else ()
 
 
@@ -476,7 +466,20 @@ def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]
     settings.pop("columns", None)
     given = settings.pop("seed", None)
     seed = given if options.seed is None else options.seed
-    policy = _policy(settings.pop("policy", None)) or Policy(kinds=_kinds(options, rows))
+    policy = _policy(settings.pop("policy", None))
+    if policy is None:
+        # the kinds that the rows' gold has, else the kind that their column of recall counts, else entities
+        records = [row.record for row in rows if row.record is not None]
+        columns = {column for record in records for column in record.scores}
+        reviewed = {
+            kind
+            for record in records
+            for gold in record.gold
+            for kind, units in (("entity", gold.entities), ("statement", gold.statements))
+            if units is not None and options.gold != "ignore"
+        }
+        counted = column_kind(headline(columns, (), "entity")) or "entity"
+        policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
     if options.kinds is not None:
         policy = replace(policy, kinds=options.kinds)
     seed = secrets.randbits(31) if seed is None else seed
@@ -491,24 +494,6 @@ def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]
     if settings:
         datasets.set_dataset(store, created.id, **settings)
     return created
-
-
-def _kinds(options: ImportOptions, rows: list[FileRow]) -> tuple[Kind, ...]:
-    """The kinds that the rows' gold has, else the kind that their column of recall counts, else entities."""
-    columns = {column for row in rows if row.record is not None for column in row.record.scores}
-    counted = column_kind(headline(columns, (), "entity")) or "entity"
-    kinds: tuple[Kind, ...] = (counted,)
-    if options.gold != "ignore":
-        reviewed = {
-            kind
-            for row in rows
-            if row.record is not None
-            for gold in row.record.gold
-            for kind, units in (("entity", gold.entities), ("statement", gold.statements))
-            if units is not None
-        }
-        kinds = tuple(kind for kind in KINDS if kind in reviewed) or kinds
-    return kinds
 
 
 def _settle(store: Store, info: DatasetInfo, options: ImportOptions) -> None:
@@ -535,27 +520,26 @@ CHUNK = 2_000  # rows in one transaction: 5,000 hold 18 MB more, and save a fift
 CHUNK_TEXT = 2 << 20  # characters of rows in one transaction, their units among them
 
 
-def purged(row: FileRow, gone: Mapping[str, str]) -> PurgedError | None:
+def purged(row: FileRow, gone: Mapping[str, str], columns: NamedColumns) -> PurgedError | None:
     """The error of a row of a purged sample, also where something else is off with it.
 
-    `gone`: ids and hashes with the day, see `purged_names`.
+    `gone`: ids and hashes with the day, see `purged_names`. A row that could not be read is known by its id,
+    or by what `columns` name as one.
     """
     if not gone:
         return None
-    names: list[Any] = [_id_of(row.raw)]
-    if row.record is not None:
-        names = [row.record.sample.id, row.record.sample.content_hash]
-    day = next((gone[name] for name in names if isinstance(name, str) and name in gone), None)
-    return None if day is None else PurgedError(names[0] or names[1], day)
-
-
-def _id_of(raw: str) -> Any:
-    """The id of a row that could not be read; None without one."""
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return value.get("id") if type(value) is dict else None
+    if row.record is None:
+        try:
+            given = json.loads(row.raw)
+        except (ValueError, RecursionError):
+            return None
+        paths = [path for path, field in columns.fields.items() if field == "id"] or ["id"]
+        names = [name for path in paths if isinstance(name := value_at(given, path), str)]
+    else:
+        sample = row.record.sample
+        names = [sample.id or sample.content_hash, sample.content_hash]
+    day = next((gone[name] for name in names if name in gone), None)
+    return None if day is None else PurgedError(names[0], day)
 
 
 def gold_missing(record: Record) -> RowError | None:
@@ -595,13 +579,11 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
         twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
         twice.line = row.line
         return replace(row, record=None, error=twice)
-    proposals = tuple(_by_name(proposal, names) for proposal in record.proposals)
+    models = {f"{BY}{pseudonym}": f"{BY}{name}" for pseudonym, name in names.items()}
+    proposals = tuple(
+        replace(proposal, model=models.get(proposal.model, proposal.model)) for proposal in record.proposals
+    )
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
-
-
-def _by_name(proposal: Proposal, names: Mapping[str, str]) -> Proposal:
-    name = proposal.model.removeprefix(BY) if proposal.model.startswith(BY) else ""
-    return replace(proposal, model=f"{BY}{names[name]}") if name in names else proposal
 
 
 def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> Iterator[FileRow]:
@@ -655,7 +637,7 @@ SEED = 357816
 
 def load_demo(store: Store, annotator: str) -> DatasetInfo:
     """Bring the demo's samples, proposals and gold into a database; a demo that is there already stays."""
-    there = _existing(store, DATASET)
+    there = existing(store, DATASET)
     if there is not None and count_samples(store, there.id) and there.run_id is not None:
         return there  # as the person left it, and as an earlier version of this package brought it
     options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0, kinds=("entity",))

@@ -323,7 +323,7 @@ def told(edit: Edit, samples: int = 1) -> str:
 def _told(edit: Edit) -> str:
     match edit:
         case Put():
-            return _told_of_unit(edit, edit.units[0])
+            return _told_of_unit(edit)
         case Accept():
             done = "settled" if edit.adjudicated else "accepted"
             return f"{done} the {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
@@ -336,7 +336,8 @@ def _told(edit: Edit) -> str:
             return "comment added"
 
 
-def _told_of_unit(edit: Put, unit: Unit) -> str:
+def _told_of_unit(edit: Put) -> str:
+    unit = edit.units[0]
     text = cut(flat(unit.text), LONGEST)
     match edit.what:
         case "relabel":

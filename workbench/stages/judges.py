@@ -240,7 +240,11 @@ class ServiceJudge(AnsweringProposer):
         thinking = assumed_thinking(self._setup.effort)
         limits = Limits()
         with self._opened() as store:
-            keep = None if store is None else self._keeping(store)
+            keep = None
+            if store is not None:  # under the run of this set-up, so that `propose` finds it paid
+                info = find_dataset(store, self._options.dataset)
+                run = run_of(store, info, self._setup, "api")
+                keep = Book(store, run.id, (), self._setup, info.policy.kinds).save
 
             async def kept(ask: Ask, result: Result) -> None:
                 if keep is not None:
@@ -255,12 +259,6 @@ class ServiceJudge(AnsweringProposer):
             raise summary.failure.error()
         if summary.stopped:
             raise BusyError(summary.stopped.replace("--max-cost $", "max_cost "))
-
-    def _keeping(self, store: Store) -> Callable[[Ask, Result], Awaitable[None]]:
-        """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
-        info = find_dataset(store, self._options.dataset)
-        run = run_of(store, info, self._setup, "api")
-        return Book(store, run.id, (), self._setup, info.policy.kinds).save
 
 
 class ModelJudge(AnsweringProposer):
@@ -294,7 +292,9 @@ class ModelJudge(AnsweringProposer):
         instruction = f"{system(self._setup, ask.task)}\nAnswer with one JSON object of this schema: {shape}"
         text = await self._reply(self._llm, f"{instruction}\n\n{fenced(ask.pieces)}", ask.task)
         try:
-            parts = read_answer(ask.task, _json_in(text), ask.count)
+            # The object in a reply that may have words and fences around it
+            start, end = text.find("{"), text.rfind("}")
+            parts = read_answer(ask.task, text[start : end + 1] if 0 <= start < end else text, ask.count)
         except UnusableError as error:
             return Failure(error.kind, error.detail, model=self.model)
         return AskAnswer(parts, None, self.model, "", "end_turn")
@@ -370,9 +370,3 @@ def _model_name(model: Any) -> str:
 
 def _text(reply: Any) -> str:
     return reply if isinstance(reply, str) else str(reply.model_dump_json())
-
-
-def _json_in(text: str) -> str:
-    """The object in a reply that may have words and fences around it."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text

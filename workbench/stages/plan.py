@@ -135,6 +135,16 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         annotator=annotator,
         created_at=datetime.now(UTC),
     )
+    expected = share * wish.n
+    notes: tuple[str, ...] = ()
+    if expected < BLIND_REVIEWS and (wish.n >= BLIND_FROM or share):
+        why = f"fewer than {BLIND_FROM} reviews leave the share without suggestions as it is"
+        if wish.blind is not None:
+            why = "the share without suggestions is as you said"
+        notes = (
+            f"{why}: {expected:.0f} reviews without suggestions expected, too few to tell what these do "
+            f"({BLIND_REVIEWS} are enough)",
+        )
     sizes = strata.values() or [(len(drawable), wish.n)]
     chances = [planned / count for count, planned in sizes]
     return Draft(
@@ -148,7 +158,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         blind_share=share,
         imported=given,
         replaces=old is not None,
-        notes=_blind_notes(wish, share),
+        notes=notes,
     )
 
 
@@ -270,19 +280,6 @@ def _drawn(
         if candidate.late or new[1:] != (candidate.rank, candidate.stratum, candidate.holdout):
             draws.append(new)
     return tuple(draws)
-
-
-def _blind_notes(wish: Wish, share: float) -> tuple[str, ...]:
-    expected = share * wish.n
-    if expected >= BLIND_REVIEWS or (wish.n < BLIND_FROM and not share):
-        return ()
-    why = f"fewer than {BLIND_FROM} reviews leave the share without suggestions as it is"
-    if wish.blind is not None:
-        why = "the share without suggestions is as you said"
-    return (
-        f"{why}: {expected:.0f} reviews without suggestions expected, too few to tell what these do "
-        f"({BLIND_REVIEWS} are enough)",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,16 +425,10 @@ def _ids(
     """The samples of the prefix, in order."""
     order = plans.in_order(store, info.id, len(done))
     run = next((index for index, number in enumerate(order) if number not in done), len(order))
-    ids = order[:run]
-    return ids[: _end(ids, done, plan, population)]
-
-
-def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, population: int) -> int:
-    """How many of a complete run the prefix may hold."""
-    if len(ids) == population:
-        return population
-    in_turn = next((position for position in range(len(ids), 0, -1) if done[ids[position - 1]].in_turn), 0)
-    return max(in_turn, plan.planned_n) if plan and len(ids) >= plan.planned_n else in_turn
+    if run == population:
+        return order[:run]
+    end = next((position for position in range(run, 0, -1) if done[order[position - 1]].in_turn), 0)
+    return order[: max(end, plan.planned_n) if plan and run >= plan.planned_n else end]
 
 
 def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import UsageError
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import Policy
-from workbench.stages import Progress, silent
+from workbench.stages import Progress
 from workbench.stages.calibrate import look, run_of
 from workbench.stages.editing import same_thing
 from workbench.stages.people import check
@@ -64,22 +64,22 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     """What differs between two versions, in words; nothing for the first."""
     if before is None:
         return ()
-    said = []
+    words = []
     if before.kinds != after.kinds:
-        said.append(f"reviews {' and '.join(after.kinds)} units")
+        words.append(f"reviews {' and '.join(after.kinds)} units")
     gone = [name for name in before.label_names() if name not in after.label_names()]
     new = [name for name in after.label_names() if name not in before.label_names()]
-    said += [f"label {name} added" for name in new] + [f"label {name} removed" for name in gone]
+    words += [f"label {name} added" for name in new] + [f"label {name} removed" for name in gone]
     if before.labels != after.labels and not new and not gone:
-        said.append("label keys changed")
+        words.append("label keys changed")
     if before.counted_labels != after.counted_labels:
-        said.append(f"counts {', '.join(after.counted_labels) or 'all labels'}")
-    for words, name in RULES.items():
+        words.append(f"counts {', '.join(after.counted_labels) or 'all labels'}")
+    for rule, name in RULES.items():
         if getattr(before, name) != getattr(after, name):
-            said.append(f"{words} {getattr(after, name) or 'detected'}")
+            words.append(f"{rule} {getattr(after, name) or 'detected'}")
     if before.guidelines != after.guidelines:
-        said.append("guidelines reworded")
-    return tuple(said)
+        words.append("guidelines reworded")
+    return tuple(words)
 
 
 def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) -> PolicyReport:
@@ -92,7 +92,7 @@ def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) ->
 
 
 def take_change(
-    store: Store, info: DatasetInfo, number: int, annotator: str, progress: Progress = silent
+    store: Store, info: DatasetInfo, number: int, annotator: str, progress: Progress
 ) -> PolicyReport:
     """Make a proposed change of the policy, counted from 1 as `calibrate` lists them, its next version.
 
@@ -129,9 +129,9 @@ def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> 
     """
     check(store, annotator, "review")
     known = [alias for alias in info.aliases if name in (alias.text, alias.other)]
-    own = [one for one in known if one.annotator == annotator]
+    own = [alias for alias in known if alias.annotator == annotator]
     if not own:
-        others = ", ".join(sorted({one.annotator for one in known}))
+        others = ", ".join(sorted({alias.annotator for alias in known}))
         raise UsageError(
             f"{name!r} was taught by {others}: each person takes back their own"
             if others
@@ -139,9 +139,9 @@ def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> 
         )
     numbers = sample_ids(store, info.id)
     acts = []
-    for key in dict.fromkeys(one.sample for one in own):
+    for key in dict.fromkeys(alias.sample for alias in own):
         opened = open_sample(store, numbers[key], annotator, info=info)
-        texts = {one.text for one in own if one.sample == key}
+        texts = {alias.text for alias in own if alias.sample == key}
         units = [u for u in opened.state.entity.assessment.units if u.match.alias and u.text in texts]
         acts.append(act_on(opened, *(same_thing(opened, unit, None) for unit in units)))
     journal.record(store, acts, annotator)

@@ -43,12 +43,12 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         if not at.places:
             raise UsageError("there is no sample to review")
         side = side_of(at, silent)
-        drawn = [one for one in reached(at, side) if not one.open]
+        drawn = [sample for sample in reached(at, side) if not sample.open]
         if not fits_corpus(at):
             raise UsageError(REFUSED["elsewhere"])
         automatic, strata, times = stands_for(at, side.of_all)
         total = sum(times)
-    n = sum(one.verified is not None for one in drawn)
+    n = sum(sample.verified is not None for sample in drawn)
     if len(drawn) == total:
         basis = f"All {many(total, 'sample')} are reviewed: their mean is known."
         return Precision(half_width, total, n, total, basis)
@@ -56,6 +56,6 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
         drawn, strata, automatic, times = [], [], [None], [total]
         basis = f"Fewer than {FEWEST} samples are reviewed in order, so this takes every recall for 0 or 1."
     else:
-        drawn = [replace(one, low=None, high=None) for one in drawn]
+        drawn = [replace(sample, low=None, high=None) for sample in drawn]
         basis = f"If the other samples are as far off as the {many(n, 'reviewed one')}."
     return Precision(half_width, enough(automatic, drawn, strata, half_width, times), n, total, basis)

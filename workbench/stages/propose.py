@@ -55,7 +55,13 @@ def propose(
     if proposer == "rules":
         return _rules(store, info, annotator, progress, keep=keep)
     if proposer == "recorded":
-        return _recorded(store, info, run)
+        recorded = [each for each in runs.list_runs(store, info.id) if each.source == "recorded"]
+        if run is None and not recorded:
+            raise NotFoundError("no recorded proposals: the file brought none; try --proposer rules")
+        chosen = runs.find_run(store, info.id, run) if run is not None else recorded[-1]
+        set_dataset(store, info.id, run_id=chosen.id)
+        without = runs.count_unproposed(store, info.id, chosen.id)
+        return ProposeReport(chosen.name, 0, chosen.n_proposals, without, chosen.name, info.run)
     raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join((*PROPOSERS, *MODEL_PROPOSERS))}")
 
 
@@ -111,16 +117,3 @@ def run_with(
         runs.create_run(store, info.id, proposer, model, parameters, annotator)
         run = runs.list_runs(store, info.id)[-1]
     return run
-
-
-def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeReport:
-    if name is not None:
-        run = runs.find_run(store, info.id, name)
-    else:
-        recorded = [run for run in runs.list_runs(store, info.id) if run.source == "recorded"]
-        if not recorded:
-            raise NotFoundError("no recorded proposals: the file brought none; try --proposer rules")
-        run = recorded[-1]
-    set_dataset(store, info.id, run_id=run.id)
-    without = runs.count_unproposed(store, info.id, run.id)
-    return ProposeReport(run.name, 0, run.n_proposals, without, run.name, info.run)

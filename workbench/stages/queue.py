@@ -23,7 +23,7 @@ from workbench.text.query import Query, parse
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
-    from workbench.store.queue import Values
+    pass
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
@@ -137,7 +137,11 @@ def queue_ids(
     column = imported_column(store, info, info.kinds[0]) if query.by_value else ""
     within: queue.Order = "u" if order == "delta" else order
     ids = queue.view_ids(store, info, annotator, query, within, picked, column)
-    return _by_delta(ids, values) if order == "delta" else ids
+    if order != "delta":
+        return ids
+    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
+    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
+    return array("q", [*first, *(number for number in ids if number not in sizes)])
 
 
 def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> array[int]:
@@ -150,16 +154,16 @@ def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> arra
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     """Where the samples of a dataset stand for one annotator, and how far its assignments are."""
-    found = queue.progress(store, info, annotator)
+    standing = queue.progress(store, info, annotator)
     if not info.overlap:
-        return found
+        return standing
     midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     today = assignments.decided_since(store, info, annotator, midnight)
     team = assignments.team(store, info)
     people = team.people if team else ()
     others = sum(person.held for person in people if person.name != annotator)
     own = next((person.part for person in people if person.name == annotator), None)
-    return replace(found, team=team, today=today, others=others, own=own)
+    return replace(standing, team=team, today=today, others=others, own=own)
 
 
 def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None = None) -> int | None:
@@ -240,9 +244,3 @@ def next_of(
         if sample_id is not None:
             return sample_id
     return None
-
-
-def _by_delta(ids: array[int], values: Mapping[int, Values]) -> array[int]:
-    sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}
-    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
-    return array("q", [*first]) + array("q", (number for number in ids if number not in sizes))

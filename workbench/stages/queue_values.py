@@ -39,16 +39,31 @@ def picked_by(
     known: dict[int, str] | None = None
     for term in query.by_value:
         if term.field != "cause":
-            picked[term] = _holding(term, values)
+            # The samples of which a term about values holds; one without the value fits neither it nor its
+            # minus
+            numbers = []
+            for number, pair in values.items():
+                value = _value(term, pair)
+                if value is not None and term.compares(value) != term.negated:
+                    numbers.append(number)
+            picked[term] = numbers
             continue
         if known is None:
             known = {}
             differing = [number for number, value in values.items() if value.delta]
             for some in chunked(differing):
                 known |= causes_of(store, info, annotator, some)
-        picked[term] = _caused(term, known)
+        # The samples whose main cause has a word of the term in it
+        words = [value.lower() for value in term.values]
+        picked[term] = [
+            number for number, cause in known.items() if any(word in cause for word in words) != term.negated
+        ]
     if "disputed" in query.marks:
-        picked["disputed"] = [number for number, value in values.items() if _is_disputed(value)]
+        picked["disputed"] = [
+            number
+            for number, value in values.items()
+            if (value.unresolved or (value.delta is not None and abs(value.delta) > DISPUTED))
+        ]
     if "unresolved" in query.marks:
         picked["unresolved"] = unresolved_ids(store, info, annotator)
     if "fast" in query.marks:
@@ -109,31 +124,11 @@ def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedCh
     return count_samples(info, info.run_id, load_samples(store, ids, info.run_id))
 
 
-def _holding(term: Term, values: Mapping[int, Values]) -> list[int]:
-    """The samples of which a term about values holds; one without the value fits neither it nor its minus."""
-    numbers = []
-    for number, pair in values.items():
-        value = _value(term, pair)
-        if value is not None and term.compares(value) != term.negated:
-            numbers.append(number)
-    return numbers
-
-
-def _caused(term: Term, known: Mapping[int, str]) -> list[int]:
-    """The samples whose main cause has a word of the term in it."""
-    words = [value.lower() for value in term.values]
-    return [number for number, cause in known.items() if any(word in cause for word in words) != term.negated]
-
-
 def _value(term: Term, values: Values) -> Fraction | None:
     if term.field == "delta":
         return None if values.delta is None else abs(values.delta)
     counted = values.automatic if term.field == "auto" else values.verified
     return counted.recall if counted else None
-
-
-def _is_disputed(values: Values) -> bool:
-    return values.unresolved or (values.delta is not None and abs(values.delta) > DISPUTED)
 
 
 def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
@@ -187,8 +182,10 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
         for name, values in {"label": labels, **seen}.items()
         if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
     }
+    done = queue.progress(store, info, annotator)
+    decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
     fields: dict[str, Facet] = {
-        "state": _states(store, info, annotator),
+        "state": [("todo", done.total - sum(decided.values())), *decided.items()],
         "is": _marks(store, info, annotator, blind),
         **surveyed,
         "by": queue.annotators(store, info),
@@ -204,12 +201,6 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
 def is_typable(value: str) -> bool:
     """Whether a value can stand in a line of text as it is: short, printable, nothing hidden in it."""
     return 0 < len(value) <= LONG and value.isprintable() and clean(value) == value
-
-
-def _states(store: Store, info: DatasetInfo, annotator: str) -> Facet:
-    done = queue.progress(store, info, annotator)
-    decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
-    return [("todo", done.total - sum(decided.values())), *decided.items()]
 
 
 def _marks(store: Store, info: DatasetInfo, annotator: str, blind: int | None) -> Facet:

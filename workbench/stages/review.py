@@ -285,7 +285,10 @@ def shown_as(
     over: Sides | None = None,
 ) -> Opened:
     """A sample as a person sees it, of what is stored."""
-    state = state if over is None else laid_over(state, over)
+    for kind, units in over.units.items() if over else ():  # as they are now, as long as it is not over
+        own = state.of(kind)
+        if own.disposition not in DECIDED:
+            state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
     decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
     visible = set(KINDS) if opening.auto_shown else decided
     revealed: tuple[Unit, ...] = ()
@@ -309,7 +312,7 @@ def shown_as(
         blind=opening.shown == "blind",
         rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
-        automatic=(*_imported(written, visible), *_automatic(info, assessments, visible)),
+        automatic=tuple(_automatic(info, written, assessments, visible)),
         revealed=revealed,
         base=base,
         suggested=_suggested(info, stored, state) if opening.shown == "blind" else {},
@@ -335,15 +338,6 @@ def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[st
     return {unit.id: matched.match for unit, matched in pairs if unit.match.verdict != matched.match.verdict}
 
 
-def laid_over(state: ReviewState, over: Sides) -> ReviewState:
-    """The state of a review that settles others: their units as they are now, as long as it is not over."""
-    for kind, units in over.units.items():
-        own = state.of(kind)
-        if own.disposition not in DECIDED:
-            state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
-    return state
-
-
 def written_of(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     """The column of the file that stands for each reviewed kind, with its number of this sample."""
     digits = scores.external_of(store, [sample_id])[sample_id]
@@ -356,22 +350,16 @@ def written_of(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     return written
 
 
-def _imported(written: Written, kinds: set[Kind]) -> Iterator[AutoScore]:
+def _automatic(
+    info: DatasetInfo, written: Written, assessments: Mapping[str, Assessment], kinds: set[Kind]
+) -> Iterator[AutoScore]:
     for kind, (name, digits) in written.items():
         if kind in kinds:
             yield AutoScore(name, kind, Imported(Fraction(digits)), float(digits), name)
-
-
-def _automatic(
-    info: DatasetInfo, assessments: Mapping[str, Assessment], kinds: set[Kind]
-) -> tuple[AutoScore, ...]:
-    automatic = []
     for name, assessment in assessments.items():
-        if SCORERS[name] not in kinds:
-            continue
-        scored = score(name, assessment)
-        automatic.append(AutoScore(name, SCORERS[name], scored.tally, scored.value, f"{name} · {info.run}"))
-    return tuple(automatic)
+        if SCORERS[name] in kinds:
+            scored = score(name, assessment)
+            yield AutoScore(name, SCORERS[name], scored.tally, scored.value, f"{name} · {info.run}")
 
 
 LONGEST = 20_000

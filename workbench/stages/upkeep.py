@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -34,7 +34,6 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
-from workbench.store.tables import ExportLogRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class DatabaseStatus:
 
 def status(store: Store, annotator: str, dataset: str | None = None) -> DatabaseStatus:
     """All datasets, or the named one. Raises NotFoundError when there is none of that name."""
-    found = [datasets.find_dataset(store, dataset)] if dataset else datasets.list_datasets(store)
+    listed = [datasets.find_dataset(store, dataset)] if dataset else datasets.list_datasets(store)
     return DatabaseStatus(
         shown_url(store.url),
         tuple(
@@ -82,7 +81,7 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
                 team(store, info),
                 training.progress(store, info) if info.training is not None else None,
             )
-            for info in found
+            for info in listed
         ),
         tuple(people(store)),
     )
@@ -230,7 +229,24 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
     """
     samples, before = purge_store.find_keys(store, info.id, keys)
     every = (*samples, *before)
-    held, look = _exports(export_log.held_by(store, info.id, every))
+    # The folders that hold a sample for certain, and where to look for the others, with the reason
+    there: dict[str, None] = {}
+    places: dict[str, None] = {}
+    for row in export_log.held_by(store, info.id, every):
+        folder = Path(row.path)
+        known = manifest_hash(folder)
+        phrase = "held it" if row.whole else "may have held it"
+        if not known and _empty(folder):
+            why = f"the export there {phrase} and is gone: if it was moved, delete it where it is now"
+        elif known and known != row.manifest_sha256:
+            why = f"the export there {phrase}; now another or a changed one is in its place: look for it"
+        elif not row.whole:
+            why = "the export there may hold it: look, or delete it"
+        else:
+            there[row.path] = None
+            continue
+        places[f"{row.path}: {why}"] = None
+    held, look = (tuple(there), tuple(places))
     left, lines = _cut_off(store, info.id)
     return PurgeReport(
         dataset=info.name,
@@ -276,27 +292,6 @@ def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
         return purge_store.holds(path, dataset, keys)
     except StoreError:
         return True
-
-
-def _exports(held: Iterable[ExportLogRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The folders that hold a sample for certain, and where to look for the others, with the reason."""
-    there: dict[str, None] = {}
-    look: dict[str, None] = {}
-    for row in held:
-        folder = Path(row.path)
-        known = manifest_hash(folder)
-        phrase = "held it" if row.whole else "may have held it"
-        if not known and _empty(folder):
-            why = f"the export there {phrase} and is gone: if it was moved, delete it where it is now"
-        elif known and known != row.manifest_sha256:
-            why = f"the export there {phrase}; now another or a changed one is in its place: look for it"
-        elif not row.whole:
-            why = "the export there may hold it: look, or delete it"
-        else:
-            there[row.path] = None
-            continue
-        look[f"{row.path}: {why}"] = None
-    return tuple(there), tuple(look)
 
 
 def _empty(folder: Path) -> bool:

@@ -53,31 +53,26 @@ def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
     if row.cause == "invented unit":
         return "tell the proposer not to extract this"
     if row.cause in ("false match", "missed match") and row.part in ("", "comparator"):
-        return _of_match(row, kind, scorer)
+        assert row.automatic is not None  # a match links two units
+        assert row.verified is not None
+        ours, theirs, missed = row.automatic.match, row.verified.match, row.cause == "missed match"
+        if kind == "statement" and missed:
+            return "the judge's prompt or model: the contexts support it"
+        if kind == "statement":
+            return _CLAIM_REASONS.get(theirs.reason or "", "the judge's prompt or model: it is not supported")
+        ends = row.automatic.spans[:1], row.verified.spans[:1]
+        if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
+            return EDGES  # they were not the same name to match
+        if missed and scorer.startswith("ragas"):
+            return "compare by name matching or text search: ragas takes equal strings only"
+        if missed and ours.similarity >= SUGGESTED:
+            return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
+        if missed:
+            return "= in the review teaches the matcher this name: no threshold would link it"
+        if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
+            return "an equal name: another entity, or a verdict to look at again"
+        return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
     return _FIXES[row.cause, row.part]
-
-
-def _of_match(row: UnitRow, kind: Kind, scorer: str) -> str:
-    """What a match that the other side does not make calls for."""
-    assert row.automatic is not None  # a match links two units
-    assert row.verified is not None
-    ours, theirs, missed = row.automatic.match, row.verified.match, row.cause == "missed match"
-    if kind == "statement" and missed:
-        return "the judge's prompt or model: the contexts support it"
-    if kind == "statement":
-        return _CLAIM_REASONS.get(theirs.reason or "", "the judge's prompt or model: it is not supported")
-    ends = row.automatic.spans[:1], row.verified.spans[:1]
-    if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
-        return EDGES  # they were not the same name to match
-    if missed and scorer.startswith("ragas"):
-        return "compare by name matching or text search: ragas takes equal strings only"
-    if missed and ours.similarity >= SUGGESTED:
-        return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
-    if missed:
-        return "= in the review teaches the matcher this name: no threshold would link it"
-    if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
-        return "an equal name: another entity, or a verdict to look at again"
-    return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
