@@ -116,7 +116,7 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
         back_by_menu = len(shown(app)), app.screen.order
 
     assert "Random order: stop when you like, you have a random sample." == first.strip()
-    assert about.startswith("Disagreements, largest effect first. enter: evidence, d: set the state.")
+    assert "Disagreements, largest effect first." == about.strip()
     assert "Nothing disagrees that you may see." == nothing
     assert 8 == every
     assert ["schiller"] == flagged
@@ -199,7 +199,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert sorted(effects, key=lambda one: one.lstrip("+−"), reverse=True) == effects
     (explained,) = [line for line in lines if line.strip().endswith("explained: a spelling")]
     assert "−.031" == explained.split()[0]
-    assert "yours – true" in explained
+    assert "yours – verified" in explained
     assert "   .20   .60  " in explained
     assert isinstance(evidence, WhyScreen)
     assert ("context_entity_recall", "presence") == (yours, evidence.why.scorer)
@@ -209,7 +209,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert "2 explained" in settled[1]
     assert (True, "open") == reopened
     assert ("explained", "a typo") == (undone[0].state, undone[0].note)
-    assert "✓ undid: baikal is explained again" == undone[1]
+    assert "✓ undid: the disagreement on baikal is explained again" == undone[1]
     assert "nothing to undo" == no_more
     assert keys.endswith("  d state  u undo  q quit  ? help")
     assert "" == left

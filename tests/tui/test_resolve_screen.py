@@ -81,7 +81,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         await user.press(bob)
         assert "1889" == under_cursor(app)
         await user.press("a")  # nothing is settled before every unit is
-        assert "2 units are open: 1 takes A, 2 takes B, 0 neither" in status(app)
+        assert "2 units are open: 1 takes A's, 2 B's, 0 neither" in status(app)
         await user.press("0", ada)
         assert "tower settled" not in status(app)
         await user.press("a")
@@ -94,7 +94,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         }
         await user.press("u")
         assert isinstance(app.screen, ResolveScreen)
-        assert "undid: settled the entities" in status(app)
+        assert "undid: settled what people differ in: entities" in status(app)
         assert "unresolved" == gold(user).origin
         await user.press("u")
         assert "University of Paris" == under_cursor(app)
@@ -138,7 +138,7 @@ async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> Non
         assert isinstance(app.screen, AgreeScreen)
         await user.press("escape", "1")
         assert isinstance(app.screen, ResolveScreen)
-        assert "Gustave Eiffel: A" in status(app)
+        assert "Gustave Eiffel as A has it" in status(app)
 
 
 async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
@@ -193,7 +193,7 @@ async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) 
         act(user.store, other, take_rest(other, "entity", 0))
         await user.press("0")
         said = str(app.screen.saver.render())
-        assert "Not saved: Gustave Eiffel: neither." in said
+        assert "Not saved: Gustave Eiffel is no unit." in said
         assert "tower was changed by dee meanwhile" in said
         assert None not in settled(app).values()  # what dee decided is there
         await user.press("r")

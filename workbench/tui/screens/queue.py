@@ -25,9 +25,10 @@ from workbench.text.figures import many
 from workbench.text.query import META, Query, Term, toggled, tokens, values_of
 from workbench.text.safe import flat
 from workbench.tui.cells import cut, short, width
-from workbench.tui.keys import key, moving, shown
+from workbench.tui.keys import KeyAct, key, letter, moving, shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
+from workbench.tui.screens.settling import Settling
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
@@ -35,7 +36,6 @@ from workbench.tui.widgets.sample_list import SampleHead, SampleList, Sorting, c
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.comparing.disputes import State
     from workbench.stages.desk import Desk
     from workbench.stages.disputes import Dispute
     from workbench.stages.queue import Progress, QueueRow
@@ -63,13 +63,6 @@ ORDERS: dict[Sorting, tuple[str, str]] = {
 PLANNED = ("plan's order", "the samples that your plan drew come first")
 UNRESOLVED = Term("is", ("unresolved",))
 BY_HAND = " ◌ Not used in estimates."
-
-STATES: dict[State, str] = {
-    "open": "nobody has looked into it yet",
-    "explained": "both values stay; say why they differ",
-    "fixed": "the cause is gone; it leaves once the values agree",
-}
-"""What can become of a disagreement."""
 
 GROUPS = {
     "state": "State", "is": "Marks", "label": "Labels", "lang": "Languages", "group": "Groups",
@@ -108,7 +101,7 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("◷ ½", "held by others, decided by some of its people but not you"),
+        ("≠ ◷ ½", "people differ, held by others, decided by some of its people but not you"),
         ("rome", "in the id, the question or the reference"),
         ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
@@ -165,7 +158,9 @@ class QueueScreen(BaseScreen):
         self._asked = False
         self._away = False
         self._in_full: tuple[int | None, QueueRow | None] = None, None
-        self._settled: tuple[Dispute, Dispute] | None = None  # what `u` takes back: before, and now
+        self._differ = False  # whether people differ in a sample that this person may settle
+        self._last: int | None = None  # where the cursor was before a search found nothing
+        self.settling = Settling(self, partial(self._view, stay=True, hold=True))
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
         self.samples = SampleList(id="samples")
@@ -185,7 +180,7 @@ class QueueScreen(BaseScreen):
                 yield Static(id="empty")
             yield Passage(id="sample")
         yield Status(id="status")
-        yield KeyBar(id="keys")
+        yield KeyBar(self._word, id="keys")
 
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
@@ -341,6 +336,11 @@ class QueueScreen(BaseScreen):
         pace, planned = await desk.pace((), midnight), await desk.planned()
         if not self.progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
+        if desk.settles:
+            from workbench.stages.resolve import next_to_settle
+
+            differs = await desk.store.read(next_to_settle, desk.info, desk.annotator)
+            self._differ = differs is not None
         self.query_one(ProgressLine).show(self.progress, pace, planned)
         self._draw_head()
 
@@ -366,20 +366,22 @@ class QueueScreen(BaseScreen):
     def moved(self) -> None:
         """Show the sample under the cursor next to the list, where there is room for it."""
         listed = self.samples
-        here = listed.chosen, listed.row(listed.cursor) if listed.count else None
+        here = listed.chosen, self._row_here
         if here != self._in_full and self.has_class("-roomy"):
             self._in_full = here
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
         if self.desk is not None:
             self._draw_name(self.desk)
             self.completions.describe(self._about())
+            if self.order == "disputes":
+                self.query_one(KeyBar).refresh()  # enter shows the evidence of some
 
     resized = moved
 
     def _id_here(self) -> str:
         """The id of the sample under the cursor, where neither its row nor the text next to it shows it."""
         listed = self.samples
-        row = listed.row(listed.cursor) if listed.count else None
+        row = self._row_here
         columns = columns_of(listed.size.width, listed.key_size or 0)
         if row is None or not listed.key_size or columns.key or self.has_class("-roomy"):
             return ""
@@ -418,8 +420,10 @@ class QueueScreen(BaseScreen):
             states = Counter(dispute.state for dispute in self.samples.disputes.values())
             counts = "".join(f", {number:,} {state}" for state, number in states.items())
             parts.append((f"  {ORDERS[self.order][0]}{counts}", "$accent"))
-        if self.off_plan:
+        if self.off_plan and self.order != "disputes":
             parts.append(("  ◌ picked by hand", "$warning"))
+        if self._differ:
+            parts.append(("  ≠ people differ: J", "$warning"))
         name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)
         if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
             name = ""
@@ -428,12 +432,16 @@ class QueueScreen(BaseScreen):
     def _about(self) -> str:
         """What the view is, for the line above the list."""
         name, hint = self._orders()[self.order]
+        row, one = self._row_here, self._dispute_here
+        if row is not None and row.differs and self._differ and not self._settles:
+            return "People differ in this sample. J: resolve it, side by side."
         if self.order == "disputes":
-            one = self.samples.disputes.get(self.samples.chosen or 0)
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"
-            return "Disagreements, largest effect first. enter: evidence, d: set the state."
-        if UNRESOLVED in self.query_shown.terms:
+            way = "evidence" if self._is_explained else "review"
+            ways = f" enter: {way}, d: set the state." if one is not None else ""
+            return f"Disagreements, largest effect first.{ways}"
+        if self._settles:
             return "What people differ in, so that there is no gold. enter: settle it, side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if self.query_shown:
@@ -455,7 +463,8 @@ class QueueScreen(BaseScreen):
     def _search(self, query: Query, rest: Query, done: bool) -> None:
         if (query, rest) != (self.query_shown, self._rest) and self.desk is not None:
             self.query_shown, self._rest = query, rest
-            self._view(self.samples.chosen, hold=done)
+            self._last = self.samples.chosen or self._last
+            self._view(self._last, hold=done)
 
     def _want_facets(self) -> None:
         if self.desk is not None:
@@ -616,63 +625,64 @@ class QueueScreen(BaseScreen):
         if action == "settle":
             self.say("D lists what disagrees; d then says what became of it")
 
+    async def takes(self, character: str) -> bool:
+        """The first keys of a review, typed here: say where they act."""
+        does = {"a": "accepts", "x": "rejects a unit", "n": "adds one", "m": "changes a match"}
+        if self.desk is None or (what := does.get(letter(character))) is None:
+            return False
+        self.say(f"enter opens this sample; there {letter(character)} {what}")
+        return True
+
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""
-        dispute = self.samples.disputes.get(self.samples.chosen or 0)
-        if dispute is not None:
-            choices = [
-                MenuChoice(
-                    f"{state:<11}{(state == dispute.state and flat(dispute.note)) or what}",
-                    on=state == dispute.state,
-                    take=partial(self._settle, dispute, state),
-                )
-                for state, what in STATES.items()
-            ]
-            await self.bench.ask(MenuScreen("What became of this disagreement?", choices))
-
-    def _settle(self, dispute: Dispute, state: State) -> None:
-        def take(note: str) -> str | None:
-            if not note:
-                return "what explains it?"
-            self.work(partial(self._keep_state, dispute, state, note))
-            return None
-
-        if state == "explained":
-            self.work(partial(self.bench.ask, PromptScreen("What explains it?", take, value=dispute.note)))
-        else:
-            self.work(partial(self._keep_state, dispute, state, ""))
-
-    async def _keep_state(self, dispute: Dispute, state: State, note: str, *, undoes: bool = False) -> None:
-        from workbench.stages.disputes import set_state
-
-        assert self.desk is not None
-        now = await self.desk.store.write(set_state, dispute, state, note, self.desk.annotator)
-        self._settled = None if undoes else (dispute, now)
-        self._view(dispute.sample_id, stay=True, hold=True)
-        name = short(dispute.id, 20, dispute.question)
-        message = f"undid: {name} is {now.stands} again" if undoes else f"{name}: {now.stands}"
-        self.say(message, sign="✓", tone="good")
+        if (dispute := self._dispute_here) is not None:
+            await self.settling.ask(dispute)
 
     async def action_open(self) -> None:
         """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
-        chosen, disputed = self.samples.chosen, self.order == "disputes"
-        if chosen is not None and UNRESOLVED in self.query_shown.terms:
+        chosen = self.samples.chosen
+        if chosen is not None and self._settles:
             self._jump(partial(self._found, chosen), "", "could not open it", settles=True)
-            return
-        row = self.samples.row(self.samples.cursor) if chosen is not None and disputed else None
-        if row is not None and row.automatic and row.verified:
+        elif self._is_explained:
             self.action_why()
         elif chosen is not None:
-            self._settled = None  # from now on `u` is about decisions
+            self.settling.last = None
             await self.bench.review(self.view_desk(), chosen)
+
+    def _word(self, act: KeyAct) -> str:
+        """The word of a key in the bar: Enter opens one of three screens."""
+        if act.id != "queue.open":
+            return act.footer
+        return "resolve" if self._settles else "evidence" if self._is_explained else act.footer
+
+    @property
+    def _settles(self) -> bool:
+        """Whether the view is of what people differ in."""
+        return UNRESOLVED in self.query_shown.terms
+
+    @property
+    def _row_here(self) -> QueueRow | None:
+        return self.samples.row(self.samples.cursor) if self.samples.count else None
+
+    @property
+    def _dispute_here(self) -> Dispute | None:
+        return self.samples.disputes.get(self.samples.chosen or 0)
+
+    @property
+    def _is_explained(self) -> bool:
+        """Whether the disagreement under the cursor is of a decided sample: then its evidence says why."""
+        row = self._row_here if self.order == "disputes" else None
+        return row is not None and row.automatic is not None and row.verified is not None
 
     async def _found(self, chosen: int) -> int:
         return chosen
 
     def action_resolve(self) -> None:
-        """Open the next sample that people differ in, side by side."""
-        desk = replace(self.view_desk(), resolves=True)
-        self._jump(desk.next, desk.nothing_left, "could not look for the next sample", settles=True)
+        """Open the sample under the cursor if people differ in it, else the next one, side by side."""
+        desk, row = replace(self.view_desk(), resolves=True), self._row_here
+        here = row is not None and row.differs and desk.settles
+        find: Find = partial(self._found, row.sample_id) if row and here else desk.next
+        self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""
@@ -685,12 +695,9 @@ class QueueScreen(BaseScreen):
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was, or the state that you have just given a disagreement."""
         assert self.desk is not None
-        if self._settled is not None:
-            before, now = self._settled
-            self.work(partial(self._keep_state, now, before.state, before.note, undoes=True))
-            return
-        undo = partial(self.desk.store.write, self.desk.step, "undo")
-        self._jump(undo, "nothing to undo", "the undo was not saved", "undid")
+        if not self.settling.undo():
+            undo = partial(self.desk.store.write, self.desk.step, "undo")
+            self._jump(undo, "nothing to undo", "the undo was not saved", "undid")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
@@ -721,7 +728,7 @@ class QueueScreen(BaseScreen):
             status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
             return
-        desk, self._settled = replace(self.view_desk(), resolves=settles), None
+        desk, self.settling.last = replace(self.view_desk(), resolves=settles), None
         if target is None:
             status.say(none)
             self.bench.open_gate()

@@ -27,7 +27,7 @@ from workbench.stages.team import Held
 from workbench.stages.training import lessons
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.cells import cut, told_of
+from workbench.tui.cells import LEAST, cut, told_of, width
 from workbench.tui.keys import key
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
@@ -217,6 +217,11 @@ class ReviewScreen(BaseScreen):
         late = self.set_timer(EMPTY, paint)
         self.saver.start("open the sample", opening)
 
+    def resized(self) -> None:
+        """What is known of the unit may have a pane now, or another width."""
+        if self.pane.opened is not None:
+            self.pane.tell_unit()
+
     # Which keys act.
 
     @property
@@ -262,7 +267,7 @@ class ReviewScreen(BaseScreen):
             self.show(await intents.open_sample(self.desk, sample_id, picked=picked), kind)
         finally:  # with the new picture, or before the message about its failure
             if arrival is not None:
-                self._arrived(*arrival)
+                self._arrived(*arrival, "; b: queue")
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
@@ -328,8 +333,9 @@ class ReviewScreen(BaseScreen):
             return
         if intent.leaves:
             self.pane.opened = fresh
-            message = f"{intent.what}{view.outcome(fresh, edit)}"
-            what = told_of(fresh.sample.id, message, self.query_one(Status).room, fresh.sample.user_input)
+            room = self.query_one(Status).room
+            message = intent.what + view.outcome(fresh, edit, room - width(intent.what) - LEAST - 1)
+            what = told_of(fresh.sample.id, message, room, fresh.sample.user_input)
             go_on = partial(self._go_on, fresh, what)
             trained = self.desk.info.training_of is not None
             read, desk = self.desk.store.read, self.desk
@@ -398,8 +404,8 @@ class ReviewScreen(BaseScreen):
         self.show(opened, moved.kind)
         self._arrived(word, moved)
 
-    def _arrived(self, word: str, moved: Moved) -> None:
-        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}")
+    def _arrived(self, word: str, moved: Moved, way: str = "") -> None:
+        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}{way}")
         if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
             self.pane.choose(moved.unit)
 

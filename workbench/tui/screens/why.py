@@ -117,7 +117,7 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs = "true" if why.digits and not wide else flat(why.verified_by)
+        theirs = "verified" if why.digits and not wide else flat(why.verified_by)
         self.query_one("#values", Bar).show(
             (
                 (source(why, wide=wide), ""),

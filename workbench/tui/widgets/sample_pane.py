@@ -208,6 +208,11 @@ class SamplePane(Container):
         if here:
             self.reveal(here[0])
         self._step = -1
+        self.tell_unit()
+
+    def tell_unit(self) -> None:
+        """Say what is known of the unit under the cursor, in its pane or its line."""
+        unit = self.listed.chosen
         near = self._known_near().get(unit.text) if unit is not None and self._wants_near(unit) else []
         self._show_detail(unit, near or ())
         self._draw_suspicion()
