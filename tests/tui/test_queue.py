@@ -749,3 +749,33 @@ async def test_a_narrow_queue_names_the_sample_under_the_cursor(user: User) -> N
         await user.pilot.resize_terminal(120, 36)
         await user.settle()
         assert "as ann" == app.screen.query_one(Head).text.partition("samples")[2]
+
+
+async def test_the_keys_of_a_review_say_where_they_act(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        for key, does in (("a", "accepts"), ("ф", "accepts"), ("m", "changes a match")):
+            await user.press(key)
+            told = str(app.screen.query_one(Status).render()).strip()
+            assert f"enter opens this sample; there {'m' if key == 'm' else 'a'} {does}" == told
+        await user.press("z")
+        assert told == str(app.screen.query_one(Status).render()).strip()
+
+
+async def test_leaving_a_search_without_hits_leads_back_to_where_one_was(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("end")
+        here = app.screen.samples.chosen
+        await user.press("slash", *"zzz", "escape")
+        assert here == app.screen.samples.chosen
+
+
+async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Path) -> None:
+    """In the disagreements the evidence of a decided sample, else a review; the head names the view."""
+    async with user.opens(database=demo_database, dataset="demo", size=(80, 24)) as app:
+        await user.press()
+        first = str(app.screen.query_one(KeyBar).render())
+        await user.press("D")
+        keys, head = str(app.screen.query_one(KeyBar).render()), app.screen.query_one(Head).text
+    assert "enter review" in first
+    assert "enter evidence" in keys
+    assert "picked by hand" not in head

@@ -354,3 +354,38 @@ async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None
         if app.screen.pane.now.sample_id == number:  # it stopped at a doubt
             await user.press("a")
         assert "bo decided this too" in status(app)
+
+
+async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: User) -> None:
+    """By a sign, a line and the head; J opens the sample under the cursor, not the first one of the order."""
+    for key in ("tower", "nevsky"):
+        decide(user.store, "ada", key)
+        decide(user.store, "bob", key, reject=["Gustave Eiffel", "Огюст Монферран"])
+    seen = []
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press()
+        assert "≠ people differ: J" in head(app)
+        for key in ("tower", "nevsky"):
+            number = sample_ids(user.store, find_dataset(user.store, None).id)[key]
+            app.screen.samples.go_to(number)
+            app.screen.moved()
+            await user.settle()
+            assert "≠" in marks(app.screen.samples.row(app.screen.samples.cursor))
+            assert "People differ in this sample. J: resolve" in str(app.screen.completions.render())
+            assert "people differ: J resolves" in app.screen.query_one("#sample").text
+            await user.press("J")
+            assert "A and B verified it; W: who" in head(app)
+            seen.append(app.screen.pane.now.sample.id)
+            await user.press("b")
+    assert ["tower", "nevsky"] == seen
+
+
+async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J", "1")
+        assert " as A has it" in status(app)
+        await user.press("u", "W", "1")
+        assert f" as {app.screen.over.people['entity'][0]} has it" in status(app)
+        await user.press("a")
+        assert f"1 takes {app.screen.over.people['entity'][0]}'s" in status(app)

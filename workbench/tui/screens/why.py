@@ -132,7 +132,8 @@ class WhyScreen(BaseScreen):
         listed.show(why)
         self.resized()
         self.query_one("#sum", Bar).show(
-            ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
+            ((exact(why), DIM),),
+            (("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")),
         )
         self.query_one("#totals", Static).update(Content(totals(why)))
         self.say(fitted_note(why))
