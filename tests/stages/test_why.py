@@ -45,7 +45,7 @@ TAJ: dict[str, Any] = {
     },
 }
 FAR = "press = in the review: it teaches the matcher this other name"
-SAME = "the names are equal: look at the verdict again, unless it is another entity"
+SAME = "the names are equal: check the verdict (another entity?)"
 HERE = "tell the proposer to extract this from the contexts"
 THERE = "tell the proposer to extract this from the reference"
 CLAIMS: dict[str, Any] = {

@@ -109,11 +109,11 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
         flagged, head = shown(app), app.screen.query_one(Head).text
         line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
         await press(pilot, "D")
-        back = len(shown(app)), app.screen.order
+        back = len(shown(app)), app.screen.views.order
         await press(pilot, "v", "j", "enter")
-        by_menu = shown(app), app.screen.order
+        by_menu = shown(app), app.screen.views.order
         await press(pilot, "v", "k", "enter")
-        back_by_menu = len(shown(app)), app.screen.order
+        back_by_menu = len(shown(app)), app.screen.views.order
 
     assert "Random order: stop when you like, you have a random sample." == first.strip()
     assert "Disagreements, largest effect first." == about.strip()

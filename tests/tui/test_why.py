@@ -92,7 +92,7 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         await user.press("w")
         assert cause(app).splitlines() == [
             "false match: name matching +.18 (exactly +11/60)  linked to a name; a person says missing",
-            "Fix: the names are equal: look at the verdict again, unless it is another entity",
+            "Fix: the names are equal: check the verdict (another entity?)",
             "the same unit, edited by a reviewer",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))

@@ -73,7 +73,7 @@ def _of_match(row: UnitRow, kind: Kind, scorer: str) -> str:
     if missed:
         return "press = in the review: it teaches the matcher this other name"
     if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
-        return "the names are equal: look at the verdict again, unless it is another entity"
+        return "the names are equal: check the verdict (another entity?)"
     return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
 
 

@@ -228,7 +228,7 @@ class ResolveScreen(ReviewScreen):
             self.say(view.still_open(len(left), self.over, self.pane.kind), sign="?", tone="warn")
             self.pane.choose(left[0].id)
         elif now.blind and not verified and not any(unit.counted for unit in units):
-            self._accept()
+            self.accepter.accept()
         else:
             super().action_accept()
 
