@@ -113,12 +113,12 @@ class EvidencePicker:
         find = sentences if unit.kind == "statement" else runs
         found = [] if self.pane.now.blind else find(passage.text[begin:end])
         names = [Span(run.start + begin, run.end + begin) for run in found]
-        for near in await self.pane.near(unit) if unit.kind == "entity" and take == self.take else ():
-            at = passage.offset_of(near.context, near.start)
-            if at is not None and all(
-                name.end <= at or at + near.end - near.start <= name.start for name in names
-            ):
-                names.append(Span(at, at + near.end - near.start))
+        like = (*unit.match.evidence, *await self.pane.near(unit)) if take == self.take else ()
+        for place in like if unit.kind == "entity" else ():
+            at = passage.offset_of(place.context, place.start)
+            span = Span(at, at + place.end - place.start) if at is not None else None
+            if span and all(name.end <= span.start or span.end <= name.start for name in names):
+                names.append(span)
         names.sort(key=lambda name: name.start)
         search = partial(self.by_search, unit, take, what)
         pick = PickScreen(
