@@ -113,7 +113,7 @@ def still_open(left: int, over: Sides, kind: Kind) -> str:
     people = over.people[kind]
     who = [cut(flat(name), 12) if over.named else letter(side) for side, name in enumerate(people)]
     last = min(len(who), 9)  # as many as there are digits
-    more = "" if last < 3 else f" … {last} {who[last - 1]}'s"
+    more = "" if last < 3 else f"{', ' if last == 3 else ' … '}{last} {who[last - 1]}'s"
     return f"{many(left, 'unit is', 'units are')} open: 1 takes {who[0]}'s, 2 {who[1]}'s{more}, 0 neither"
 
 

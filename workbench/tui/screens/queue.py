@@ -89,12 +89,12 @@ class QueueScreen(BaseScreen):
     WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("enter", "open", "Review this sample", "queue.open", "Queue", "review"),
+        key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
         key("space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"),
         key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
         key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
         key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue"),
         key("escape", "search('')", "All samples again", "queue.all", "Queue"),
-        key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
         key("J", "resolve", "Resolve: settle what people differ in", "queue.resolve", "Decide"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
