@@ -105,7 +105,7 @@ def accept(bench: Any, key: str, *toggled: str) -> Opened:
         opened = act(bench.store, opened, editing.toggle(opened, unit))
     edit = editing.accept(opened, "entity")
     after = act(bench.store, opened, edit)
-    assert ": yours" in outcome(after, edit)
+    assert ": yours" in outcome(after, edit, 100)
     return after
 
 
@@ -144,8 +144,8 @@ def test_the_line_after_an_accept_sets_yours_against_the_verified_value(cities: 
     opened = cities.open("low")
     edit = editing.accept(opened, "entity")
 
-    assert ": yours .10 · true 1/2 .50 · −.40: another extraction or judge" == outcome(
-        act(cities.store, opened, edit), edit
+    assert ": yours .10 · verified 1/2 .50 · −.40: another extraction or judge" == outcome(
+        act(cities.store, opened, edit), edit, 100
     )
 
 

@@ -44,10 +44,10 @@ TAJ: dict[str, Any] = {
         ],
     },
 }
-FAR = "= in the review teaches the matcher this name: no threshold would link it"
-SAME = "an equal name: another entity, or a verdict to look at again"
-HERE = "add to the proposer's context extraction"
-THERE = "add to the proposer's extraction from the reference"
+FAR = "press = in the review: it teaches the matcher this other name"
+SAME = "the names are equal: check the verdict (another entity?)"
+HERE = "tell the proposer to extract this from the contexts"
+THERE = "tell the proposer to extract this from the reference"
 CLAIMS: dict[str, Any] = {
     "id": "claims",
     "user_input": "When was it built?",

@@ -224,7 +224,7 @@ def no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
     What a held key may do is tested in a file of its own.
     """
-    for name in ("review.LOOK", "review.RELEASED"):
+    for name in ("accepting.LOOK", "accepting.RELEASED"):
         monkeypatch.setattr(f"workbench.tui.screens.{name}", float("-inf"))
     for name in ("screens.review.REST", "screens.finding.FIND_DELAY", "widgets.sample_pane.NEAR_DELAY"):
         monkeypatch.setattr(f"workbench.tui.{name}", 0)

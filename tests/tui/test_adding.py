@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -711,3 +712,16 @@ def test_picture_of_marks_that_nest_cross_and_touch(
         "proposal": {"proposer": "x", "reference_entities": [{"text": name, "label": ""} for name in NESTED]},
     }
     assert picture("tower", "j", size=(80, 24), theme=theme, at=import_rows(rows[:1]))
+
+
+async def test_one_digit_adds_a_name_whose_label_is_known(
+    user: User, demo_database: Path, tmp_path: Path
+) -> None:
+    """It is in the list at once, with the cursor on it; its label can be changed there."""
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    async with user.opens("www", database=path, dataset="demo", size=(80, 24)) as app:
+        await user.press("n")
+        assert "Web" == app.screen.query_one(OfferRows).rows[0].surface
+        await user.press("1")
+        unit = app.screen.query_one(UnitList).chosen
+    assert ("Web", "other") == (unit.text, unit.label)

@@ -10,7 +10,7 @@ from textual.events import Key
 
 from tests.tui.conftest import User
 from workbench.tui.bench import Bench
-from workbench.tui.screens.review import LOOK, RELEASED
+from workbench.tui.screens.accepting import LOOK, RELEASED
 
 # seconds after the stop was shown at which further `a` arrive, and whether one of them accepts
 PRESSES: list[tuple[str, list[float], bool]] = [
@@ -33,8 +33,8 @@ async def test_what_passes_a_stop(
 ) -> None:
     """The times of the key events decide, not those at which a busy program gets to them."""
     now = [1000.0]
-    monkeypatch.setattr("workbench.tui.screens.review.LOOK", LOOK)
-    monkeypatch.setattr("workbench.tui.screens.review.RELEASED", RELEASED)
+    monkeypatch.setattr("workbench.tui.screens.accepting.LOOK", LOOK)
+    monkeypatch.setattr("workbench.tui.screens.accepting.RELEASED", RELEASED)
     monkeypatch.setattr(Bench, "clock", staticmethod(lambda: now[0]))
     async with user.opens("schiller") as app:
         await user.press("M")  # unsure: a reason to stop

@@ -39,11 +39,11 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
 
         assert "✓ Where" in status
         assert HASH[:8] not in status
-        assert "accepted: yours .33 · true 5/6 .83 · −.50" in status
+        assert "accepted: yours .33 · verified 5/6 .83 · −.50" in status
 
         await user.press("u", "U")
         box = app.screen.query_one(Tallies)
-        assert box.text.startswith("yours .33   true 5/6 .83   −.50: ")
+        assert box.text.startswith("yours .33   verified 5/6 .83   −.50: ")
         await user.press("w")
         listed = app.screen.query_one(CauseList)
         values = app.screen.query_one("#values", Bar).text
@@ -55,7 +55,7 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
         assert "(your number − our recount)" in last
 
 
-async def test_the_queue_says_yours_and_true_and_names_a_hash_by_its_question(
+async def test_the_queue_says_yours_and_verified_and_names_a_hash_by_its_question(
     user: User, audited: Path
 ) -> None:
     async with user.opens(HASH, database=audited, size=(120, 36)) as app:
@@ -69,7 +69,7 @@ async def test_the_queue_says_yours_and_true_and_names_a_hash_by_its_question(
         )
         drawn = "".join(segment.text for segment in listed.segments(number, 118))
 
-    assert head.split()[1:4] == ["yours", "true", "Δ"]
+    assert head.split()[1:4] == ["yours", "verified", "Δ"]
     assert drawn.split()[1:3] == ["Where", "is"]
     assert [".33", ".83", "−.50"] == [word for word in drawn.split() if word.lstrip("−").startswith(".")]
 

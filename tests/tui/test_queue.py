@@ -109,14 +109,14 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(
         flagged, head = shown(app), app.screen.query_one(Head).text
         line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
         await press(pilot, "D")
-        back = len(shown(app)), app.screen.order
+        back = len(shown(app)), app.screen.views.order
         await press(pilot, "v", "j", "enter")
-        by_menu = shown(app), app.screen.order
+        by_menu = shown(app), app.screen.views.order
         await press(pilot, "v", "k", "enter")
-        back_by_menu = len(shown(app)), app.screen.order
+        back_by_menu = len(shown(app)), app.screen.views.order
 
     assert "Random order: stop when you like, you have a random sample." == first.strip()
-    assert about.startswith("Disagreements, largest effect first. enter: evidence, d: set the state.")
+    assert "Disagreements, largest effect first." == about.strip()
     assert "Nothing disagrees that you may see." == nothing
     assert 8 == every
     assert ["schiller"] == flagged
@@ -199,7 +199,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert sorted(effects, key=lambda one: one.lstrip("+−"), reverse=True) == effects
     (explained,) = [line for line in lines if line.strip().endswith("explained: a spelling")]
     assert "−.031" == explained.split()[0]
-    assert "yours – true" in explained
+    assert "yours – verified" in explained
     assert "   .20   .60  " in explained
     assert isinstance(evidence, WhyScreen)
     assert ("context_entity_recall", "presence") == (yours, evidence.why.scorer)
@@ -209,7 +209,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert "2 explained" in settled[1]
     assert (True, "open") == reopened
     assert ("explained", "a typo") == (undone[0].state, undone[0].note)
-    assert "✓ undid: baikal is explained again" == undone[1]
+    assert "✓ undid: the disagreement on baikal is explained again" == undone[1]
     assert "nothing to undo" == no_more
     assert keys.endswith("  d state  u undo  q quit  ? help")
     assert "" == left
@@ -749,3 +749,33 @@ async def test_a_narrow_queue_names_the_sample_under_the_cursor(user: User) -> N
         await user.pilot.resize_terminal(120, 36)
         await user.settle()
         assert "as ann" == app.screen.query_one(Head).text.partition("samples")[2]
+
+
+async def test_the_keys_of_a_review_say_where_they_act(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        for key, does in (("a", "accepts"), ("ф", "accepts"), ("m", "changes a match")):
+            await user.press(key)
+            told = str(app.screen.query_one(Status).render()).strip()
+            assert f"enter opens this sample; there {'m' if key == 'm' else 'a'} {does}" == told
+        await user.press("z")
+        assert told == str(app.screen.query_one(Status).render()).strip()
+
+
+async def test_leaving_a_search_without_hits_leads_back_to_where_one_was(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("end")
+        here = app.screen.samples.chosen
+        await user.press("slash", *"zzz", "escape")
+        assert here == app.screen.samples.chosen
+
+
+async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Path) -> None:
+    """In the disagreements the evidence of a decided sample, else a review; the head names the view."""
+    async with user.opens(database=demo_database, dataset="demo", size=(80, 24)) as app:
+        await user.press()
+        first = str(app.screen.query_one(KeyBar).render())
+        await user.press("D")
+        keys, head = str(app.screen.query_one(KeyBar).render()), app.screen.query_one(Head).text
+    assert "enter review" in first
+    assert "enter evidence" in keys
+    assert "picked by hand" not in head

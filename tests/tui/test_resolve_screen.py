@@ -81,7 +81,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         await user.press(bob)
         assert "1889" == under_cursor(app)
         await user.press("a")  # nothing is settled before every unit is
-        assert "2 units are open: 1 takes A, 2 takes B, 0 neither" in status(app)
+        assert "2 units are open: 1 takes A's, 2 B's, 0 neither" in status(app)
         await user.press("0", ada)
         assert "tower settled" not in status(app)
         await user.press("a")
@@ -94,7 +94,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         }
         await user.press("u")
         assert isinstance(app.screen, ResolveScreen)
-        assert "undid: settled the entities" in status(app)
+        assert "undid: settled what people differ in: entities" in status(app)
         assert "unresolved" == gold(user).origin
         await user.press("u")
         assert "University of Paris" == under_cursor(app)
@@ -138,7 +138,7 @@ async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> Non
         assert isinstance(app.screen, AgreeScreen)
         await user.press("escape", "1")
         assert isinstance(app.screen, ResolveScreen)
-        assert "Gustave Eiffel: A" in status(app)
+        assert "Gustave Eiffel as A has it" in status(app)
 
 
 async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
@@ -193,7 +193,7 @@ async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) 
         act(user.store, other, take_rest(other, "entity", 0))
         await user.press("0")
         said = str(app.screen.saver.render())
-        assert "Not saved: Gustave Eiffel: neither." in said
+        assert "Not saved: Gustave Eiffel is no unit." in said
         assert "tower was changed by dee meanwhile" in said
         assert None not in settled(app).values()  # what dee decided is there
         await user.press("r")
@@ -354,3 +354,38 @@ async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None
         if app.screen.pane.now.sample_id == number:  # it stopped at a doubt
             await user.press("a")
         assert "bo decided this too" in status(app)
+
+
+async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: User) -> None:
+    """By a sign, a line and the head; J opens the sample under the cursor, not the first one of the order."""
+    for key in ("tower", "nevsky"):
+        decide(user.store, "ada", key)
+        decide(user.store, "bob", key, reject=["Gustave Eiffel", "Огюст Монферран"])
+    seen = []
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press()
+        assert "≠ people differ: J" in head(app)
+        for key in ("tower", "nevsky"):
+            number = sample_ids(user.store, find_dataset(user.store, None).id)[key]
+            app.screen.samples.go_to(number)
+            app.screen.moved()
+            await user.settle()
+            assert "≠" in marks(app.screen.samples.row(app.screen.samples.cursor))
+            assert "People differ in this sample. J: resolve" in str(app.screen.completions.render())
+            assert "people differ: J resolves" in app.screen.query_one("#sample").text
+            await user.press("J")
+            assert "A and B verified it; W: who" in head(app)
+            seen.append(app.screen.pane.now.sample.id)
+            await user.press("b")
+    assert ["tower", "nevsky"] == seen
+
+
+async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(120, 36)) as app:
+        await user.press("J", "1")
+        assert " as A has it" in status(app)
+        await user.press("u", "W", "1")
+        assert f" as {app.screen.over.people['entity'][0]} has it" in status(app)
+        await user.press("a")
+        assert f"1 takes {app.screen.over.people['entity'][0]}'s" in status(app)

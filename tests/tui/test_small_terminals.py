@@ -244,3 +244,24 @@ def test_a_label_is_cut_only_as_far_as_the_wording_needs_the_cells() -> None:
     assert columns(34, [unit("Paris")])[:2] == (13, 12)
     assert columns(34, [unit("University of Paris")])[:2] == (18, 7)
     assert columns(50, [unit("University of Paris")]).label == 12
+
+
+@pytest.mark.parametrize("sample", ["", "tower"], ids=["queue", "review"])
+async def test_the_ways_out_and_back_stay_in_the_narrowest_key_bar(user: User, sample: str) -> None:
+    """At 60 columns other keys give way: undo, the way back and the help are needed most."""
+    async with user.opens(*([sample] if sample else []), size=(60, 18)) as app:
+        await user.press()
+        keys = str(app.screen.query_one(KeyBar).render())
+    ways = ("u undo", "b queue", "? help") if sample else ("u undo", "q quit", "? help")
+    assert [] == [way for way in ways if way not in keys]
+
+
+async def test_what_is_known_of_a_unit_is_there_when_its_pane_comes(user: User) -> None:
+    """A window that grows shows it at once, without a key."""
+    async with user.opens("tower", size=(80, 24)) as app:
+        name = app.screen.pane.unit.text
+        assert "" == app.screen.pane.detail.text
+        await user.pilot.resize_terminal(120, 36)
+        await user.settle()
+        assert "place · proposed" in app.screen.pane.detail.text
+        assert name == str(app.screen.pane.detail._border_title)

@@ -79,7 +79,7 @@ async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
             ("1889", "1889", "", ".00"),
             ("University of Paris", "University of Paris", "", ".00"),
         ]
-        assert app.screen.query_one("#sum", Bar).text == "5/6 − 3/5 = +7/30all shares +.23 "
+        assert app.screen.query_one("#sum", Bar).text == "5/6 − 3/5 = +7/30the causes add up to +.23 "
         assert "false match 1 +.18 · invented unit 1 +.05" in str(
             app.screen.query_one("#totals", Static).render()
         )
@@ -91,21 +91,21 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         await change(user.pilot)
         await user.press("w")
         assert cause(app).splitlines() == [
-            "false match: name matching +.18 (exactly +11/60)  matched by name, missing for a person",
-            "Fix: an equal name: another entity, or a verdict to look at again",
-            "the same unit",
+            "false match: name matching +.18 (exactly +11/60)  linked to a name; a person says missing",
+            "Fix: the names are equal: check the verdict (another entity?)",
+            "the same unit, edited by a reviewer",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
         assert "missing: absent, your decision" in theirs
         await user.press("tab")
         assert cause(app).splitlines()[0] == (
-            "invented unit +.05 (exactly +1/20)  the verified side has no such unit"
+            "invented unit +.05 (exactly +1/20)  suggested, but not in the verified list"
         )
         assert app.screen.query_one("#verified", Passage).text == ""
         await user.press("k")
         assert cause(app).splitlines() == [
-            "both sides agree", "the same unit"
+            "both sides agree", "the same unit, edited by a reviewer"
         ]  # fmt: skip
         await user.press("shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5

@@ -285,15 +285,20 @@ def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
     return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
 
 
-def take(unit: Unit, side: int) -> Intent:
-    """Settle a unit as one person has it; -1 takes neither. It goes on to the next that is open."""
-    what = f"{cut(flat(unit.text), LONGEST)}: {'neither' if side < 0 else letter(side)}"
+def take(unit: Unit, side: int, who: str = "") -> Intent:
+    """Settle a unit as one person (`who`, where that is shown) has it; -1 takes neither.
+
+    It goes on to the next that is open.
+    """
+    name = cut(flat(unit.text), LONGEST)
+    what = f"{name} is no unit" if side < 0 else f"{name} as {who or letter(side)} has it"
     return replace(_of(what, unit, partial(resolve.take, side=side)), goes=True)
 
 
-def rest(kind: Kind, side: int) -> Intent:
+def rest(kind: Kind, side: int, who: str = "") -> Intent:
     """Settle all that is open as one person has it."""
-    return Intent(f"the rest: {letter(side)}", partial(resolve.take_rest, kind=kind, side=side))
+    what = f"the rest as {who or letter(side)} has it"
+    return Intent(what, partial(resolve.take_rest, kind=kind, side=side))
 
 
 SKIP = Intent("skipped", editing.skip, leaves=True)
@@ -325,8 +330,8 @@ def _told(edit: Edit) -> str:
         case Put():
             return _told_of_unit(edit)
         case Accept():
-            done = "settled" if edit.adjudicated else "accepted"
-            return f"{done} the {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
+            done = "settled what people differ in:" if edit.adjudicated else "accepted the"
+            return f"{done} {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
         case Dispose():
             disposition = "not counted" if edit.disposition == "excluded" else edit.disposition
             return f"{disposition}: {edit.reason}" if edit.reason else disposition

@@ -23,19 +23,16 @@ Key = tuple[Cause, Part]
 EDGES = "guideline or prompt: where the unit begins and ends"
 
 _FIXES: dict[Key, str] = {
-    ("missed unit", ""): "add to the proposer's extraction from the reference",
+    ("missed unit", ""): "tell the proposer to extract this from the reference",
     ("duplicate", ""): "count the mentions of one unit once",
     ("granularity", "merge"): "guideline or prompt: these are several units",
     ("granularity", "split"): "guideline or prompt: these are parts of one unit",
     ("granularity", "nested"): "guideline: whether a name inside a longer name counts",
     ("granularity", "boundary"): EDGES,
     ("unsure", ""): "settle it: what is unsure counts as not found",
-    (
-        "false match",
-        "context extraction",
-    ): "the proposer's context extraction: this name is in no context",
-    ("missed match", "context extraction"): "add to the proposer's context extraction",
-    ("missed match", "unattributed"): "choose the evidence (e): without it nobody knows which step failed",
+    ("false match", "context extraction"): "tell the proposer to take names from the contexts only",
+    ("missed match", "context extraction"): "tell the proposer to extract this from the contexts",
+    ("missed match", "unattributed"): "choose the evidence (e in the review): it shows which step failed",
     ("untraced", ""): "import the scores with the judge's steps (traces)",
     ("rounding", ""): "",
     ("missed match", "nested"): "policy: count a name inside a longer name as found",
@@ -64,13 +61,13 @@ def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
         if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
             return EDGES  # they were not the same name to match
         if missed and scorer.startswith("ragas"):
-            return "compare by name matching or text search: ragas takes equal strings only"
+            return "use name matching or text search: exact names count equal letters only"
         if missed and ours.similarity >= SUGGESTED:
             return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
         if missed:
-            return "= in the review teaches the matcher this name: no threshold would link it"
+            return "press = in the review: it teaches the matcher this other name"
         if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
-            return "an equal name: another entity, or a verdict to look at again"
+            return "the names are equal: check the verdict (another entity?)"
         return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
     return _FIXES[row.cause, row.part]
 

@@ -224,6 +224,11 @@ class QueueRow:
         names = self.gold.annotators if self.gold else ()
         return tuple("settled" if name == RESOLVED else name for name in names)
 
+    @property
+    def differs(self) -> bool:
+        """Whether people who verified it differ, so that there is no gold."""
+        return self.gold is not None and self.gold.assessment is None
+
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     """Where the samples of a dataset stand for one annotator.

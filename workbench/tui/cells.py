@@ -183,7 +183,7 @@ def _wrap_mixed(text: str, start: int, end: int, size: int, lines: list[tuple[in
         blank = text[a] == " "
         if used + cells > size and not blank:
             back = soft if soft > 0 and pieces[soft][0] > line else index
-            lines.append((line, _trimmed(text, line, pieces[back][0])))
+            lines.append((line, line + len(text[line : pieces[back][0]].rstrip(" "))))
             line, used, soft, index = pieces[back][0], 0, -1, back
             continue
         used += cells
@@ -192,12 +192,6 @@ def _wrap_mixed(text: str, start: int, end: int, size: int, lines: list[tuple[in
             soft = index + 1
         index += 1
     lines.append((line, end))
-
-
-def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] == " ":
-        end -= 1
-    return end
 
 
 def _breakable(text: str, at: int, cells: int, following: tuple[int, int, int]) -> bool:

@@ -220,7 +220,8 @@ def keymap(settings: Settings) -> dict[str, str]:
         if name not in known:
             raise UsageError(f"{lead}there is no action {name!r}{did_you_mean(name, known)}")
         try:
-            wanted[name] = tuple(dict.fromkeys(_with_twins(key_name(stroke) for stroke in keys)))
+            named = map(key_name, keys)
+            wanted[name] = tuple(dict.fromkeys(k for key in named for k in (key, TWIN_OF.get(key)) if k))
         except UsageError as error:
             raise UsageError(f"{lead}{name}: {error}") from error
     for key, owner in ALWAYS.items():
@@ -247,13 +248,6 @@ def key_name(given: str) -> str:
     if base in _NAMED or (typed(base) and (base == name or len(base) == 1)):
         return name
     raise UsageError(f"there is no key {given!r}{did_you_mean(name, _NAMED)}")
-
-
-def _with_twins(keys: Iterable[str]) -> Iterator[str]:
-    for key in keys:
-        yield key
-        if twin := TWIN_OF.get(key):
-            yield twin
 
 
 def _refuse_clashes(

@@ -21,13 +21,14 @@ from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.cause_list import reasons_line
 
 if TYPE_CHECKING:
+    from workbench.comparing.links import Sides
     from workbench.comparing.triage import Suspicion
     from workbench.stages.policy import PolicyVersion
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
 
-REASONS = 60
-"""Cells of the reasons for a difference, in the line that stays after an accept."""
+REASON = 18
+"""Cells below which no reason for a difference is named in the line that stays after an accept."""
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
 
@@ -99,15 +100,21 @@ def resolve_head(opened: Opened, kind: Kind) -> tuple[tuple[Part, ...], tuple[Pa
     """The head line of Resolve; who A and B are once they were shown."""
     assert opened.over is not None
     _, right = head_parts(opened, kind, None)
-    names = (f"  {letters_text(opened, kind)}", "$warning") if opened.over.named else ("", "")
+    people = opened.over.people[kind]
+    letters = f"{', '.join(map(letter, range(len(people) - 1)))} and {letter(len(people) - 1)}"
+    names = (f"  {letters} verified it; W: who", DIM)
+    if opened.over.named:
+        names = (f"  {letters_text(opened, kind)}", "$warning")
     return (("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}", DIM), names), right
 
 
-def still_open(left: int, people: int) -> str:
-    """What to do about units on which nobody has decided."""
-    last = min(people, 9)  # as many as there are digits
-    more = "" if last < 3 else f" … {last} takes {letter(last - 1)}"
-    return f"{many(left, 'unit is', 'units are')} open: 1 takes A, 2 takes B{more}, 0 neither"
+def still_open(left: int, over: Sides, kind: Kind) -> str:
+    """What to do about units on which nobody has decided; whose the letters are, once names are shown."""
+    people = over.people[kind]
+    who = [cut(flat(name), 12) if over.named else letter(side) for side, name in enumerate(people)]
+    last = min(len(who), 9)  # as many as there are digits
+    more = "" if last < 3 else f"{', ' if last == 3 else ' … '}{last} {who[last - 1]}'s"
+    return f"{many(left, 'unit is', 'units are')} open: 1 takes {who[0]}'s, 2 {who[1]}'s{more}, 0 neither"
 
 
 def sides(unit: Unit, opened: Opened) -> list[list[str]]:
@@ -466,32 +473,36 @@ def nothing_text(opened: Opened, kind: Kind) -> str:
     return f"no {plural(kind)} were proposed. n makes a new {kind}; press a twice to accept none."
 
 
-def outcome(opened: Opened, edit: Edit) -> str:
-    """What an accept came to, for the line that stays when the next sample is there; else nothing."""
+def outcome(opened: Opened, edit: Edit, room: int) -> str:
+    """What an accept came to, for the line that stays when the next sample is there; else nothing.
+
+    The values come first; the causes fill what `room` cells leave.
+    """
     if not isinstance(edit, Accept):
         return ""
     kind = edit.assessment.kind
     verified = count(edit.assessment.units)
     other = many(len(opened.suggested), "name") if kind == "entity" and opened.suggested else ""
-    line = f": verified {tally(verified)}" + (f", the matcher differs on {other}" if other else "")
+    line, more = f": verified {tally(verified)}", f", the matcher differs on {other}" if other else ""
     score = first_of(opened.automatic, kind)
     if score is None:
-        return line
+        return line + more
     gap = ""
     if score.tally.recall is not None and verified.recall is not None:
         gap = delta(score.tally.recall - verified.recall)
     if isinstance(score.tally, Imported):
-        why = reasons_line(opened.causes[kind], kind, REASONS) if kind in opened.causes else ""
-        line = f": yours {counted(score.tally)} · true {tally(verified)}" + (f" · {gap}" if gap else "")
+        line = f": yours {counted(score.tally)} · verified {tally(verified)}" + (f" · {gap}" if gap else "")
+        left = room - width(line) - 2
+        why = reasons_line(opened.causes[kind], kind, left) if kind in opened.causes and left > REASON else ""
         return f"{line}: {why}" if why else line
     name = scorer_name(score.scorer)
     if score.tally.recall == verified.recall:
         # name matching made the suggestions that were accepted, so it cannot differ; exact names may
         exact = next((other for other in opened.automatic if other.scorer == "ragas"), score)
         if exact.kind == kind and exact.tally.recall != verified.recall:
-            score, name = exact, "exact names (ragas)"
+            score, name = exact, "exact names"
             gap = delta((score.tally.recall or 0) - (verified.recall or 0)) if gap else ""
-    return f"{line}, {name} {counted(score.tally)}" + (f", Δ {gap}" if gap else "")
+    return f"{line}, {name} {counted(score.tally)}" + (f", Δ {gap}" if gap else "") + more
 
 
 def guidelines_text(versions: Sequence[PolicyVersion], used: int) -> str:

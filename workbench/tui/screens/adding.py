@@ -58,6 +58,13 @@ class Adder:
         surface = now.sample.reference[span.start : span.end]
         return Offer(span, surface, self._pane.label_of(span), editing.other_form(now, span))
 
+    async def take(self, offer: Offer) -> None:
+        """Add what was offered: at once where its label is known and it is no form of a unit."""
+        if offer.label and not offer.other:
+            self._want(intents.add_span(self._pane.kind, offer.span, offer.label, offer.surface))
+        else:
+            await self.add(offer.span)
+
     async def by_letters(self) -> None:
         """A new unit, by letters on the reference."""
         pane = self._pane
@@ -148,7 +155,7 @@ class OfferRows(RowList[Offer]):
         """One of them."""
         row = self.part("labels--cursor" if here else "labels--row")
         number = self.rows.index(offer) + 1
-        note = f"a form of {flat(offer.other)}" if offer.other else offer.label
+        note = f"a form of {flat(offer.other)}" if offer.other else offer.label or "asks for its label"
         note = cut(note, size // 2)
         room = size - 6 - width(note)
         return [
@@ -232,7 +239,7 @@ class AddScreen(Dialog):
         """A digit; without that many it is the beginning of what is searched for."""
         self.action_cancel()
         if number <= len(self._offers):
-            await self._adder.add(self._offers[number - 1].span)
+            await self._adder.take(self._offers[number - 1])
         else:
             await self._adder.by_search(str(number))
 

@@ -18,7 +18,7 @@ from workbench.stages.intents import Intent
 from workbench.stages.review import runs
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
-from workbench.text.tokens import snap, tokens
+from workbench.text.tokens import sentences, snap, tokens
 from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
@@ -94,7 +94,10 @@ class EvidencePicker:
         self._want(intents.evidence(unit, evidence))
 
     async def by_letters(self, unit: Unit, take: TakePlace | None = None, what: str = "evidence") -> None:
-        """A stretch of the context in sight; for another name one letter picks a run of capitalized words."""
+        """A stretch of the context in sight: one letter for what may be it, Enter for every word.
+
+        That is a sentence for a statement; for a name what is most like it, and runs of capitalized words.
+        """
         take, passage = take or self.take, self.pane.context
         passage.mark_places(())
         all_tokens = await asyncio.to_thread(tokens, passage.text)
@@ -107,10 +110,20 @@ class EvidencePicker:
 
         targets = [(token.start, token.end) for token in all_tokens]
         begin, end = passage.visible_span()
-        named = runs(passage.text[begin:end]) if take == self.take_same and not self.pane.now.blind else ()
-        names = [Span(run.start + begin, run.end + begin) for run in named]
+        find = sentences if unit.kind == "statement" else runs
+        found = [] if self.pane.now.blind else find(passage.text[begin:end])
+        names = [Span(run.start + begin, run.end + begin) for run in found]
+        like = (*unit.match.evidence, *await self.pane.near(unit)) if take == self.take else ()
+        for place in like if unit.kind == "entity" else ():
+            at = passage.offset_of(place.context, place.start)
+            span = Span(at, at + place.end - place.start) if at is not None else None
+            if span and all(name.end <= span.start or span.end <= name.start for name in names):
+                names.append(span)
+        names.sort(key=lambda name: name.start)
         search = partial(self.by_search, unit, take, what)
-        pick = PickScreen(what, passage, targets, done, names=names, look=look, other=search)
+        pick = PickScreen(
+            what, passage, targets, done, names=names, look=look, other=search, names_first=True
+        )
         await self.screen.bench.ask(pick)
 
     async def by_search(self, unit: Unit, take: TakePlace, what: str) -> None:

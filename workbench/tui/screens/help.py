@@ -30,7 +30,7 @@ TERMS: dict[str, str] = {
     "run": "one pass of rules or a model over all samples; the one in use makes the suggestions",
     "automatic": "the value from the suggestions, before any person looked",
     "yours": "the score that your file came with",
-    "verified": "the value after a person's review; next to yours it is called true",
+    "verified": "the value after a person's review",
     "gold": "the verified units and matches of a sample",
     "Δ": "automatic minus verified; below 0 the automatic value is too low",
     "effect": "how much one sample changes the mean of all samples",

@@ -28,8 +28,8 @@ class PickScreen(Dialog):
 
     `targets` are the tokens of the passage's text and `names` the stretches that one letter takes whole.
     `done` gets the stretch from the first to the last token that was picked, or the one token when not
-    `to_last`. `look` is told what is picked so far, for the passage to mark; `other` is another way to
-    say it, on Tab.
+    `to_last`. With `names_first` the other tokens have no letters until Enter asks for them. `look` is told
+    what is picked so far, for the passage to mark; `other` is another way to say it, on Tab.
     """
 
     LEGEND: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -40,7 +40,7 @@ class PickScreen(Dialog):
     BINDINGS: ClassVar[list[BindingType]] = [
         key("escape", "cancel", "Close without doing anything", "pick.cancel", "Picking"),
         key("backspace", "back", "Take the last letter back", "pick.back", "Picking"),
-        key("enter", "alone", "The first token alone", "pick.alone", "Picking"),
+        key("enter", "alone", "The first token alone; before it, every word", "pick.alone", "Picking"),
         key("tab slash", "other", "Search instead", "pick.other", "Picking"),
         key("space pagedown ctrl+d", "page(1)", "Scroll", "pick.page_down", "Picking"),
         key("pageup ctrl+u", "page(-1)", "Scroll back", "pick.page_up", "Picking"),
@@ -57,6 +57,7 @@ class PickScreen(Dialog):
         *,
         names: Sequence[Span] = (),
         to_last: bool = True,
+        names_first: bool = False,
         look: Callable[[tuple[Span, ...]], None] | None = None,
         other: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
@@ -68,6 +69,7 @@ class PickScreen(Dialog):
         self._done = done
         self._names = tuple(names)
         self._to_last = to_last
+        self._names_first = names_first
         self._look = look
         self._other = other
         self._first: int | None = None
@@ -109,13 +111,18 @@ class PickScreen(Dialog):
 
     def _offer_first(self, begin: int, end: int) -> list[Hint]:
         names = [name for name in self._names if begin <= name.start < end]
-        tokens = self._visible(begin, end)
+        tokens = [] if self._names_first and names else self._visible(begin, end)
         names = names[: len(codes(len(names), len(tokens))[0])]
         starts = {self._token_at(name.start) for name in names}
         others = [index for index in tokens if index not in starts]  # a capital takes those
         one, two = codes(len(names), len(others))
         of_names = hints([(name.start, name.end) for name in names], one)
         return of_names + hints([self._targets[index] for index in others], two)
+
+    @property
+    def _few(self) -> bool:
+        """Whether only the names have letters."""
+        return self._names_first and self._first is None and all(len(hint.code) == 1 for hint in self._hints)
 
     def _offer_last(self, begin: int, end: int) -> list[Hint]:
         tokens = self._visible(begin, end)
@@ -133,6 +140,7 @@ class PickScreen(Dialog):
     def _draw(self, complaint: str = "") -> None:
         self._passage.show_hints(after(self._hints, self._typed))
         alone = (("enter", "this one"),) if self._first is not None else ()
+        alone = (("enter", "every word"),) if self._few else alone
         other = (("tab", "search"),) if self._other else ()
         self.query_one("#title", Bar).show(self._heading(), choice_parts((*alone, *other, ("esc", "cancel"))))
         left: tuple[Part, ...] = ((complaint, "$warning"),) if complaint else self._how()
@@ -149,6 +157,8 @@ class PickScreen(Dialog):
             return (("letters of its last token", DIM),)
         if not self._to_last:
             return (("letters of the token", DIM),)
+        if self._few:
+            return (("letter of what may be it (capital: start there)", DIM),)
         if any(len(hint.code) == 1 for hint in self._hints):
             return (("letter of a name (capital: start there), or letters of the first token", DIM),)
         return (("letters of its first token", DIM),)
@@ -186,8 +196,11 @@ class PickScreen(Dialog):
             await self._finish(span)
 
     async def action_alone(self) -> None:
-        """Enter: the first token is the last one too."""
-        if self._first is None:
+        """Enter: the first token is the last one too; before it, letters for every word."""
+        if self._few:
+            self._names_first = False
+            self._offer()
+        elif self._first is None:
             self._draw("a letter first")
         else:
             await self._finish(Span(*self._targets[self._first]))

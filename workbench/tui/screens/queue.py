@@ -22,20 +22,21 @@ from workbench.errors import AwayError
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.text.figures import many
-from workbench.text.query import META, Query, Term, toggled, tokens, values_of
+from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
 from workbench.tui.cells import cut, short, width
-from workbench.tui.keys import key, moving, shown
+from workbench.tui.keys import KeyAct, key, letter, moving
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
+from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
+from workbench.tui.screens.settling import Settling
+from workbench.tui.screens.views import Views, why_empty
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
-from workbench.tui.widgets.sample_list import SampleHead, SampleList, Sorting, columns_of
+from workbench.tui.widgets.sample_list import SampleHead, SampleList, columns_of
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.comparing.disputes import State
     from workbench.stages.desk import Desk
     from workbench.stages.disputes import Dispute
     from workbench.stages.queue import Progress, QueueRow
@@ -53,40 +54,10 @@ RESTS = 0.08
 NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
 
-ORDERS: dict[Sorting, tuple[str, str]] = {
-    "u": ("random order", "stop when you like, you have a random sample"),
-    "doubt": ("doubtful first", "where verdicts are likely wrong"),
-    "delta": ("largest Δ first", "decided samples to look at again"),
-    "file": ("file order", "as the samples came"),
-    "disputes": ("disagreements", "largest effect on the mean first"),
-}
-PLANNED = ("plan's order", "the samples that your plan drew come first")
 UNRESOLVED = Term("is", ("unresolved",))
+FIXED = "text", "id", "lang", "group"
+"""The fields of a search that no decision changes."""
 BY_HAND = " ◌ Not used in estimates."
-
-STATES: dict[State, str] = {
-    "open": "nobody has looked into it yet",
-    "explained": "both values stay; say why they differ",
-    "fixed": "the cause is gone; it leaves once the values agree",
-}
-"""What can become of a disagreement."""
-
-GROUPS = {
-    "state": "State", "is": "Marks", "label": "Labels", "lang": "Languages", "group": "Groups",
-    "by": "Reviewed by",
-}  # fmt: skip
-"""The fields that one can choose from, with their headings."""
-
-NAMES = {
-    "todo": "to do", "excluded": "not counted", "offplan": "picked by hand", "rematch": "to be matched again",
-}  # fmt: skip
-MOST = 12
-"""Values of a field offered in the menu; the others are typed."""
-
-OFF_PLAN = """\
-No estimate for the whole dataset uses samples that you review in another order than the {own} one. They \
-are marked as picked by hand (◌).
-"""
 
 NO_DATASET = """\
 There is no dataset here yet.
@@ -108,7 +79,7 @@ class QueueScreen(BaseScreen):
         ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("◷ ½", "held by others, decided by some of its people but not you"),
+        ("≠ ◷ ½", "people differ, held by others, decided by some of its people but not you"),
         ("rome", "in the id, the question or the reference"),
         ('"right bank"', "a phrase; -rome leaves out what has rome"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
@@ -118,12 +89,12 @@ class QueueScreen(BaseScreen):
     WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
     BINDINGS: ClassVar[list[BindingType]] = [
         key("enter", "open", "Review this sample", "queue.open", "Queue", "review"),
+        key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
         key("space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"),
         key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
         key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
         key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue"),
         key("escape", "search('')", "All samples again", "queue.all", "Queue"),
-        key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
         key("J", "resolve", "Resolve: settle what people differ in", "queue.resolve", "Decide"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
@@ -156,18 +127,20 @@ class QueueScreen(BaseScreen):
         super().__init__()
         self.desk: Desk | None = None
         self.query_shown = self._rest = Query()
-        self.order: Sorting = "u"
         self.progress: Progress | None = None
         self._wanted: tuple[int | None, bool] | None = None
         self._reading = False
         self._held = False
         self._whole = False
-        self._asked = False
         self._away = False
         self._in_full: tuple[int | None, QueueRow | None] = None, None
-        self._settled: tuple[Dispute, Dispute] | None = None  # what `u` takes back: before, and now
+        self._differ = False  # whether people differ in a sample that this person may settle
+        self._last: int | None = None  # where the cursor was before a search found nothing
+        self.settling = Settling(self, partial(self._view, stay=True, hold=True))
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
+        self.views = Views(self, self.field, self._reorder, lambda: self.query_one(ProgressLine).has_plan)
+        self.action_orders = self.views.ask_order
         self.samples = SampleList(id="samples")
 
     def compose(self) -> ComposeResult:
@@ -185,7 +158,7 @@ class QueueScreen(BaseScreen):
                 yield Static(id="empty")
             yield Passage(id="sample")
         yield Status(id="status")
-        yield KeyBar(id="keys")
+        yield KeyBar(self._word, id="keys")
 
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
@@ -199,7 +172,8 @@ class QueueScreen(BaseScreen):
         self.desk = desk
         self.field.facets, self.field.value = None, ""
         self.query_shown = self._rest = Query()
-        self.order, self.progress, self._whole, self._asked = "u", None, False, False
+        self.views.reset()
+        self.progress, self._whole = None, False
         first = await desk.first(ABOVE, BELOW)
         samples = self.samples
         samples.forget()
@@ -239,7 +213,10 @@ class QueueScreen(BaseScreen):
         """Back from a review: what was decided may have changed the view."""
         self.say(message)
         self.field.facets = None
-        if self._changes_by_deciding():
+        by_values = (
+            t for t in self.query_shown.terms if t.field not in FIXED and not t.field.startswith(META)
+        )
+        if self.views.order in ("delta", "disputes") or any(by_values):
             self._view(at, stay=True)
         else:
             self.samples.go_to(at)
@@ -253,7 +230,7 @@ class QueueScreen(BaseScreen):
         if go_on:
             self.field.value = ""
             self.query_shown = self._rest = Query()
-            self.order = "u"
+            self.views.order = "u"
             self._view(None, stay=True)
             self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
         elif changed:
@@ -264,12 +241,6 @@ class QueueScreen(BaseScreen):
     async def _to_next(self) -> None:
         assert self.desk is not None
         self._view(await self.desk.next())
-
-    def _changes_by_deciding(self) -> bool:
-        fixed = ("text", "id", "lang", "group")
-        return self.order in ("delta", "disputes") or any(
-            term.field not in fixed and not term.field.startswith(META) for term in self.query_shown.terms
-        )
 
     # Reading.
 
@@ -303,7 +274,7 @@ class QueueScreen(BaseScreen):
     async def _show(self, at: int | None, *, stay: bool) -> None:
         desk = self.desk
         assert desk is not None
-        query, order = self.query_shown, self.order
+        query, order = self.query_shown, self.views.order
         all_disputes = (await desk.disputes()).disputes if order == "disputes" else ()
         disputes = largest_first(all_disputes)
         ids = await self._ids(desk, query, disputes)
@@ -328,8 +299,8 @@ class QueueScreen(BaseScreen):
             self.say(message, sign="!", tone="warn")
 
     async def _ids(self, desk: Desk, query: Query, disputes: Mapping[int, Dispute]) -> array[int]:
-        if self.order != "disputes":
-            return await desk.ids(query, self.order)
+        if self.views.order != "disputes":
+            return await desk.ids(query, self.views.order)
         fits = set(await desk.ids(query)) if query else disputes.keys()
         return array("q", (number for number in disputes if number in fits))
 
@@ -341,6 +312,11 @@ class QueueScreen(BaseScreen):
         pace, planned = await desk.pace((), midnight), await desk.planned()
         if not self.progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
+        if desk.settles:
+            from workbench.stages.resolve import next_to_settle
+
+            differs = await desk.store.read(next_to_settle, desk.info, desk.annotator)
+            self._differ = differs is not None
         self.query_one(ProgressLine).show(self.progress, pace, planned)
         self._draw_head()
 
@@ -360,26 +336,28 @@ class QueueScreen(BaseScreen):
     def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
         """The first rows say how much room ids need."""
         event.stop()
-        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+        self.query_one(SampleHead).show(self.views.order, self.samples.key_size, yours=self.samples.yours)
         self.moved()
 
     def moved(self) -> None:
         """Show the sample under the cursor next to the list, where there is room for it."""
         listed = self.samples
-        here = listed.chosen, listed.row(listed.cursor) if listed.count else None
+        here = listed.chosen, self._row_here
         if here != self._in_full and self.has_class("-roomy"):
             self._in_full = here
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
         if self.desk is not None:
             self._draw_name(self.desk)
             self.completions.describe(self._about())
+            if self.views.order == "disputes":
+                self.query_one(KeyBar).refresh()  # enter shows the evidence of some
 
     resized = moved
 
     def _id_here(self) -> str:
         """The id of the sample under the cursor, where neither its row nor the text next to it shows it."""
         listed = self.samples
-        row = listed.row(listed.cursor) if listed.count else None
+        row = self._row_here
         columns = columns_of(listed.size.width, listed.key_size or 0)
         if row is None or not listed.key_size or columns.key or self.has_class("-roomy"):
             return ""
@@ -405,7 +383,7 @@ class QueueScreen(BaseScreen):
         assert desk is not None
         self.completions.describe(self._about())
         self.refresh_bindings()
-        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+        self.query_one(SampleHead).show(self.views.order, self.samples.key_size, yours=self.samples.yours)
         self._draw_name(desk)
 
     def _draw_name(self, desk: Desk) -> None:
@@ -414,12 +392,14 @@ class QueueScreen(BaseScreen):
             total, here = self.progress.total, self.samples.count
             count = many(total, "sample")
             parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
-        if self.order != "u":
+        if self.views.order != "u":
             states = Counter(dispute.state for dispute in self.samples.disputes.values())
             counts = "".join(f", {number:,} {state}" for state, number in states.items())
-            parts.append((f"  {ORDERS[self.order][0]}{counts}", "$accent"))
-        if self.off_plan:
+            parts.append((f"  {self.views.names[self.views.order][0]}{counts}", "$accent"))
+        if self.off_plan and self.views.order != "disputes":
             parts.append(("  ◌ picked by hand", "$warning"))
+        if self._differ:
+            parts.append(("  ≠ people differ: J", "$warning"))
         name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)
         if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
             name = ""
@@ -427,21 +407,22 @@ class QueueScreen(BaseScreen):
 
     def _about(self) -> str:
         """What the view is, for the line above the list."""
-        name, hint = self._orders()[self.order]
-        if self.order == "disputes":
-            one = self.samples.disputes.get(self.samples.chosen or 0)
+        name, hint = self.views.names[self.views.order]
+        row, one = self._row_here, self._dispute_here
+        if row is not None and row.differs and self._differ and not self._settles:
+            return "People differ in this sample. J: resolve it, side by side."
+        if self.views.order == "disputes":
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"
-            return "Disagreements, largest effect first. enter: evidence, d: set the state."
-        if UNRESOLVED in self.query_shown.terms:
+            way = "evidence" if self._is_explained else "review"
+            ways = f" enter: {way}, d: set the state." if one is not None else ""
+            return f"Disagreements, largest effect first.{ways}"
+        if self._settles:
             return "What people differ in, so that there is no gold. enter: settle it, side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if self.query_shown:
-            line = f"Your search, in {name}." if self.order == "u" else f"Your search. {line}"
+            line = f"Your search, in {name}." if self.views.order == "u" else f"Your search. {line}"
         return line + (BY_HAND if self.off_plan else "")
-
-    def _orders(self) -> dict[Sorting, tuple[str, str]]:
-        return ORDERS | ({"u": PLANNED} if self.query_one(ProgressLine).has_plan else {})
 
     def _say_empty(self, text: str) -> None:
         empty = self.query_one("#empty", Static)
@@ -455,111 +436,31 @@ class QueueScreen(BaseScreen):
     def _search(self, query: Query, rest: Query, done: bool) -> None:
         if (query, rest) != (self.query_shown, self._rest) and self.desk is not None:
             self.query_shown, self._rest = query, rest
-            self._view(self.samples.chosen, hold=done)
+            self._last = self.samples.chosen or self._last
+            self._view(self._last, hold=done)
 
     def _want_facets(self) -> None:
         if self.desk is not None:
-            start(self, self._look, group="facets", failed=self._unread)
+            start(self, self.views.count, group="facets", failed=self._unread)
 
     def action_search(self, text: str | None = None) -> None:
         """Type into the search field, or search for a text."""
         if text is None:
             self.field.begin()
         else:
-            self.field.set_query(text)
-            if self.order == "disputes":
-                self.in_order("u")
-
-    async def _look(self) -> None:
-        assert self.desk is not None
-        self.field.facets = await self.desk.facets()
-        self.field.offer()
+            self.views.search(text)
 
     def action_facets(self) -> None:
         """List what there is to choose from; keys wait until it is counted."""
         self.bench.gate.close()
-        start(self, self._open_facets, group="work", failed=self.not_opened)
-
-    async def _open_facets(self) -> None:
-        if self.field.facets is None:
-            with self.telling("counting"):
-                await self._look()
-        await self.bench.ask(MenuScreen("View", self._choices()))
-
-    def _choices(self) -> list[MenuChoice]:
-        facets = self.field.facets
-        assert facets is not None
-        query = self.field.value
-        disputes = self.order == "disputes"
-        choices = [
-            MenuChoice(
-                "all samples", on=not (query.strip() or disputes), take=partial(self.action_search, "")
-            ),
-            MenuChoice("disagreements", "largest effect first", disputes, partial(self.in_order, "disputes")),
-        ]
-        choices += self._saved_views()
-        metas = {name: name for name in facets if name.startswith(META)}
-        for field, heading in (GROUPS | metas).items():
-            shown = [
-                (value, number) for value, number in facets.get(field, ()) if number != 0 or field == "state"
-            ]
-            if not shown or (len(shown) == 1 and field in metas):
-                continue
-            choices += [MenuChoice(""), MenuChoice(heading)]
-            for value, number in shown[:MOST]:
-                count = "" if number is None else f"{number:,}"
-                name = NAMES.get(value, value) if field in ("state", "is") else value
-                choose = partial(self._toggle, field, value)
-                choices.append(MenuChoice(name, count, _stands(query, field, value), choose))
-        return choices
-
-    def _saved_views(self) -> list[MenuChoice]:
-        """The views that were saved under a name; saving this one, or forgetting it."""
-        here = self.field.value.strip(), self.order
-        views = self.bench.views
-        choices = [
-            MenuChoice(
-                name,
-                query or ORDERS[order][0],
-                on=(query, order) == here,
-                take=partial(self._go_to, query, order),
-            )
-            for name, (query, order) in views.items()
-            if order in ORDERS
-        ]
-        name = next((name for name, view in views.items() if view == here), "")
-        if name:
-            choices.append(MenuChoice(f"forget “{name}”", take=partial(self.bench.keep_view, name, None)))
-        elif here != ("", "u"):
-            choices.append(MenuChoice("save this view …", take=self._save_view))
-        return [MenuChoice(""), MenuChoice("Saved views"), *choices] if choices else []
-
-    def _go_to(self, query: str, order: Sorting) -> None:
-        self.field.set_query(query)
-        self.in_order(order)
-
-    def _save_view(self) -> None:
-        here = self.field.value.strip(), self.order
-
-        def take(name: str) -> str | None:
-            if name and name not in self.bench.views:
-                self.bench.keep_view(name, here)
-                self.say(f"saved: v lists {name}", sign="✓", tone="good")
-                return None
-            return "there is a view of that name: type another one" if name else "a name, please"
-
-        self.bench.gate.close()
-        start(self, partial(self.bench.ask, PromptScreen("Name of this view", take)), group="work")
-
-    def _toggle(self, field: str, value: str) -> None:
-        self.field.set_query(toggled(self.field.value, field, value))
+        start(self, self.views.ask_view, group="work", failed=self.not_opened)
 
     # Orders.
 
     @property
     def off_plan(self) -> bool:
         """Whether a review begun from this view could not stand for the whole dataset."""
-        return self.order != "u" or self.query_shown.hand_picked
+        return self.views.order != "u" or self.query_shown.hand_picked
 
     def view_desk(self) -> Desk:
         """The desk for a review that takes its next samples from this view."""
@@ -567,48 +468,25 @@ class QueueScreen(BaseScreen):
 
         desk = self.desk
         assert desk is not None
-        if self.order == "u" and not self.query_shown:
+        if self.views.order == "u" and not self.query_shown:
             return desk
-        through = self.query_shown.decided or self.order in ("delta", "disputes")
+        through = self.query_shown.decided or self.views.order in ("delta", "disputes")
         return replace(desk, view=View(self.samples.ids, through, self.off_plan))
 
-    def in_order(self, order: Sorting, *, agreed: bool = False) -> None:
-        """Show the view in another order; asked once, for what it means."""
-        if order == self.order:
-            return
-        self._asked |= agreed
-        if order not in ("u", "disputes") and not self._asked:
-            own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
-            title = f"Leave the {own} order for: {ORDERS[order][0]}?"
-            go_on = partial(self.in_order, order, agreed=True)
-            self.bench.gate.close()
-            dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
-            start(self, partial(self.bench.ask, dialog), group="work")
-            return
-        self.order = order
+    def _reorder(self) -> None:
         self.say("")  # that message was about the view before
-        self._view(self.samples.chosen if order in ("u", "file") else None, hold=True)
+        self._view(self.samples.chosen if self.views.order in ("u", "file") else None, hold=True)
 
     def action_disputes(self) -> None:
         """What disagrees, largest effect first; from there back to the random order."""
-        self.in_order("u" if self.order == "disputes" else "disputes")
-
-    async def action_orders(self) -> None:
-        """Choose an order."""
-        await self.bench.ask(MenuScreen("Order", self._order_choices()))
-
-    def _order_choices(self) -> list[MenuChoice]:
-        return [
-            MenuChoice(f"{name:<18}{hint}", on=order == self.order, take=partial(self.in_order, order))
-            for order, (name, hint) in self._orders().items()
-        ]
+        self.views.put("u" if self.views.order == "disputes" else "disputes")
 
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Before the dataset is there only help and the way out are open; a state is of a disagreement."""
         if action == "settle":
-            return None if self.order != "disputes" or not self.samples.disputes else True
+            return None if self.views.order != "disputes" or not self.samples.disputes else True
         return None if self.desk is None and action in self.NEED_DATASET else True
 
     def refused(self, action: str) -> None:
@@ -616,63 +494,64 @@ class QueueScreen(BaseScreen):
         if action == "settle":
             self.say("D lists what disagrees; d then says what became of it")
 
+    async def takes(self, character: str) -> bool:
+        """The first keys of a review, typed here: say where they act."""
+        does = {"a": "accepts", "x": "rejects a unit", "n": "adds one", "m": "changes a match"}
+        if self.desk is None or (what := does.get(letter(character))) is None:
+            return False
+        self.say(f"enter opens this sample; there {letter(character)} {what}")
+        return True
+
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""
-        dispute = self.samples.disputes.get(self.samples.chosen or 0)
-        if dispute is not None:
-            choices = [
-                MenuChoice(
-                    f"{state:<11}{(state == dispute.state and flat(dispute.note)) or what}",
-                    on=state == dispute.state,
-                    take=partial(self._settle, dispute, state),
-                )
-                for state, what in STATES.items()
-            ]
-            await self.bench.ask(MenuScreen("What became of this disagreement?", choices))
-
-    def _settle(self, dispute: Dispute, state: State) -> None:
-        def take(note: str) -> str | None:
-            if not note:
-                return "what explains it?"
-            self.work(partial(self._keep_state, dispute, state, note))
-            return None
-
-        if state == "explained":
-            self.work(partial(self.bench.ask, PromptScreen("What explains it?", take, value=dispute.note)))
-        else:
-            self.work(partial(self._keep_state, dispute, state, ""))
-
-    async def _keep_state(self, dispute: Dispute, state: State, note: str, *, undoes: bool = False) -> None:
-        from workbench.stages.disputes import set_state
-
-        assert self.desk is not None
-        now = await self.desk.store.write(set_state, dispute, state, note, self.desk.annotator)
-        self._settled = None if undoes else (dispute, now)
-        self._view(dispute.sample_id, stay=True, hold=True)
-        name = short(dispute.id, 20, dispute.question)
-        message = f"undid: {name} is {now.stands} again" if undoes else f"{name}: {now.stands}"
-        self.say(message, sign="✓", tone="good")
+        if (dispute := self._dispute_here) is not None:
+            await self.settling.ask(dispute)
 
     async def action_open(self) -> None:
         """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
-        chosen, disputed = self.samples.chosen, self.order == "disputes"
-        if chosen is not None and UNRESOLVED in self.query_shown.terms:
+        chosen = self.samples.chosen
+        if chosen is not None and self._settles:
             self._jump(partial(self._found, chosen), "", "could not open it", settles=True)
-            return
-        row = self.samples.row(self.samples.cursor) if chosen is not None and disputed else None
-        if row is not None and row.automatic and row.verified:
+        elif self._is_explained:
             self.action_why()
         elif chosen is not None:
-            self._settled = None  # from now on `u` is about decisions
+            self.settling.last = None
             await self.bench.review(self.view_desk(), chosen)
+
+    def _word(self, act: KeyAct) -> str:
+        """The word of a key in the bar: Enter opens one of three screens."""
+        if act.id != "queue.open":
+            return act.footer
+        return "resolve" if self._settles else "evidence" if self._is_explained else act.footer
+
+    @property
+    def _settles(self) -> bool:
+        """Whether the view is of what people differ in."""
+        return UNRESOLVED in self.query_shown.terms
+
+    @property
+    def _row_here(self) -> QueueRow | None:
+        return self.samples.row(self.samples.cursor) if self.samples.count else None
+
+    @property
+    def _dispute_here(self) -> Dispute | None:
+        return self.samples.disputes.get(self.samples.chosen or 0)
+
+    @property
+    def _is_explained(self) -> bool:
+        """Whether the disagreement under the cursor is of a decided sample: then its evidence says why."""
+        row = self._row_here if self.views.order == "disputes" else None
+        return row is not None and row.automatic is not None and row.verified is not None
 
     async def _found(self, chosen: int) -> int:
         return chosen
 
     def action_resolve(self) -> None:
-        """Open the next sample that people differ in, side by side."""
-        desk = replace(self.view_desk(), resolves=True)
-        self._jump(desk.next, desk.nothing_left, "could not look for the next sample", settles=True)
+        """Open the sample under the cursor if people differ in it, else the next one, side by side."""
+        desk, row = replace(self.view_desk(), resolves=True), self._row_here
+        here = row is not None and row.differs and desk.settles
+        find: Find = partial(self._found, row.sample_id) if row and here else desk.next
+        self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""
@@ -685,12 +564,9 @@ class QueueScreen(BaseScreen):
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was, or the state that you have just given a disagreement."""
         assert self.desk is not None
-        if self._settled is not None:
-            before, now = self._settled
-            self.work(partial(self._keep_state, now, before.state, before.note, undoes=True))
-            return
-        undo = partial(self.desk.store.write, self.desk.step, "undo")
-        self._jump(undo, "nothing to undo", "the undo was not saved", "undid")
+        if not self.settling.undo():
+            undo = partial(self.desk.store.write, self.desk.step, "undo")
+            self._jump(undo, "nothing to undo", "the undo was not saved", "undid")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
@@ -721,7 +597,7 @@ class QueueScreen(BaseScreen):
             status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
             return
-        desk, self._settled = replace(self.view_desk(), resolves=settles), None
+        desk, self.settling.last = replace(self.view_desk(), resolves=settles), None
         if target is None:
             status.say(none)
             self.bench.open_gate()
@@ -781,26 +657,3 @@ def largest_first(disputes: Sequence[Dispute]) -> dict[int, Dispute]:
         if not dispute.hidden:
             of_sample.setdefault(dispute.sample_id, dispute)
     return of_sample
-
-
-def why_empty(query: Query) -> str:
-    """What to do about a view without samples."""
-    lines = ["No sample fits this search."]
-    fields = {term.field for term in query.terms}
-    if query.by_value:
-        lines.append("delta, auto, verified and cause: only reviewed samples have them.")
-    if "disputed" in query.marks:
-        lines.append("is:disputed: values differ by more than .10, people differ, or a flag.")
-    if "lang" in fields:
-        lines.append("lang: searches the language in a sample's meta.")
-    if query.marks & {"stale", "offplan", "flagged", "fast"}:
-        lines.append("is: and flag: search your own reviews.")
-    lines += ["", f"{shown('escape')} shows all samples, / changes the search, v lists what there is."]
-    return "\n".join(lines)
-
-
-def _stands(query: str, field: str, value: str) -> bool:
-    return any(
-        token.field == field and not token.negated and value in values_of(token.rest)
-        for token in tokens(query)
-    )

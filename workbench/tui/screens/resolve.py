@@ -195,7 +195,12 @@ class ResolveScreen(ReviewScreen):
 
     def action_take(self, side: int) -> None:
         """Take the unit under the cursor as one person has it, and go to the next that is open."""
-        self._want_of_unit(partial(intents.take, side=int(side)), counted=False)
+        side = int(side)
+        self._want_of_unit(partial(intents.take, side=side, who=self._whose(side)), counted=False)
+
+    def _whose(self, side: int) -> str:
+        """Whose side it is, once names are shown."""
+        return flat(self.over.people[self.pane.kind][side]) if self.over.named and side >= 0 else ""
 
     def action_rest(self) -> None:
         """Take all that is open from whom the unit under the cursor was taken, else from A."""
@@ -203,7 +208,7 @@ class ResolveScreen(ReviewScreen):
         sided = unit and self.over.of(unit)
         letters = sided.letters(unit) if unit and sided and not sided.agreed else ()
         side = next((side for side in range(len(self.over.reviews)) if letter(side) in letters), 0)
-        self.want(intents.rest(self.pane.kind, side))
+        self.want(intents.rest(self.pane.kind, side, self._whose(side)))
 
     def action_who(self) -> None:
         """Show the names, once that is stored."""
@@ -220,10 +225,10 @@ class ResolveScreen(ReviewScreen):
         now, units = self.pane.now, self.pane.units
         verified = now.state.of(self.pane.kind).disposition == "verified"
         if left := () if verified else self.over.open(units):
-            self.say(view.still_open(len(left), len(self.over.people[self.pane.kind])), sign="?", tone="warn")
+            self.say(view.still_open(len(left), self.over, self.pane.kind), sign="?", tone="warn")
             self.pane.choose(left[0].id)
         elif now.blind and not verified and not any(unit.counted for unit in units):
-            self._accept()
+            self.accepter.accept()
         else:
             super().action_accept()
 

@@ -16,7 +16,6 @@ from textual.binding import Binding, BindingType
 from workbench.errors import InputError
 from workbench.model import KINDS, Kind, Span, Unit
 from workbench.reports.team import holds, lesson_text
-from workbench.reports.units import doubtful
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing, intents, policy
 from workbench.stages.desk import Desk
@@ -27,8 +26,9 @@ from workbench.stages.team import Held
 from workbench.stages.training import lessons
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.cells import cut, told_of
+from workbench.tui.cells import LEAST, cut, told_of, width
 from workbench.tui.keys import key
+from workbench.tui.screens.accepting import Accepter
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
@@ -44,13 +44,6 @@ from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.widgets.unit_list import RowPart, UnitList
 from workbench.tui.work import on_stage, start
-
-LOOK = 0.75
-"""Seconds for which a stop has to be in sight before `a` passes it: longer than terminals wait until a
-key that is held down repeats (0.25 to 0.66)."""
-
-RELEASED = 0.35
-"""Seconds without an `a` from which on the next one is a press of its own: a held key repeats faster."""
 
 EMPTY = 0.5
 """Seconds from which on a screen without a sample is shown: the first one may have to be waited for."""
@@ -160,9 +153,6 @@ class ReviewScreen(BaseScreen):
         self._first = sample_id
         self._first_kind = kind
         self._by_hand = picked
-        self._stopped_at: tuple[int, Kind] | None = None
-        self._stopped_since = 0.0
-        self._accept_at = float("-inf")
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
         self._beside: tuple[int, tuple[Held, ...], list[str]] = 0, (), []
@@ -172,8 +162,11 @@ class ReviewScreen(BaseScreen):
         self.finder = Finder(self, self.pane)
         self.adder = Adder(self, self.pane, self.finder, self.want)
         self.picker = EvidencePicker(self, self.pane, self.finder, self.want)
+        go_on = self._work("open the next sample", lambda: self._go_on(self.pane.now))
+        self.accepter = Accepter(self, self.pane, self.want, go_on, self.DONE)
         # keys whose work is that of a part
         self.action_retry = self.saver.retry
+        self.action_skip = partial(self.want, intents.SKIP)
         self.action_add = self.adder.ask
         self.action_add_by_letters = self.adder.by_letters
         self.action_evidence = self.picker.ask
@@ -216,6 +209,11 @@ class ReviewScreen(BaseScreen):
 
         late = self.set_timer(EMPTY, paint)
         self.saver.start("open the sample", opening)
+
+    def resized(self) -> None:
+        """What is known of the unit may have a pane now, or another width."""
+        if self.pane.opened is not None:
+            self.pane.tell_unit()
 
     # Which keys act.
 
@@ -262,7 +260,7 @@ class ReviewScreen(BaseScreen):
             self.show(await intents.open_sample(self.desk, sample_id, picked=picked), kind)
         finally:  # with the new picture, or before the message about its failure
             if arrival is not None:
-                self._arrived(*arrival)
+                self._arrived(*arrival, "; b: queue")
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
@@ -271,7 +269,7 @@ class ReviewScreen(BaseScreen):
             kind = intents.open_kind(opened) or opened.dataset.kinds[0]
         kind = kind or self.pane.kind
         other_keys = before is None or kind != self.pane.kind
-        self._stopped_at = None  # a question about what was shown before is not answered by an `a` on this
+        self.accepter.forget()
         if self.pane.show(opened, kind):
             self.bench.meter.look_at(opened.sample_id, monotonic())
         if other_keys:
@@ -290,8 +288,12 @@ class ReviewScreen(BaseScreen):
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
         """It is painted: keys run, and there is time to read how far one is."""
         self.bench.open_gate()
+
+        def failed(error: Exception) -> None:
+            self.say(f"could not read the progress: {error}", tone="warn")
+
         if event.news:
-            start(self, self._read_progress, group="progress", only_newest=True, failed=self._no_progress)
+            start(self, self._read_progress, group="progress", only_newest=True, failed=failed)
 
     async def _read_progress(self) -> None:
         await asyncio.sleep(REST)  # the next sample cancels it
@@ -307,9 +309,6 @@ class ReviewScreen(BaseScreen):
         if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
             said = f"all {before[1]:,} planned samples are complete: C shows the estimate"
             self.say(said, sign="✓", tone="good")
-
-    def _no_progress(self, error: Exception) -> None:
-        self.say(f"could not read the progress: {error}", tone="warn")
 
     # Writing, and going on.
 
@@ -328,8 +327,9 @@ class ReviewScreen(BaseScreen):
             return
         if intent.leaves:
             self.pane.opened = fresh
-            message = f"{intent.what}{view.outcome(fresh, edit)}"
-            what = told_of(fresh.sample.id, message, self.query_one(Status).room, fresh.sample.user_input)
+            room = self.query_one(Status).room
+            message = intent.what + view.outcome(fresh, edit, room - width(intent.what) - LEAST - 1)
+            what = told_of(fresh.sample.id, message, room, fresh.sample.user_input)
             go_on = partial(self._go_on, fresh, what)
             trained = self.desk.info.training_of is not None
             read, desk = self.desk.store.read, self.desk
@@ -398,8 +398,8 @@ class ReviewScreen(BaseScreen):
         self.show(opened, moved.kind)
         self._arrived(word, moved)
 
-    def _arrived(self, word: str, moved: Moved) -> None:
-        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}")
+    def _arrived(self, word: str, moved: Moved, way: str = "") -> None:
+        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}{way}")
         if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
             self.pane.choose(moved.unit)
 
@@ -434,46 +434,7 @@ class ReviewScreen(BaseScreen):
 
     def action_accept(self) -> None:
         """Verify the kind shown and go on; stops where a person should look until `a` is pressed anew."""
-        pressed, now, kind = self.bench.pressed_at, self.pane.now, self.pane.kind
-        quiet, self._accept_at = pressed - self._accept_at, pressed
-        if self.pane.painted and pressed < self.pane.shown_at and quiet < RELEASED:
-            return  # a held key's repeat from before this sample was there: no decision on it
-        before = intents.before_accept(now, kind)
-        if before == "decided":
-            self.saver.start("open the next sample", partial(self._go_on, now))
-        elif before == "empty":
-            self.say("no units yet: n makes one, 0 accepts none, S leaves it for later", tone="warn")
-        elif before == "doubts" and not self._passes_stop(quiet):
-            counted = any(unit.counted for unit in self.pane.units)
-            shows = ", tab: show it" if counted else ""
-            self.say(
-                f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?", tone="warn"
-            )
-            if counted and not doubtful(self.pane.unit):
-                self.action_doubt(1)
-        else:
-            self._accept()
-
-    def _accept(self) -> None:
-        if not self.pane.painted:
-            self.say("this sample has not been shown yet; make the window larger", tone="warn")
-            return
-        several = len(self.pane.now.dataset.kinds) > 1
-        what = f"{view.plural(self.pane.kind)} {self.DONE}" if several else self.DONE
-        fast = self.bench.clock() - self.pane.shown_at < intents.FAST
-        self.want(intents.accept(self.pane.kind, fast=fast, what=what))
-
-    def _passes_stop(self, quiet: float) -> bool:
-        """Whether it stopped here before and the person saw it; `quiet`: seconds since the `a` before."""
-        here = (self.pane.now.sample_id, self.pane.kind)
-        if self._stopped_at != here:
-            self._stopped_at, self._stopped_since = here, self.bench.clock()
-            return False
-        return quiet >= RELEASED and self.bench.pressed_at - self._stopped_since >= LOOK
-
-    def action_skip(self) -> None:
-        """Leave it for later."""
-        self.want(intents.SKIP)
+        self.accepter.press()
 
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
@@ -524,7 +485,7 @@ class ReviewScreen(BaseScreen):
         counted = sum(unit.counted for unit in self.pane.units)
         label = next((label.name for label in self.pane.now.policy.labels if label.key == digit), None)
         if digit == "0" and not counted:
-            self._accept()
+            self.accepter.accept()
         elif label is not None:
             self._want_of_unit(lambda unit: intents.relabel(unit, label))
         elif digit == "0":

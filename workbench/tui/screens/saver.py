@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,7 +44,7 @@ class Saver(Static):
         self.failure: Unsaved | None = None
         self._owner = owner
         self._reload = reload
-        self._slow: Timer | None = None
+        self._slow: asyncio.TimerHandle | None = None
         self._next: Timer | None = None
         self._tries = 0
 
@@ -55,7 +56,8 @@ class Saver(Static):
     async def run_now(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Do it now; whatever goes wrong is shown, with what was not done."""
         if writes:
-            self._slow = self.set_timer(SAY_SAVING, self._say_saving)
+            # by the loop: a timer of the library starts a task of its own
+            self._slow = asyncio.get_running_loop().call_later(SAY_SAVING, self._owner.say, "saving …")
         try:
             await work()
             self._tries = 0
@@ -85,14 +87,10 @@ class Saver(Static):
         finally:
             self.written()
 
-    def _say_saving(self) -> None:
-        if self._slow is not None:  # a timer that was stopped may be on its way already
-            self._owner.say("saving …")
-
     def written(self) -> None:
         """Stop the timer of "saving …": the write is over, and its result must be the last message."""
         if self._slow is not None:
-            self._slow.stop()
+            self._slow.cancel()
             self._slow = None
 
     def saved(self, what: str) -> None:

@@ -117,7 +117,7 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs = "true" if why.digits and not wide else flat(why.verified_by)
+        theirs = "verified" if why.digits and not wide else flat(why.verified_by)
         self.query_one("#values", Bar).show(
             (
                 (source(why, wide=wide), ""),
@@ -132,7 +132,8 @@ class WhyScreen(BaseScreen):
         listed.show(why)
         self.resized()
         self.query_one("#sum", Bar).show(
-            ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
+            ((exact(why), DIM),),
+            (("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")),
         )
         self.query_one("#totals", Static).update(Content(totals(why)))
         self.say(fitted_note(why))

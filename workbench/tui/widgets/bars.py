@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from typing import ClassVar
 
 from textual import events
@@ -144,8 +146,15 @@ class KeyBar(Widget):
             super().__init__()
             self.act = act
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        word: Callable[[KeyAct], str] = attrgetter("footer"),
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`word`: what a key does, where that is not always the same."""
         super().__init__(id=id)
+        self._word = word
         self._places: list[tuple[int, int, KeyAct]] = []
 
     def on_mount(self) -> None:
@@ -160,11 +169,11 @@ class KeyBar(Widget):
         used = 0
         asks = self.screen.is_modal or isinstance(self.screen.focused, Input)
         chosen = [
-            act
+            replace(act, footer=self._word(act))
             for act in acts(self.screen.active_bindings)
             if act.footer and act.keys and act.binding.enabled and not (asks and act.id == "app.palette")
         ]
-        for act in _always_help(chosen, self.MOST, room):
+        for act in _fitting(chosen, self.MOST, room):
             gap = "  " if parts else ""
             key, word = act.keys[0], f" {act.footer}"
             size = width(gap + key + word)
@@ -183,14 +192,16 @@ class KeyBar(Widget):
                 return
 
 
-def _always_help(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:
-    """The acts with whole words that fit; help stays, others give way from the end."""
+VITAL = frozenset("help undo back quit cancel".split())
+"""Ways out and back, by the last word of an action's name: they stay in the bar, others give way."""
+
+
+def _fitting(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:
+    """The acts with whole words that fit: from the end they give way, those that are vital at last."""
     bar_acts = list(shown)
     while len(bar_acts) > most or sum(width(act.keys[0] + act.footer) + 3 for act in bar_acts) - 2 > room:
-        droppable = [act for act in bar_acts if "help" not in act.id]
-        if not droppable:
-            break
-        bar_acts.remove(droppable[-1])
+        less = [act for act in bar_acts if act.id.rpartition(".")[2] not in VITAL] or bar_acts
+        bar_acts.remove(less[-1])
     return bar_acts
 
 

@@ -25,38 +25,35 @@ if TYPE_CHECKING:
 
 
 RULES = {
-    "lineage": "the same unit",
+    "lineage": "the same unit, edited by a reviewer",
     "span": "the same unit: both are at the same place in the reference",
     "overlap": "the same unit: they share words of the reference",
     "key": "the same unit: the names differ in case, accents or small words only",
-    "similar": "the same unit: name matching takes one for the other (85 or more)",
+    "similar": "the same unit: the two names are alike (85 of 100 or more)",
 }
 
 _SENTENCES = {
-    ("missed unit", ""): "the automatic side has no such unit",
-    ("invented unit", ""): "the verified side has no such unit",
-    ("duplicate", ""): "another mention of a unit that counts already",
-    ("granularity", "merge"): "one automatic unit for several verified ones",
-    ("granularity", "split"): "several automatic units for one verified one",
+    ("missed unit", ""): "not among the suggestions",
+    ("invented unit", ""): "suggested, but not in the verified list",
+    ("duplicate", ""): "a second mention: the unit counts once",
+    ("granularity", "merge"): "one suggested unit for several verified ones",
+    ("granularity", "split"): "several suggested units for one verified one",
     ("granularity", "nested"): "a name inside a longer one: one side counts both",
-    ("granularity", "boundary"): "the other side begins or ends elsewhere",
-    ("false match", ""): "found by the machine, missing for a person",
-    ("unsure", ""): "found by the machine, a person is not sure",
-    ("false match", "comparator"): "matched by name, missing for a person",
-    ("false match", "context extraction"): "matched to a name that is in no context",
-    ("missed match", ""): "missing for the machine, found by a person",
-    ("missed match", "nested"): "it is there inside a longer name",
-    ("missed match", "comparator"): "extracted there, not matched by name",
-    ("missed match", "context extraction"): "nothing was extracted there",
-    ("missed match", "unattributed"): "found by a person without evidence",
-    (
-        "untraced",
-        "",
-    ): "your number is not our recount of the suggestions: another extraction or judge",
+    ("granularity", "boundary"): "the verified unit begins or ends elsewhere",
+    ("false match", ""): "the machine found it; a person says missing",
+    ("unsure", ""): "the machine found it; a person is not sure",
+    ("false match", "comparator"): "linked to a name; a person says missing",
+    ("false match", "context extraction"): "linked to a name that no context contains",
+    ("missed match", ""): "the machine missed it; a person found it",
+    ("missed match", "nested"): "a context has it inside a longer name",
+    ("missed match", "comparator"): "a context names it in another form",
+    ("missed match", "context extraction"): "a context has it, but it was not extracted",
+    ("missed match", "unattributed"): "a person found it but chose no evidence",
+    ("untraced", ""): "your score comes from other names, or another judge, than ours",
     ("rounding", ""): "the file's number is rounded",
 }
 
-PARTS = {"comparator": "name matching", "unattributed": "no evidence"}
+PARTS = {"comparator": "name matching", "context extraction": "not extracted", "unattributed": "no evidence"}
 """Parts of causes in words; the others are words already."""
 
 
@@ -97,7 +94,7 @@ def fitted_note(why: Why) -> str:
     """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
     if not why.fitted_by:
         return ""
-    return f"not cross-fitted: calibration {why.fitted_by} saw the verified values of this sample"
+    return f"calibration {why.fitted_by} was chosen with this sample in sight: Δ may look too small"
 
 
 def exact(why: Why) -> str:

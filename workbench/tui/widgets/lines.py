@@ -218,15 +218,11 @@ class Lines(LineView):
     def drawn_line(self, line: int, size: int) -> Strip:
         """A line, padded and cut to its size."""
         strip = Strip(self.segments(line, size)).adjust_cell_length(size, self.part(self.BASE))
-        if self.app.native_ansi_color and self._at_cursor(line):  # no shade to lay behind the cursor
+        first, height = self.place(self.cursor)
+        at_cursor = self.count and first <= line < first + height
+        if self.app.native_ansi_color and at_cursor:  # no shade to lay behind the cursor
             strip = Strip(Segment.apply_style(strip, post_style=REVERSED), size)
         return strip
-
-    def _at_cursor(self, line: int) -> bool:
-        if not self.count:
-            return False
-        first, height = self.place(self.cursor)
-        return first <= line < first + height
 
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from workbench.stages.queue import QueueRow
 
 MARKS = 5
-VALUES = {False: (5, 9), True: (7, 7)}
-"""Cells of both values, right-aligned under `auto` and `verified`, or under `yours` and `true`."""
-BOTH, DELTA = 14, 6
+AUTO, VERIFIED, DELTA = 5, 9, 6
+"""Cells of the values, right-aligned under `auto`, or `yours`, and `verified`, and of their difference."""
 CAUSE = 13
 LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
@@ -53,7 +52,7 @@ def dispute_cells(dispute: Dispute, column: str) -> tuple[str, str, str, str, st
 
     `column` of the file is yours.
     """
-    names = {column: "yours", "verified": "true", "flag": "flagged"}
+    names = {column: "yours", "flag": "flagged", "annotators": "people"}
     sides = (side.removeprefix("run:") for side in dispute.between.split("~"))
     who = " – ".join(names.get(side) or scorer_name(side) for side in sides)
     effect = "" if dispute.moves is None else number(dispute.moves)
@@ -82,7 +81,7 @@ def columns_of(size: int, key_size: int) -> SampleColumns:
 
     The question comes first; the cause, then the id, then the annotator take what it leaves.
     """
-    room = max(4, size - (2 + 1 + MARKS + BOTH + DELTA + 1))
+    room = max(4, size - (2 + 1 + MARKS + AUTO + VERIFIED + DELTA + 1))
 
     def taken(cells: int) -> int:
         nonlocal room
@@ -99,10 +98,11 @@ def columns_of(size: int, key_size: int) -> SampleColumns:
 def marks(row: QueueRow) -> str:
     """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand.
 
-    With assignments ◷ held by others, else ½ decided by some of its people, and not by this one.
+    Last ≠ people differ; with assignments ◷ held by others, else ½ decided by some and not by this one.
     """
     kind = "◇" if row.blind else "↺" if row.rematch else ""
-    team = "◷" if row.held else "½" if 0 < row.places[0] < row.places[1] and not row.own else ""
+    half = 0 < row.places[0] < row.places[1] and not row.own
+    team = "≠" if row.differs else "◷" if row.held else "½" if half else ""
     own = ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
     return ("⚑" if row.flag else "") + kind + own + team
 
@@ -334,15 +334,14 @@ class SampleList(Lines):
             ]
         columns = columns_of(size, self.key_size or 0)
         key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
-        auto, verified = VALUES[self.yours]
         parts = [
             Segment(pointer, base),
             symbol,
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
             Segment(fit(key + "  ", columns.key + 2 if columns.key else 0), base),
             Segment(fit(question, columns.text), dim if decided else base),
-            Segment(_number(row.automatic, auto), dim),
-            Segment(_number(row.verified, verified), base),
+            Segment(_number(row.automatic, AUTO), dim),
+            Segment(_number(row.verified, VERIFIED), base),
             Segment(fit(difference(row), DELTA, right=True), base),
         ]
         if columns.cause:
@@ -393,13 +392,12 @@ class SampleHead(Widget):
         if self._key_size is None:
             return Content("")
         columns = columns_of(self.content_size.width - 1, self._key_size)
-        auto, verified = VALUES[self._yours]
         named: list[tuple[str, int, bool, Sorting | None]] = [
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2 if columns.key else 0, False, "file"),
-            ("question", columns.text, False, None if columns.key else "file"),
-            ("yours" if self._yours else "auto", auto, True, "doubt"),
-            ("true" if self._yours else "verified", verified, True, None),
+            ("question", columns.text - 1, False, None if columns.key else "file"),
+            ("yours" if self._yours else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
+            ("verified", VERIFIED, True, None),
             ("Δ", DELTA, True, "delta"),
         ]
         if columns.cause:

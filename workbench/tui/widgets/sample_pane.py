@@ -145,8 +145,10 @@ class SamplePane(Container):
             self._cursors[before] = listed.cursor  # an undo that comes back finds the cursor where it was
         self.opened, self.kind = opened, kind
         state, is_new = opened.state.of(kind), before != (opened.sample_id, kind)
-        self._begin_painting(is_new=is_new)
+        self._generation += 1
+        self._painted.clear()
         if is_new:
+            self.shown_at = float("inf")
             self.context_no = 0
             self._suspicion = None
             at = self._cursors.get((opened.sample_id, kind))
@@ -208,6 +210,11 @@ class SamplePane(Container):
         if here:
             self.reveal(here[0])
         self._step = -1
+        self.tell_unit()
+
+    def tell_unit(self) -> None:
+        """Say what is known of the unit under the cursor, in its pane or its line."""
+        unit = self.listed.chosen
         near = self._known_near().get(unit.text) if unit is not None and self._wants_near(unit) else []
         self._show_detail(unit, near or ())
         self._draw_suspicion()
@@ -386,12 +393,6 @@ class SamplePane(Container):
     def painted(self) -> bool:
         """Whether the reference and the units of the sample have been on the screen."""
         return self.shown_at != float("inf")
-
-    def _begin_painting(self, *, is_new: bool) -> None:
-        self._generation += 1
-        self._painted.clear()
-        if is_new:
-            self.shown_at = float("inf")
 
     def on_painted(self, event: Painted) -> None:
         """The reference or the units have been drawn."""

@@ -39,7 +39,7 @@ MORE = " (w)"
 
 
 class Tallies(Widget):
-    """`yours .17   true 4/6 .67`, below it `−.50: 3 names not recognised`; or all on one line.
+    """`yours .17   verified 4/6 .67`, below it `−.50: 3 names not recognised`; or all on one line.
 
     Without a number of the file `name matching 3/6 .50   verified 4/6 .67`, `Δ −.17: invented Indian −.10`.
 
@@ -112,7 +112,7 @@ class Tallies(Widget):
         if self._verified is None:
             return auto, [], [(self._doubt, "$warning")] if self._doubt else []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
-        verified: list[Part] = [("true" if yours else "verified", ""), (f" {tally(self._verified)}", "bold")]
+        verified: list[Part] = [("verified", ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
             return auto, verified, []
         difference: list[Part] = [

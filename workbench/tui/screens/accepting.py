@@ -1,0 +1,77 @@
+"""The accept key: it verifies at once, or stops where a person should look first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.model import Kind
+from workbench.reports.units import doubtful
+from workbench.stages import editing, intents
+from workbench.stages.intents import Intent
+from workbench.tui import view
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.widgets.sample_pane import SamplePane
+
+LOOK = 0.75
+"""Seconds for which a stop has to be in sight before `a` passes it: longer than terminals wait until a
+key that is held down repeats (0.25 to 0.66)."""
+
+RELEASED = 0.35
+"""Seconds without an `a` from which on the next one is a press of its own: a held key repeats faster."""
+
+
+class Accepter:
+    """Decides what an `a` does; `want` writes, `go_on` opens the next sample, `done` names the act."""
+
+    def __init__(
+        self, screen: BaseScreen, pane: SamplePane, want: Callable[[Intent], None],
+        go_on: Callable[[], None], done: str,
+    ) -> None:  # fmt: skip
+        self._screen, self._pane, self._want, self._go_on, self._done = screen, pane, want, go_on, done
+        self._pressed_at = float("-inf")
+        self._stopped_at: tuple[int, Kind] | None = None
+        self._stopped_since = 0.0
+
+    def forget(self) -> None:
+        """Another sample is shown: a question about what was shown before is not answered by an `a` on it."""
+        self._stopped_at = None
+
+    def press(self) -> None:
+        """Verify the kind shown and go on; stops where a person should look until `a` is pressed anew."""
+        pane, say = self._pane, self._screen.say
+        pressed, now, kind = self._screen.bench.pressed_at, pane.now, pane.kind
+        quiet, self._pressed_at = pressed - self._pressed_at, pressed
+        if pane.painted and pressed < pane.shown_at and quiet < RELEASED:
+            return  # a held key's repeat from before this sample was there: no decision on it
+        before = intents.before_accept(now, kind)
+        if before == "decided":
+            self._go_on()
+        elif before == "empty":
+            say("no units yet: n makes one, 0 accepts none, S leaves it for later", tone="warn")
+        elif before == "doubts" and not self._passes_stop(quiet):
+            counted = any(unit.counted for unit in pane.units)
+            shows = ", tab: show it" if counted else ""
+            say(f"{', '.join(editing.doubts(now, kind))}. a: accept anyway{shows}", sign="?", tone="warn")
+            if counted and not doubtful(pane.unit):
+                pane.next_doubtful(1)
+        else:
+            self.accept()
+
+    def accept(self) -> None:
+        """Verify it, whatever is in doubt."""
+        pane, bench = self._pane, self._screen.bench
+        if not pane.painted:
+            self._screen.say("this sample has not been shown yet; make the window larger", tone="warn")
+            return
+        several = len(pane.now.dataset.kinds) > 1
+        what = f"{view.plural(pane.kind)} {self._done}" if several else self._done
+        fast = bench.clock() - pane.shown_at < intents.FAST
+        self._want(intents.accept(pane.kind, fast=fast, what=what))
+
+    def _passes_stop(self, quiet: float) -> bool:
+        """Whether it stopped here before and the person saw it; `quiet`: seconds since the `a` before."""
+        bench, here = self._screen.bench, (self._pane.now.sample_id, self._pane.kind)
+        if self._stopped_at != here:
+            self._stopped_at, self._stopped_since = here, bench.clock()
+            return False
+        return quiet >= RELEASED and bench.pressed_at - self._stopped_since >= LOOK

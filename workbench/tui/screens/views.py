@@ -1,0 +1,194 @@
+"""What the queue lists and in which order: chosen from menus, and views saved under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from workbench.text.query import META, Query, toggled, tokens, values_of
+from workbench.tui.keys import shown
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
+from workbench.tui.widgets.queue_lines import QueryField
+from workbench.tui.widgets.sample_list import Sorting
+from workbench.tui.work import start
+
+ORDERS: dict[Sorting, tuple[str, str]] = {
+    "u": ("random order", "stop when you like, you have a random sample"),
+    "doubt": ("doubtful first", "where verdicts are likely wrong"),
+    "delta": ("largest Δ first", "decided samples to look at again"),
+    "file": ("file order", "as the samples came"),
+    "disputes": ("disagreements", "largest effect on the mean first"),
+}
+PLANNED = ("plan's order", "the samples that your plan drew come first")
+
+GROUPS = {
+    "state": "State", "is": "Marks", "label": "Labels", "lang": "Languages", "group": "Groups",
+    "by": "Reviewed by",
+}  # fmt: skip
+"""The fields that one can choose from, with their headings."""
+
+NAMES = {
+    "todo": "to do", "excluded": "not counted", "offplan": "picked by hand", "rematch": "to be matched again",
+}  # fmt: skip
+MOST = 12
+"""Values of a field offered in the menu; the others are typed."""
+
+OFF_PLAN = """\
+No estimate for the whole dataset uses samples that you review in another order than the {own} one. They \
+are marked as picked by hand (◌).
+"""
+
+
+class Views:
+    """The order, and the menus that change it and the query in `field`; `show` reads the view anew."""
+
+    def __init__(
+        self, screen: BaseScreen, field: QueryField, show: Callable[[], None], has_plan: Callable[[], bool]
+    ) -> None:
+        self._screen, self._field, self._show, self._has_plan = screen, field, show, has_plan
+        self.order: Sorting = "u"
+        self._asked = False
+
+    def reset(self) -> None:
+        """Another dataset: its own order, and what leaving that means is asked again."""
+        self.order, self._asked = "u", False
+
+    @property
+    def names(self) -> dict[Sorting, tuple[str, str]]:
+        """The orders, each with what it is good for."""
+        return ORDERS | ({"u": PLANNED} if self._has_plan() else {})
+
+    def search(self, text: str) -> None:
+        """Search for a text, among all samples."""
+        self._field.set_query(text)
+        if self.order == "disputes":
+            self.put("u")
+
+    def put(self, order: Sorting, *, agreed: bool = False) -> None:
+        """Show the view in another order; asked once, for what it means."""
+        if order == self.order:
+            return
+        self._asked |= agreed
+        if order not in ("u", "disputes") and not self._asked:
+            own = "plan's" if self._has_plan() else "random"
+            title, go_on = (
+                f"Leave the {own} order for: {ORDERS[order][0]}?",
+                partial(self.put, order, agreed=True),
+            )
+            self._ask(ConfirmScreen(title, OFF_PLAN.format(own=own), go_on))
+            return
+        self.order = order
+        self._show()
+
+    def _ask(self, dialog: ConfirmScreen | PromptScreen) -> None:
+        """Over the menu that closes: not in its turn."""
+        self._screen.bench.gate.close()
+        start(self._screen, partial(self._screen.bench.ask, dialog), group="work")
+
+    async def ask_order(self) -> None:
+        """Choose an order."""
+        choices = [
+            MenuChoice(f"{name:<18}{hint}", on=order == self.order, take=partial(self.put, order))
+            for order, (name, hint) in self.names.items()
+        ]
+        await self._screen.bench.ask(MenuScreen("Order", choices))
+
+    async def count(self) -> None:
+        """Read what there is to choose from, for the menu and for what the field offers."""
+        desk = self._screen.bench.desk
+        assert desk is not None  # a key is open only over a dataset
+        self._field.facets = await desk.facets()
+        self._field.offer()
+
+    async def ask_view(self) -> None:
+        """Choose what is listed: all, what disagrees, a saved view, a value of a field."""
+        if self._field.facets is None:
+            with self._screen.telling("counting"):
+                await self.count()
+        await self._screen.bench.ask(MenuScreen("View", self._choices()))
+
+    def _choices(self) -> list[MenuChoice]:
+        facets, query, disputes = self._field.facets, self._field.value, self.order == "disputes"
+        assert facets is not None
+        every = not (query.strip() or disputes)
+        choices = [
+            MenuChoice("all samples", on=every, take=partial(self.search, "")),
+            MenuChoice("disagreements", "largest effect first", disputes, partial(self.put, "disputes")),
+            *self._saved(),
+        ]
+        metas = {name: name for name in facets if name.startswith(META)}
+        for field, heading in (GROUPS | metas).items():
+            values = [
+                (value, number) for value, number in facets.get(field, ()) if number != 0 or field == "state"
+            ]
+            if not values or (len(values) == 1 and field in metas):
+                continue
+            choices += [MenuChoice(""), MenuChoice(heading)]
+            for value, number in values[:MOST]:
+                count = "" if number is None else f"{number:,}"
+                name = NAMES.get(value, value) if field in ("state", "is") else value
+                choices.append(
+                    MenuChoice(name, count, _stands(query, field, value), partial(self._toggle, field, value))
+                )
+        return choices
+
+    def _toggle(self, field: str, value: str) -> None:
+        self._field.set_query(toggled(self._field.value, field, value))
+
+    def _saved(self) -> list[MenuChoice]:
+        """The views that were saved under a name; saving this one, or forgetting it."""
+        here, views = (self._field.value.strip(), self.order), self._screen.bench.views
+        choices = [
+            MenuChoice(
+                name, query or ORDERS[order][0], (query, order) == here, partial(self._go_to, query, order)
+            )
+            for name, (query, order) in views.items()
+            if order in ORDERS
+        ]
+        name = next((name for name, view in views.items() if view == here), "")
+        if name:
+            forget = partial(self._screen.bench.keep_view, name, None)
+            choices.append(MenuChoice(f"forget “{name}”", take=forget))
+        elif here != ("", "u"):
+            choices.append(MenuChoice("save this view …", take=self._save))
+        return [MenuChoice(""), MenuChoice("Saved views"), *choices] if choices else []
+
+    def _go_to(self, query: str, order: Sorting) -> None:
+        self._field.set_query(query)
+        self.put(order)
+
+    def _save(self) -> None:
+        here, bench = (self._field.value.strip(), self.order), self._screen.bench
+
+        def take(name: str) -> str | None:
+            if name and name not in bench.views:
+                bench.keep_view(name, here)
+                self._screen.say(f"saved: v lists {name}", sign="✓", tone="good")
+                return None
+            return "there is a view of that name: type another one" if name else "a name, please"
+
+        self._ask(PromptScreen("Name of this view", take))
+
+
+def why_empty(query: Query) -> str:
+    """What to do about a view without samples."""
+    lines = ["No sample fits this search."]
+    fields = {term.field for term in query.terms}
+    if query.by_value:
+        lines.append("delta, auto, verified and cause: only reviewed samples have them.")
+    if "disputed" in query.marks:
+        lines.append("is:disputed: values differ by more than .10, people differ, or a flag.")
+    if "lang" in fields:
+        lines.append("lang: searches the language in a sample's meta.")
+    if query.marks & {"stale", "offplan", "flagged", "fast"}:
+        lines.append("is: and flag: search your own reviews.")
+    lines += ["", f"{shown('escape')} shows all samples, / changes the search, v lists what there is."]
+    return "\n".join(lines)
+
+
+def _stands(query: str, field: str, value: str) -> bool:
+    return any(
+        token.field == field and not token.negated and value in values_of(token.rest)
+        for token in tokens(query)
+    )
