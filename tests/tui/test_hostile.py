@@ -14,8 +14,7 @@ from textual.color import Color
 
 from tests.tui.conftest import User
 from workbench.text.safe import flat
-from workbench.tui.app import WorkbenchApp
-from workbench.tui.safe import TerminalGuard
+from workbench.tui.app import TerminalGuard, WorkbenchApp
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 

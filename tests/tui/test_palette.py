@@ -16,9 +16,8 @@ from tests.tui.conftest import User, first_offer, until
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.stages.export import FORMATS
 from workbench.tui import commands
-from workbench.tui.app import WorkbenchApp
+from workbench.tui.app import TerminalGuard, WorkbenchApp
 from workbench.tui.commands import Actions, DatasetCommands
-from workbench.tui.safe import TerminalGuard
 from workbench.tui.widgets.passage import Passage
 
 Settle = Callable[[Pilot[None]], Awaitable[None]]

@@ -37,10 +37,9 @@ from workbench.cli.console import (
     policy_from,
     say_whatever_comes,
 )
-from workbench.cli.corpus import draw, score_files
 from workbench.cli.export import copy, doctor, export, purge, verify
 from workbench.cli.import_ import import_
-from workbench.cli.plan import plan
+from workbench.cli.plan import draw, plan, score_files
 from workbench.cli.propose import propose
 from workbench.cli.serve import serve
 from workbench.cli.team import agree, assign, person_app

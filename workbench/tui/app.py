@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from traceback import walk_tb
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
+from textual.color import Color
 from textual.command import CommandPalette
 from textual.css.query import NoMatches
 from textual.filter import LineFilter
@@ -26,7 +29,6 @@ from workbench.tui.bench import Bench
 from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
 from workbench.tui.keys import acts, key, keymap
 from workbench.tui.own import EVERY, SIXTEEN, chosen_theme
-from workbench.tui.safe import GUARD, crash_text
 from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
@@ -50,6 +52,40 @@ sequence that ends it early, and the rest would arrive as keys."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
+
+
+class TerminalGuard(LineFilter):
+    """Strips from every drawn line what could steer the terminal.
+
+    Widgets clean their text themselves; this catches what a widget of the library, a toast or a future
+    screen forgets. A break or tab inside a line would tear the layout as well, so both become a space.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments, without control and bidirectional characters."""
+        return [
+            segment
+            if segment.control or (text := flat(segment.text)) == segment.text
+            else Segment(text, segment.style)
+            for segment in segments
+        ]
+
+
+GUARD = TerminalGuard()
+"""The one of the app: the library keeps a filtered line by its filter, and paints it from there."""
+
+
+def crash_text(error: BaseException | None) -> str:
+    """The error and its causes by their types and places; no message, no local values."""
+    lines = ["Workbench stopped because of an error of its own. What was shown as saved is saved."]
+    while error is not None:
+        lines.append(f"{type(error).__module__}.{type(error).__qualname__} at")
+        lines += [
+            f"  {Path(frame.f_code.co_filename).name}:{line} {frame.f_code.co_name}"
+            for frame, line in walk_tb(error.__traceback__)
+        ][-12:]
+        error = getattr(error, "error", None) or error.__cause__
+    return "\n".join(lines)
 
 
 class WorkbenchApp(Bench):

@@ -28,8 +28,7 @@ from workbench.tui.cells import cut, short, width
 from workbench.tui.keys import KeyAct, key, letter, moving
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
-from workbench.tui.screens.settling import Settling
-from workbench.tui.screens.views import Views, why_empty
+from workbench.tui.screens.menus import Settling, Views, why_empty
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full

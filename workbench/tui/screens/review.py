@@ -414,10 +414,7 @@ class ReviewScreen(BaseScreen):
         """Quit; with a sample that was changed and is not decided only when asked to twice."""
         opened = self.pane.opened if self.failure is None else None
         if opened is not None and any(opened.state.of(kind).disposition == "started" for kind in KINDS):
-
-            def go_on() -> None:
-                self.app.call_later(self.app.action_quit)
-
+            go_on = partial(self.app.call_later, self.app.action_quit)
             await self.bench.ask(ConfirmScreen("Quit before this sample is accepted?", BEGUN, go_on))
         else:
             await self.app.action_quit()
