@@ -6,11 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
+from workbench.text.latin import first_sound, is_foreign
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 from workbench.text.numbers import date_parts
@@ -59,9 +59,9 @@ def country(words: Sequence[str]) -> Country:
     """The country that normalised words name, in any case; its name is "" when they name none."""
     if not words or len(words) > 5:
         return NO_COUNTRY
-    index = _index(_is_cyrillic(words[0]))
-    if index.keys().isdisjoint(forms(words[0])):  # most words
+    if not _begins_country(words[0]):  # most words
         return NO_COUNTRY
+    index = _index(_is_cyrillic(words[0]))
     for form in sorted(forms(words[0])):
         for known, named in index.get(form, ()):
             if len(known) == len(words) and all(
@@ -100,6 +100,7 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
 _CAPITALS = re.compile(r"(?<!\w)([^\W\d_a-zа-яё]{2,8})[а-я]{0,2}(?!\w)")  # МИД, МИДа
 _TWO_CAPITALS = re.compile("[A-Z]{2}")
 _FIGURES = re.compile(r"\d+")
+_ALPHABETIC = re.compile("[a-z\u0400-\u04ff ]*")
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
 SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
@@ -160,12 +161,15 @@ def kind_of(label: str) -> str:
 class Sketch(NamedTuple):
     """What a look at its words says of a name: the groups it is in, and those of all names near it.
 
-    Near is also a name of a similar `spelling`; without `near` every name may be.
+    Near is also a name of a similar `spelling`, or one that may sound like its `tokens` in another alphabet;
+    without `near` every name may be.
     """
 
     groups: tuple[str, ...]
     near: tuple[str, ...] = ()
     spelling: str = ""
+    tokens: tuple[str, ...] = ()
+    label: str = ""
 
 
 _UNKNOWN = Sketch(("unknown",))
@@ -174,10 +178,11 @@ _WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
 
 @lru_cache(maxsize=4_096)
 def sketch(text: str, label: str, lang: str | None) -> Sketch:
-    """What can be told of a name without taking it apart: which figures it has, or which Latin words.
+    """What can be told of a name without taking it apart: which figures it has, or which words.
 
     Names with figures match only with a common one (a date may also end in the other's), and no name without.
-    Names in Latin letters that match share a word, name one country, or are an acronym and its words.
+    Names in Latin or Cyrillic letters that match share a word, name one country, are an acronym and its words
+    or sound alike.
     """
     kind, found = kind_of(label), words(text, lang)
     joined = " ".join(found)
@@ -188,25 +193,36 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         figures += [figure[1] for figure in figures if len(figure) == 2]
         return Sketch((*figures,), ("unknown", *figures))
     if "." in joined or min(map(len, found), default=2) < 2 or _acronyms(text) or _bare(text, kind):
-        return _UNKNOWN  # initials, a description
-    if not text.isascii() and (not joined.isascii() or text.translate(_UMLAUTS) != text):
+        return _WORDY  # initials, a description
+    if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or text.translate(_UMLAUTS) != text):
         return _WORDY
     if not found or found[-1] in _GENERATIONS:
         return _UNKNOWN
-    tokens = content(found, lang)
+    tokens = tuple(content(found, lang))
     groups = {"key " + "".join(tokens)}
-    if not _index(False).keys().isdisjoint(chain.from_iterable(map(forms, found))):
+    if any(map(_begins_country, found)):
         groups.add("country")
-        tokens = [*_with_countries(tuple(tokens))]
+        tokens = _with_countries(tokens)
     if lang in LETTERS_STAY:  # a stem is 30 µs
         groups.update(first_letters(token, lang) for token in tokens)
     else:
-        groups.update(*(forms(token, lang) for token in tokens))
+        groups.update(*(_forms(token, kind, lang) for token in tokens))
+    if kind == ORGANISATION and _is_cyrillic(tokens[0]):
+        groups.add(_opening(tokens[0]))
     if len(found) > 1:
         groups.update(f"initials {initials}" for initials in _initials(found))
     elif acronym := _acronym(text):
         groups.add(f"initials {acronym}")
-    return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)))
+    return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)), tokens, kind)
+
+
+def may_sound_alike(a: Sketch, b: Sketch, lang: str | None) -> bool:
+    """Whether two names in two alphabets have as many words (or are of a person) and end in alike sounds."""
+    x, y = (a, b) if is_foreign(a.tokens[0]) else (b, a)
+    if len(x.tokens) != len(y.tokens) and not (x.label == y.label == PERSON):
+        return False
+    first = first_sound(y.tokens[-1])
+    return any(first_sound(form) == first for form in _forms(x.tokens[-1], x.label, lang))
 
 
 @lru_cache(maxsize=4_096)
@@ -263,9 +279,19 @@ def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(merged)
 
 
+@lru_cache(maxsize=16_384)
+def _begins_country(word: str) -> bool:
+    """Whether a normalised word is the first of a country's name, in any case."""
+    return not _index(_is_cyrillic(word)).keys().isdisjoint(forms(word))
+
+
+def _opening(word: str) -> str:
+    return f"opening {word[:3]}"
+
+
 def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
     """The country that words name from `at` on and how many they are; "" and 1 when they name none."""
-    if not _index(_is_cyrillic(tokens[at])).keys().isdisjoint(forms(tokens[at])):
+    if _begins_country(tokens[at]):
         for size in range(min(5, len(tokens) - at), 0, -1):
             known = country(tokens[at : at + size])
             if known.counts:
@@ -284,7 +310,7 @@ def _traits(name: Analysed) -> frozenset[str]:
     traits = {f"key {key}" for key in name.keys}.union(*name.forms)
     traits.update(f"initials {initials}" for initials in (*name.initials, name.acronym) if initials)
     if name.label == ORGANISATION:  # Минфин, Министерство финансов
-        traits.update(f"opening {token[:3]}" for token in name.tokens[:1] if _is_cyrillic(token))
+        traits.update(_opening(token) for token in name.tokens[:1] if _is_cyrillic(token))
     if name.country.name:
         traits.add(f"country {name.country.name}")
     if len(name.bag) == 1 and name.digits:

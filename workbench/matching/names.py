@@ -18,6 +18,7 @@ from workbench.matching.analysis import (
     SMALL,
     Analysed,
     analyse,
+    may_sound_alike,
     sketch,
 )
 from workbench.model import FoundIf
@@ -425,12 +426,14 @@ def _near(
     """
     groups: dict[str, list[int]] = defaultdict(list)
     spellings: dict[int, str] = {}
-    for j, name in free.items() if open_names else ():
-        outline = sketch(name.text, name.label, lang)
+    by_alphabet: tuple[list[int], list[int]] = ([], [])
+    outlines = {j: sketch(name.text, name.label, lang) for j, name in free.items() if open_names}
+    for j, outline in outlines.items():
         for group in outline.groups:
             groups[group].append(j)
         if outline.spelling:
             spellings[j] = outline.spelling
+            by_alphabet[is_foreign(outline.tokens[0])].append(j)
     for i, name in open_names.items():
         for text in (name.text, *name.aliases):
             outline = sketch(text, name.label, lang)
@@ -441,6 +444,8 @@ def _near(
                         outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
                     )
                 )  # fmt: skip
+                others = by_alphabet[not is_foreign(outline.tokens[0])]
+                near.update(j for j in others if may_sound_alike(outline, outlines[j], lang))
             for j in near:
                 score, rule = _linked(analyse(text, name.label, lang), analyse(*free[j][:2], lang))
                 if text is not name.text:

@@ -140,8 +140,9 @@ def assess_all(
     """The automatic assessment of every scorer that this proposal allows.
 
     A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
-    match threshold, 0-100; `linked` and `presence` know the `aliases`. `only` one scorer: the others are
-    not worked out.
+    match threshold, 0-100; `linked` and `presence` know the `aliases`. Without `evidence` a unit has its
+    principal place alone and `linked` gives none in the contexts. `only` one scorer: the others are not
+    worked out.
     """
     wanted = {only} if only else {*SCORERS}
     names, in_contexts = proposal.reference_entities, proposal.context_entities
@@ -151,7 +152,7 @@ def assess_all(
             assessments[name] = exact_strings(names, in_contexts, name)
     if names is not None and wanted & {"linked", "presence"}:
         lang = language_of(sample, policy)
-        units = entity_units(sample, names, policy, lang)
+        units = entity_units(sample, names, policy, lang, every=evidence)
         if in_contexts is not None and "linked" in wanted:
             assessments["linked"] = link_units(
                 sample, units, in_contexts, policy=policy, threshold=threshold, lang=lang, aliases=aliases,
@@ -295,14 +296,12 @@ def link_units(
     return Assessment("entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
 
-@lru_cache(maxsize=16)
 def candidate_names(
-    context_entities: tuple[tuple[ProposedEntity, ...], ...], contexts: tuple[str, ...], lang: str
+    context_entities: Sequence[Sequence[ProposedEntity]], contexts: tuple[str, ...], lang: str
 ) -> tuple[list[Name], list[Name]]:
     """The distinct entities of all contexts: those that stand in one, and those that stand in none.
 
-    One named in several contexts is one candidate. A name stands in a context in any form in which
-    `presence` would find it, or nearly. Kept for the next edit of a sample.
+    One named in several contexts is one candidate.
     """
     known: dict[tuple[str, str], bool] = {}  # whether the name stands where it was taken from
     for index, entities in enumerate(context_entities):
@@ -313,11 +312,21 @@ def candidate_names(
                 given = start >= 0 and context.startswith(e.text, start)
                 known[e.text, e.label] = given and bounded(context, start, start + len(e.text))
     names = [Name(*name) for name in known]
-    rest = [
-        name
-        for name, given in zip(names, known.values(), strict=True)
-        if not (given or _as_given(name.text, contexts))
-    ]
+    if all(known.values()):
+        return names, []
+    invented = _in_none(
+        tuple(name for name, given in zip(names, known.values(), strict=True) if not given), contexts, lang
+    )
+    return [name for name in names if name not in invented], [*invented]
+
+
+@lru_cache(maxsize=16)
+def _in_none(names: tuple[Name, ...], contexts: tuple[str, ...], lang: str) -> Mapping[Name, None]:
+    """The names that stand in no context in any form in which `presence` would find them, or nearly.
+
+    Kept for the next edit of a sample.
+    """
+    rest = [name for name in names if not _as_given(name.text, contexts)]
     if rest:
         found = presence(rest, contexts, lang=lang)
         rest = [name for name, places in zip(rest, found, strict=True) if not places.evidence]
@@ -327,8 +336,7 @@ def candidate_names(
             for name in rest
             if not any(bounded(context, span.start, span.end) for span in ground(name.text, context))
         ]
-    invented = set(rest)
-    return [name for name in names if name not in invented] if rest else names, rest
+    return dict.fromkeys(rest)
 
 
 def _as_given(text: str, contexts: Sequence[str]) -> bool:
