@@ -100,7 +100,7 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
 _CAPITALS = re.compile(r"(?<!\w)([^\W\d_a-zа-яё]{2,8})[а-я]{0,2}(?!\w)")  # МИД, МИДа
 _TWO_CAPITALS = re.compile("[A-Z]{2}")
 _FIGURES = re.compile(r"\d+")
-_ALPHABETIC = re.compile("[a-z\u0400-\u04ff ]*")
+_ALPHABETIC = re.compile(r"[a-z\u0400-\u04ff\d. ]*")
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
 SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
@@ -159,21 +159,29 @@ def kind_of(label: str) -> str:
 
 
 class Sketch(NamedTuple):
-    """What a look at its words says of a name: the groups it is in, and those of all names near it.
+    """What a look at its words says of a name.
 
-    Near is also a name of a similar `spelling`, or one that may sound like its `tokens` in another alphabet;
-    without `near` every name may be.
+    Its `kind`, of which `NEAR` says more, and its `groups`: near are names with a common one, of a similar
+    `spelling`, or that may sound like its `tokens` in another alphabet.
     """
 
-    groups: tuple[str, ...]
-    near: tuple[str, ...] = ()
+    kind: str
+    groups: frozenset[str] = frozenset()
     spelling: str = ""
     tokens: tuple[str, ...] = ()
     label: str = ""
 
 
-_UNKNOWN = Sketch(("unknown",))
-_WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
+_UNKNOWN, _WORDY = Sketch("unknown"), Sketch("wordy")  # with figures, and without
+OTHER_ALPHABET = {"latin": "cyrillic", "cyrillic": "latin"}
+NEAR = {
+    "figures": ("unknown",),
+    "latin": ("unknown", "wordy"),
+    "cyrillic": ("unknown", "wordy"),
+    "wordy": ("unknown", "wordy", "latin", "cyrillic"),
+    "unknown": ("unknown", "wordy", "latin", "cyrillic", "figures"),
+}
+"""The kinds of sketches: of which others all names may be near."""
 
 
 @lru_cache(maxsize=4_096)
@@ -186,39 +194,48 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     """
     kind, found = kind_of(label), words(text, lang)
     joined = " ".join(found)
-    if has_digit(joined):
-        if kind == PERSON or _bare(text, kind):
-            return _UNKNOWN
-        figures = _FIGURES.findall(joined)
+    figures = _FIGURES.findall(joined) if has_digit(joined) else []
+    if not found or _bare(text, kind):
+        return _UNKNOWN if figures else _WORDY
+    if figures:
         figures += [figure[1] for figure in figures if len(figure) == 2]
-        return Sketch((*figures,), ("unknown", *figures))
-    if "." in joined or min(map(len, found), default=2) < 2 or _acronyms(text) or _bare(text, kind):
-        return _WORDY  # initials, a description
-    if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or text.translate(_UMLAUTS) != text):
-        return _WORDY
-    if not found or found[-1] in _GENERATIONS:
-        return _UNKNOWN
-    tokens = tuple(content(found, lang))
-    groups = {"key " + "".join(tokens)}
-    if any(map(_begins_country, found)):
+        if kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0])):
+            return Sketch("figures", frozenset(figures))
+    if not text.isascii() and (
+        not _ALPHABETIC.fullmatch(joined) or _acronyms(text) or text.translate(_UMLAUTS) != text
+    ):
+        return _UNKNOWN if figures else _WORDY
+    merged = kept = _without_generation(content(found, lang), kind)[0]
+    if min(map(len, found)) < 3:  # initials
+        merged = _without_generation(settled(found, lang), kind)[0]
+        found, kept = _without_dots(found), _without_dots(kept)
+    groups = {f"key {_joined(merged)}", *figures}
+    tokens = tuple(kept)
+    if any(map(_begins_country, merged)):
         groups.add("country")
         tokens = _with_countries(tokens)
     if lang in LETTERS_STAY:  # a stem is 30 µs
         groups.update(first_letters(token, lang) for token in tokens)
     else:
         groups.update(*(_forms(token, kind, lang) for token in tokens))
-    if kind == ORGANISATION and _is_cyrillic(tokens[0]):
+    foreign = is_foreign(tokens[0])
+    if foreign and kind == ORGANISATION:
         groups.add(_opening(tokens[0]))
     if len(found) > 1:
         groups.update(f"initials {initials}" for initials in _initials(found))
     elif acronym := _acronym(text):
         groups.add(f"initials {acronym}")
-    return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)), tokens, kind)
+    alphabet = "cyrillic" if foreign else "latin"
+    return Sketch(alphabet, frozenset(groups), "".join(sorted(tokens)), tokens, kind)
+
+
+def _without_dots(parts: Sequence[str]) -> list[str]:
+    return [word.removesuffix(".") for word in parts]
 
 
 def may_sound_alike(a: Sketch, b: Sketch, lang: str | None) -> bool:
     """Whether two names in two alphabets have as many words (or are of a person) and end in alike sounds."""
-    x, y = (a, b) if is_foreign(a.tokens[0]) else (b, a)
+    x, y = (a, b) if a.kind == "cyrillic" else (b, a)
     if len(x.tokens) != len(y.tokens) and not (x.label == y.label == PERSON):
         return False
     first = first_sound(y.tokens[-1])
@@ -232,7 +249,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     kind = kind_of(label)
     merged, generation = _without_generation(settled(everything, lang), kind)
     found, _ = _without_generation(content(everything, lang), kind)
-    tokens = _with_countries(tuple(word.removesuffix(".") for word in found))
+    tokens = _with_countries(tuple(_without_dots(found)))
     keys = {_joined(merged)}
     if not text.isascii() and (spelled_out := text.translate(_UMLAUTS)) != text:
         with_e = settled(words(spelled_out, lang), lang)
@@ -252,7 +269,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         letters=sum(map(len, tokens)),
         acronym=_acronym(text),
         acronyms=_acronyms(text),
-        initials=_initials([word.removesuffix(".") for word in everything]),
+        initials=_initials(_without_dots(everything)),
         generation=generation,
         capitals=_capitals(text),
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
@@ -302,7 +319,9 @@ def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
 def _forms(token: str, kind: str, lang: str | None) -> frozenset[str]:
     """The forms of a word; in the name of a place or a body also of the place that an adjective is of."""
     variants = forms(token, lang)
-    return variants | places_of(token, variants) if kind in {PLACE, ORGANISATION} else variants
+    if token.isascii() or kind not in (PLACE, ORGANISATION):
+        return variants
+    return variants | places_of(token, variants)
 
 
 def _traits(name: Analysed) -> frozenset[str]:

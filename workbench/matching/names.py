@@ -11,8 +11,10 @@ from rapidfuzz.distance import OSA
 
 from workbench.matching import FLOOR
 from workbench.matching.analysis import (
+    NEAR,
     ORGANISATION,
     OTHER,
+    OTHER_ALPHABET,
     PERSON,
     PLACE,
     SMALL,
@@ -424,27 +426,25 @@ def _near(
     Only those are taken apart (50 µs) and compared (10 µs) that a look at their letters leaves: about one
     pair in thirty.
     """
-    groups: dict[str, list[int]] = defaultdict(list)
-    spellings: dict[int, str] = {}
-    by_alphabet: tuple[list[int], list[int]] = ([], [])
-    outlines = {j: sketch(name.text, name.label, lang) for j, name in free.items() if open_names}
+    if not (open_names and free):
+        return
+    outlines = {j: sketch(name.text, name.label, lang) for j, name in free.items()}
+    spellings = {j: outline.spelling for j, outline in outlines.items() if outline.spelling}
+    by_kind: dict[str, list[int]] = defaultdict(list)
     for j, outline in outlines.items():
-        for group in outline.groups:
-            groups[group].append(j)
-        if outline.spelling:
-            spellings[j] = outline.spelling
-            by_alphabet[is_foreign(outline.tokens[0])].append(j)
+        by_kind[outline.kind].append(j)
     for i, name in open_names.items():
         for text in (name.text, *name.aliases):
             outline = sketch(text, name.label, lang)
-            near = {j for group in outline.near for j in groups.get(group, ())} if outline.near else {*free}
+            near = {j for kind in NEAR[outline.kind] for j in by_kind[kind]}
+            near.update(j for j, other in outlines.items() if not outline.groups.isdisjoint(other.groups))
             if outline.spelling:
                 near.update(
                     j for _, _, j in process.extract(
                         outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
                     )
                 )  # fmt: skip
-                others = by_alphabet[not is_foreign(outline.tokens[0])]
+                others = by_kind[OTHER_ALPHABET[outline.kind]]
                 near.update(j for j in others if may_sound_alike(outline, outlines[j], lang))
             for j in near:
                 score, rule = _linked(analyse(text, name.label, lang), analyse(*free[j][:2], lang))
