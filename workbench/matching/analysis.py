@@ -205,19 +205,17 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         not _ALPHABETIC.fullmatch(joined) or _acronyms(text) or text.translate(_UMLAUTS) != text
     ):
         return _UNKNOWN if figures else _WORDY
-    merged = kept = _without_generation(content(found, lang), kind)[0]
+    kept = _without_generation(content(found, lang), kind)[0]
+    groups = {"key " + "".join(kept), *figures}
     if min(map(len, found)) < 3:  # initials
         merged = _without_generation(settled(found, lang), kind)[0]
+        groups = {f"key {_joined(merged)}", *figures}.union(*(_groups(word, kind, lang) for word in merged))
         found, kept = _without_dots(found), _without_dots(kept)
-    groups = {f"key {_joined(merged)}", *figures}
     tokens = tuple(kept)
-    if any(map(_begins_country, merged)):
-        groups.add("country")
+    groups.update(*(_groups(token, kind, lang) for token in tokens))
+    if "country" in groups:
         tokens = _with_countries(tokens)
-    if lang in LETTERS_STAY:  # a stem is 30 µs
-        groups.update(first_letters(token, lang) for token in tokens)
-    else:
-        groups.update(*(_forms(token, kind, lang) for token in tokens))
+        groups.update(*(_groups(token, kind, lang) for token in tokens))
     foreign = is_foreign(tokens[0])
     if foreign and kind == ORGANISATION:
         groups.add(_opening(tokens[0]))
@@ -227,6 +225,14 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         groups.add(f"initials {acronym}")
     alphabet = "cyrillic" if foreign else "latin"
     return Sketch(alphabet, frozenset(groups), "".join(sorted(tokens)), tokens, kind)
+
+
+@lru_cache(maxsize=16_384)
+def _groups(word: str, kind: str, lang: str | None) -> frozenset[str]:
+    """The groups of names with a word: its forms, its first letters where a form is 30 µs, all countries."""
+    letters = lang in LETTERS_STAY
+    groups = frozenset((first_letters(word, lang),)) if letters else _forms(word, kind, lang)
+    return groups | {"country"} if _begins_country(word) else groups
 
 
 def _without_dots(parts: Sequence[str]) -> list[str]:
@@ -296,7 +302,6 @@ def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(merged)
 
 
-@lru_cache(maxsize=16_384)
 def _begins_country(word: str) -> bool:
     """Whether a normalised word is the first of a country's name, in any case."""
     return not _index(_is_cyrillic(word)).keys().isdisjoint(forms(word))

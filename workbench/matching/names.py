@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -386,13 +386,14 @@ def best(
 
 def _equal(references: Sequence[Name], candidates: Sequence[Name], lang: str | None) -> list[NameLink | None]:
     """The links between names of the same letters: nothing else reaches 100, so they need no comparing."""
-    by_text: dict[str, list[int]] = defaultdict(list)
+    by_text: dict[str, list[int]] = {name.text: [] for name in references}
     for j, name in enumerate(candidates):
-        by_text[name.text].append(j)
+        if name.text in by_text:
+            by_text[name.text].append(j)
     pairs = sorted(
         (name, candidates[j], i, j)
         for i, name in enumerate(references)
-        for j in by_text.get(name.text, ())
+        for j in by_text[name.text]
         if key(name.text, lang)
     )
     links: list[NameLink | None] = [None] * len(references)
@@ -430,22 +431,26 @@ def _near(
         return
     outlines = {j: sketch(name.text, name.label, lang) for j, name in free.items()}
     spellings = {j: outline.spelling for j, outline in outlines.items() if outline.spelling}
-    by_kind: dict[str, list[int]] = defaultdict(list)
-    for j, outline in outlines.items():
-        by_kind[outline.kind].append(j)
     for i, name in open_names.items():
         for text in (name.text, *name.aliases):
             outline = sketch(text, name.label, lang)
-            near = {j for kind in NEAR[outline.kind] for j in by_kind[kind]}
-            near.update(j for j, other in outlines.items() if not outline.groups.isdisjoint(other.groups))
+            kinds, groups, other_alphabet = (
+                NEAR[outline.kind],
+                outline.groups,
+                OTHER_ALPHABET.get(outline.kind),
+            )
+            near = {
+                j for j, other in outlines.items()
+                if other.kind in kinds
+                or not groups.isdisjoint(other.groups)
+                or (other.kind == other_alphabet and may_sound_alike(outline, other, lang))
+            }  # fmt: skip
             if outline.spelling:
                 near.update(
                     j for _, _, j in process.extract(
                         outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
                     )
                 )  # fmt: skip
-                others = by_kind[OTHER_ALPHABET[outline.kind]]
-                near.update(j for j in others if may_sound_alike(outline, outlines[j], lang))
             for j in near:
                 score, rule = _linked(analyse(text, name.label, lang), analyse(*free[j][:2], lang))
                 if text is not name.text:

@@ -122,9 +122,9 @@ def _joins(text: str, edge: int) -> bool:
         return True
     if right.isdigit() and left in ".," and text[max(0, edge - 2) : edge - 1].isdigit():
         return True
-    if _MARKS.match(right):
+    if right > "\u02ff" and _MARKS.match(right):
         return True
-    if _UNSPACED.match(left) or _UNSPACED.match(right):
+    if (left > "\u02ff" and _UNSPACED.match(left)) or (right > "\u02ff" and _UNSPACED.match(right)):
         return False
     return left.isalnum() and right.isalnum()
 
