@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -120,7 +121,8 @@ _KIND = re.compile(r"(?<=\w{3})\s+(?:Province|Prefecture|Oblast|Governorate|Isla
 _UNSPACED = re.compile("[\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-class Analysed(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Analysed:
     """A name taken apart.
 
     `tokens` are its content words, initials as single letters; `forms` the forms of each. `bag` holds
@@ -148,7 +150,7 @@ class Analysed(NamedTuple):
     country: Country
     bare: str
     spelling: str
-    traits: frozenset[str]
+    traits: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1024)
@@ -260,7 +262,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     if not text.isascii() and (spelled_out := text.translate(_UMLAUTS)) != text:
         with_e = settled(words(spelled_out, lang), lang)
         keys.add(_joined(_without_generation(with_e, kind)[0]))
-    one = Analysed(
+    name = Analysed(
         text=text,
         lang=lang,
         label=kind,
@@ -282,9 +284,9 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         country=country(merged),
         bare=_bare(text, kind),
         spelling="".join(sorted(tokens)),
-        traits=frozenset(),
     )
-    return Analysed(*one[:-1], _traits(one))
+    name.traits = _traits(name)
+    return name
 
 
 def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:

@@ -272,9 +272,9 @@ def link_units(
             note = ""
             if doubt is not None and doubt.similarity >= SUGGESTED:
                 note = f"perhaps {invented[doubt.candidate].text}, which is in no context"
-            matches[unit.id] = Match(
-                "missing", "absent", similarity=near.similarity if near else 0, note=note
-            )
+            similarity = near.similarity if near else 0
+            as_is = not similarity and not note
+            matches[unit.id] = _MISSING if as_is else Match("missing", "absent", (), similarity, note=note)
             continue
         if near.similarity == LIKELY and getattr(policy, LOOSE.get(near.rule, ""), "missing") == "found":
             near = near._replace(similarity=COUNTRY)
@@ -284,15 +284,12 @@ def link_units(
             places = places_of(linked.text, context_entities, sample.retrieved_contexts)
         if evidence and not places:  # worded otherwise there
             places = presence([linked], sample.retrieved_contexts, lang=lang)[0].evidence
-        is_link = near.similarity >= threshold
-        matches[unit.id] = Match(
-            verdict="found" if is_link else "missing",
-            reason=None if is_link else "absent",
-            evidence=places,
-            similarity=near.similarity,
-            rule=near.rule,
-            note="" if is_link else f"perhaps {linked.text}",
-        )
+        if near.similarity >= threshold:
+            equal = near.similarity == 100 and not places
+            matches[unit.id] = _FOUND if equal else Match("found", None, places, near.similarity, near.rule)
+        else:
+            note = f"perhaps {linked.text}"
+            matches[unit.id] = Match("missing", "absent", places, near.similarity, near.rule, note=note)
     return Assessment("entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
 
@@ -307,11 +304,12 @@ def candidate_names(
     for index, entities in enumerate(context_entities):
         context = contexts[index] if index < len(contexts) else ""
         for e in entities:
-            if not known.get((e.text, e.label)):
+            name = e.text, e.label
+            if not known.get(name):
                 start = -1 if e.start is None else e.start
                 given = start >= 0 and context.startswith(e.text, start)
-                known[e.text, e.label] = given and bounded(context, start, start + len(e.text))
-    names = [Name(*name) for name in known]
+                known[name] = given and bounded(context, start, start + len(e.text))
+    names = [Name(text, label) for text, label in known]
     if all(known.values()):
         return names, []
     invented = _in_none(

@@ -373,6 +373,8 @@ def key(text: str, lang: str | None = None) -> str:
     for a text without letters and digits. Offsets and texts are never touched: a key is only compared.
     """
     tokens = settled(words(text, lang), lang)
+    if not has_digit(joined := " ".join(tokens)):
+        return joined
     # Two numbers are parted by a comma, or "1 000" would be one when the key is normalised again.
     return "".join(
         word if not index else f", {word}" if _ends_meet(tokens[index - 1], word) else f" {word}"
