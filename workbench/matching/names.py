@@ -425,7 +425,7 @@ def _near(
     """The links of 60 or more between names and candidates, by their keys.
 
     Only those are taken apart (50 µs) and compared (10 µs) that a look at their letters leaves: about one
-    pair in thirty.
+    pair in fifty.
     """
     if not (open_names and free):
         return
@@ -434,16 +434,13 @@ def _near(
     for i, name in open_names.items():
         for text in (name.text, *name.aliases):
             outline = sketch(text, name.label, lang)
-            kinds, groups, other_alphabet = (
-                NEAR[outline.kind],
-                outline.groups,
-                OTHER_ALPHABET.get(outline.kind),
-            )
+            kinds, groups = NEAR[outline.kind], outline.groups
+            opposite = OTHER_ALPHABET.get(outline.kind)
             near = {
                 j for j, other in outlines.items()
                 if other.kind in kinds
                 or not groups.isdisjoint(other.groups)
-                or (other.kind == other_alphabet and may_sound_alike(outline, other, lang))
+                or (other.kind == opposite and may_sound_alike(outline, other, lang))
             }  # fmt: skip
             if outline.spelling:
                 near.update(
