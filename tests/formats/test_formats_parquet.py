@@ -134,16 +134,17 @@ try:
 except InputError as error:
     print(error)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+print(pyarrow.default_memory_pool().max_memory() >> 20)
 """
 
 
-def measured(path: Path) -> tuple[str, int]:
-    """What reading a file in a process of its own says, and the megabytes that it takes."""
+def measured(path: Path, *, arrow_alone: bool = False) -> tuple[str, int]:
+    """What reading a file in a process of its own says, and the megabytes that it, or Arrow alone, takes."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, str(path)], capture_output=True, text=True, check=True
     )
-    said, memory = done.stdout.splitlines()
-    return said, int(memory)
+    said, memory, of_arrow = done.stdout.splitlines()
+    return said, int(of_arrow if arrow_alone else memory)
 
 
 def repeated(rows: int, contexts: int, text: str) -> arrow.RecordBatch:
@@ -228,6 +229,42 @@ def test_texts_that_repeat_as_those_of_a_dataset_do_come_in_a_few_at_a_time(tmp_
 
     assert int(said) > 4_000 * 50 * 1_000
     assert memory < 120
+
+
+def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(tmp_path: Path) -> None:
+    """A reader that keeps texts in dictionaries kept all of a group that differ: 100 MB of these."""
+    text = "The tower in Paris was completed in 1889 and remains a popular landmark. " * 10
+    rows = [
+        {"id": str(row), "user_input": f"q{row}", "reference": f"{row} {text}",
+         "retrieved_contexts": [f"{row}.{at} {text}" for at in range(3)], "meta": {"language": "en"}}
+        for row in range(30_000)
+    ]  # fmt: skip
+    small = saved(tmp_path / "small.parquet", rows, row_group_size=1_000)
+    whole = saved(tmp_path / "whole.parquet", rows, row_group_size=30_000)
+
+    said, memory = measured(whole, arrow_alone=True)
+
+    assert said == measured(small)[0]
+    assert memory < 25
+
+
+def late(path: Path) -> Path:
+    """The first rows differ and are written out; of the rest each names one long text of the dictionary."""
+    contexts = [[f"{row} {at}" for at in range(20)] for row in range(2_000)] + [["x" * 4_100] * 25_000] * 39
+    rows = [
+        {"id": str(row), "user_input": "q", "reference": "r", "retrieved_contexts": texts}
+        for row, texts in enumerate(contexts)
+    ]
+    parquet.write_table(arrow.Table.from_pylist(rows), path, compression="zstd", store_schema=False)
+    return path
+
+
+def test_a_dictionary_whose_long_text_comes_late_is_refused(tmp_path: Path) -> None:
+    """The first rows say how long the texts of a dictionary are, not only those that they name."""
+    said, memory = measured(late(tmp_path / "bomb.parquet"), arrow_alone=True)
+
+    assert re.search(r"bytes that unpack to [0-9,]{9,}: no dataset repeats itself so much", said)
+    assert memory < 50
 
 
 def test_a_column_of_values_that_cannot_be_held_is_named(tmp_path: Path) -> None:

@@ -150,6 +150,14 @@ def test_no_pair_that_could_be_linked_is_left(references: list[Name], candidates
         ("Рорбек", "Rorbek", "person", "ru"),
         ("Министерство финансов", "Минфин", "organisation", "ru"),
         ("Brannigan", "Rannigan", "person", "en"),
+        ("U.S.", "American", "place", "en"),
+        ("Louis XIV", "Louis", "person", "fr"),
+        ("N. Rorbek", "Rorbek", "organisation", "en"),
+        ("Льва Толстого", "Лев Толстой", "person", "ru"),
+        ("Чайковского", "Pyotr Tchaikovsky", "person", "ru"),
+        ("Россия", "Russian Federation", "place", "ru"),
+        ("столице Великобритании", "столица Британии", "organisation", "ru"),
+        ("Группа NATO", "North Atlantic Treaty Organization", "organisation", "ru"),
     ],
 )
 def test_a_look_at_the_words_leaves_no_pair_out_that_matches(a: str, b: str, label: str, lang: str) -> None:

@@ -110,3 +110,13 @@ def test_any_text_gets_the_same_answer_twice(text: str) -> None:
     """Deterministic, two letters or none."""
     assert detect(text) == detect(text)
     assert len(detect(text)) in {0, 2}
+
+
+WORDS = st.sampled_from("the of and der die und les et на і ы är ß ñ 東京 の دی Rome 1889 . \n".split(" "))
+
+
+@given(st.lists(st.lists(WORDS, max_size=9).map(" ".join), min_size=1, max_size=4), st.integers(1, 1_500))
+def test_the_language_of_texts_is_that_of_one_with_all_their_words(texts: list[str], times: int) -> None:
+    """Also of long ones, of which the first part is read."""
+    texts[0] += f" {texts[-1]}" * times
+    assert detect(*texts) == detect("\n".join(texts))

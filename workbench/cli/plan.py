@@ -1,4 +1,4 @@
-"""The commands that choose samples: `plan` in a dataset; `score-files` and `draw` where files are too many."""
+"""The commands that choose samples: `plan` in a dataset, `score-files` and `draw` from very many files."""
 
 from __future__ import annotations
 

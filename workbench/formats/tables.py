@@ -177,6 +177,7 @@ def header(
 
 ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster
 READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew
+FIRST = 10  # rows that show the dictionaries of a row group
 PIECE = 8 << 20  # bytes of unpacked columns held at a time
 BUFFER = 1 << 16  # packed bytes of a column held at a time
 BATCH_VALUES = 1_000_000  # texts of a column held as numbers at a time
@@ -250,23 +251,52 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
     unpacked = [sum(part.total_uncompressed_size for part in parts) for parts in columns]
     _refuse_bomb(path, unpacked=max(sum(sizes), sum(unpacked)))
     _refuse_bomb(path, rows=metadata.num_rows, values=sum(values))
-    # Texts stay in their dictionaries until it is known how much they are written out: ten kilobytes hold a
-    # million texts of a hundred thousand characters.
-    named = {
-        part.path_in_schema
-        for parts in columns
-        for part in parts
-        if part.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in part.encodings)
-    }
-    # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
-    with arrow.parquet.ParquetFile(
-        path, read_dictionary=sorted(named), pre_buffer=False, buffer_size=BUFFER
-    ) as file:
-        for index, group in enumerate(groups):
-            in_memory = PIECE * group.num_rows // max(sizes[index], 1)
-            as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
-            fit = min(READ, in_memory, as_numbers)
+    for index, group in enumerate(groups):
+        texts = {
+            part.path_in_schema: part.num_values
+            for part in columns[index]
+            if part.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in part.encodings)
+        }
+        written_out = _written_out(path, metadata, index, texts, arrow)
+        in_memory = PIECE * group.num_rows // max(sizes[index] + sum(written_out.values()), 1)
+        as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
+        fit = min(READ, in_memory, as_numbers)
+        with _opened(path, metadata, sorted(texts.keys() - written_out.keys()), arrow) as file:
             yield from file.iter_batches(batch_size=max(fit, 1), row_groups=[index])
+
+
+def _opened(path: Path, metadata: Any, in_dictionaries: list[str], arrow: Any) -> Any:
+    # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
+    return arrow.parquet.ParquetFile(
+        path, metadata=metadata, read_dictionary=in_dictionaries, pre_buffer=False, buffer_size=BUFFER
+    )
+
+
+def _written_out(
+    path: Path, metadata: Any, index: int, texts: Mapping[str, int], arrow: Any
+) -> dict[str, int]:
+    """The columns of a row group that may be read as plain texts, with the bytes that each has at most.
+
+    A reader that keeps texts in a dictionary keeps all of a row group that differ. One that writes them out
+    may meet a dictionary of which ten kilobytes hold a million texts of a hundred thousand characters. So a
+    dictionary is looked at in the first rows: those are written out where its longest text, as often as the
+    column has values, is no more than a file of this size may unpack to. Not where the first rows have all
+    there is in it: it is small, or pages that come later have another.
+    """
+    with _opened(path, metadata, sorted(texts), arrow) as file:
+        first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
+    leaves = [] if first is None else [leaf for column in first.columns for leaf in _leaves(column, arrow)]
+    if len(leaves) != metadata.num_columns:
+        return {}
+    sizes = {}
+    for number, leaf in enumerate(leaves):
+        name = metadata.row_group(index).column(number).path_in_schema
+        named = name in texts and arrow.types.is_dictionary(leaf.type)
+        if named and len(leaf.dictionary) > len(leaf.indices.unique().drop_null()):
+            size = texts[name] * arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
+            if size <= _most_unpacked(path):
+                sizes[name] = size
+    return sizes
 
 
 def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
@@ -308,24 +338,37 @@ def _halves(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
         yield batch
 
 
-def _unpacked(array: Any, arrow: Any) -> int:
-    """The bytes of an array, or of a batch, with every text of a dictionary written out."""
-    if not hasattr(array, "type"):
-        return sum(_unpacked(column, arrow) for column in array.columns)
+def _unpacked(batch: Any, arrow: Any) -> int:
+    """The bytes of a batch with every text of a dictionary written out."""
+    size = 0
+    for leaf in (leaf for column in batch.columns for leaf in _leaves(column, arrow)):
+        if arrow.types.is_dictionary(leaf.type) and _is_text(leaf.type.value_type, arrow.types):
+            lengths = arrow.compute.binary_length(leaf.dictionary).take(leaf.indices)
+            size += int(arrow.compute.sum(lengths).as_py() or 0)
+        else:
+            size += int(leaf.nbytes)
+    return size
+
+
+def _leaves(array: Any, arrow: Any) -> Iterator[Any]:
+    """The arrays of values inside lists, maps and structs, in the order of the file's columns."""
     kind, types = array.type, arrow.types
-    if types.is_dictionary(kind) and _is_text(kind.value_type, types):
-        lengths = arrow.compute.binary_length(array.dictionary).take(array.indices)
-        return int(arrow.compute.sum(lengths).as_py() or 0)
     if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
-        return _unpacked(array.flatten(), arrow)
-    if types.is_struct(kind):
-        return sum(_unpacked(inner, arrow) for inner in array.flatten())
-    return int(array.nbytes)
+        yield from _leaves(array.flatten(), arrow)
+    elif types.is_struct(kind):
+        for inner in array.flatten():
+            yield from _leaves(inner, arrow)
+    else:
+        yield array
 
 
 def _is_text(kind: Any, types: Any) -> bool:
     tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     return any(test(kind) for test in tests)
+
+
+def _most_unpacked(path: Path) -> int:
+    return max(path.stat().st_size, SMALL) * UNPACKED
 
 
 def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 0) -> None:
@@ -335,7 +378,7 @@ def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 
         raise InputError(f"{path}: {rows:,} rows in {size:,} bytes: no dataset has so little in a row")
     if values > max(VALUES_OF_SMALL, VALUES * size):
         raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
-    if not 0 <= unpacked <= max(size, SMALL) * UNPACKED:
+    if not 0 <= unpacked <= _most_unpacked(path):
         raise InputError(
             f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats itself so much"
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
+from workbench.text.latin import first_sound, is_foreign
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 from workbench.text.numbers import date_parts
@@ -59,9 +60,9 @@ def country(words: Sequence[str]) -> Country:
     """The country that normalised words name, in any case; its name is "" when they name none."""
     if not words or len(words) > 5:
         return NO_COUNTRY
-    index = _index(_is_cyrillic(words[0]))
-    if index.keys().isdisjoint(forms(words[0])):  # most words
+    if not _begins_country(words[0]):  # most words
         return NO_COUNTRY
+    index = _index(_is_cyrillic(words[0]))
     for form in sorted(forms(words[0])):
         for known, named in index.get(form, ()):
             if len(known) == len(words) and all(
@@ -100,6 +101,7 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
 _CAPITALS = re.compile(r"(?<!\w)([^\W\d_a-zа-яё]{2,8})[а-я]{0,2}(?!\w)")  # МИД, МИДа
 _TWO_CAPITALS = re.compile("[A-Z]{2}")
 _FIGURES = re.compile(r"\d+")
+_ALPHABETIC = re.compile(r"[a-z\u0400-\u04ff\d. ]*")
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
 SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
@@ -119,7 +121,8 @@ _KIND = re.compile(r"(?<=\w{3})\s+(?:Province|Prefecture|Oblast|Governorate|Isla
 _UNSPACED = re.compile("[\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-class Analysed(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Analysed:
     """A name taken apart.
 
     `tokens` are its content words, initials as single letters; `forms` the forms of each. `bag` holds
@@ -147,7 +150,7 @@ class Analysed(NamedTuple):
     country: Country
     bare: str
     spelling: str
-    traits: frozenset[str]
+    traits: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1024)
@@ -158,55 +161,93 @@ def kind_of(label: str) -> str:
 
 
 class Sketch(NamedTuple):
-    """What a look at its words says of a name: the groups it is in, and those of all names near it.
+    """What a look at its words says of a name.
 
-    Near is also a name of a similar `spelling`; without `near` every name may be.
+    Its `kind`, of which `NEAR` says more, and its `groups`: near are names with a common one, of a similar
+    `spelling`, or that may sound like its `tokens` in another alphabet.
     """
 
-    groups: tuple[str, ...]
-    near: tuple[str, ...] = ()
+    kind: str
+    groups: frozenset[str] = frozenset()
     spelling: str = ""
+    tokens: tuple[str, ...] = ()
+    label: str = ""
 
 
-_UNKNOWN = Sketch(("unknown",))
-_WORDY = Sketch(("wordy",), ("unknown", "wordy", "words"))
+_UNKNOWN, _WORDY = Sketch("unknown"), Sketch("wordy")  # with figures, and without
+OTHER_ALPHABET = {"latin": "cyrillic", "cyrillic": "latin"}
+NEAR = {
+    "figures": ("unknown",),
+    "latin": ("unknown", "wordy"),
+    "cyrillic": ("unknown", "wordy"),
+    "wordy": ("unknown", "wordy", "latin", "cyrillic"),
+    "unknown": ("unknown", "wordy", "latin", "cyrillic", "figures"),
+}
+"""The kinds of sketches: of which others all names may be near."""
 
 
 @lru_cache(maxsize=4_096)
 def sketch(text: str, label: str, lang: str | None) -> Sketch:
-    """What can be told of a name without taking it apart: which figures it has, or which Latin words.
+    """What can be told of a name without taking it apart: which figures it has, or which words.
 
     Names with figures match only with a common one (a date may also end in the other's), and no name without.
-    Names in Latin letters that match share a word, name one country, or are an acronym and its words.
+    Names in Latin or Cyrillic letters that match share a word, name one country, are an acronym and its words
+    or sound alike.
     """
     kind, found = kind_of(label), words(text, lang)
     joined = " ".join(found)
-    if has_digit(joined):
-        if kind == PERSON or _bare(text, kind):
-            return _UNKNOWN
-        figures = _FIGURES.findall(joined)
+    figures = _FIGURES.findall(joined) if has_digit(joined) else []
+    if not found or _bare(text, kind):
+        return _UNKNOWN if figures else _WORDY
+    if figures:
         figures += [figure[1] for figure in figures if len(figure) == 2]
-        return Sketch((*figures,), ("unknown", *figures))
-    if "." in joined or min(map(len, found), default=2) < 2 or _acronyms(text) or _bare(text, kind):
-        return _UNKNOWN  # initials, a description
-    if not text.isascii() and (not joined.isascii() or text.translate(_UMLAUTS) != text):
-        return _WORDY
-    if not found or found[-1] in _GENERATIONS:
-        return _UNKNOWN
-    tokens = content(found, lang)
-    groups = {"key " + "".join(tokens)}
-    if not _index(False).keys().isdisjoint(chain.from_iterable(map(forms, found))):
-        groups.add("country")
-        tokens = [*_with_countries(tuple(tokens))]
-    if lang in LETTERS_STAY:  # a stem is 30 µs
-        groups.update(first_letters(token, lang) for token in tokens)
-    else:
-        groups.update(*(forms(token, lang) for token in tokens))
+        if kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0])):
+            return Sketch("figures", frozenset(figures))
+    if not text.isascii() and (
+        not _ALPHABETIC.fullmatch(joined) or _acronyms(text) or text.translate(_UMLAUTS) != text
+    ):
+        return _UNKNOWN if figures else _WORDY
+    kept = _without_generation(content(found, lang), kind)[0]
+    groups = {"key " + "".join(kept), *figures}
+    if min(map(len, found)) < 3:  # initials
+        merged = _without_generation(settled(found, lang), kind)[0]
+        groups = {f"key {_joined(merged)}", *figures}.union(*(_groups(word, kind, lang) for word in merged))
+        found, kept = _without_dots(found), _without_dots(kept)
+    tokens = tuple(kept)
+    groups.update(*(_groups(token, kind, lang) for token in tokens))
+    if "country" in groups:
+        tokens = _with_countries(tokens)
+        groups.update(*(_groups(token, kind, lang) for token in tokens))
+    foreign = is_foreign(tokens[0])
+    if foreign and kind == ORGANISATION:
+        groups.add(_opening(tokens[0]))
     if len(found) > 1:
         groups.update(f"initials {initials}" for initials in _initials(found))
     elif acronym := _acronym(text):
         groups.add(f"initials {acronym}")
-    return Sketch(("words", *groups), ("unknown", "wordy", *groups), "".join(sorted(tokens)))
+    alphabet = "cyrillic" if foreign else "latin"
+    return Sketch(alphabet, frozenset(groups), "".join(sorted(tokens)), tokens, kind)
+
+
+@lru_cache(maxsize=16_384)
+def _groups(word: str, kind: str, lang: str | None) -> frozenset[str]:
+    """The groups of names with a word: its forms, its first letters where a form is 30 µs, all countries."""
+    letters = lang in LETTERS_STAY
+    groups = frozenset((first_letters(word, lang),)) if letters else _forms(word, kind, lang)
+    return groups | {"country"} if _begins_country(word) else groups
+
+
+def _without_dots(parts: Sequence[str]) -> list[str]:
+    return [word.removesuffix(".") for word in parts]
+
+
+def may_sound_alike(a: Sketch, b: Sketch, lang: str | None) -> bool:
+    """Whether two names in two alphabets have as many words (or are of a person) and end in alike sounds."""
+    x, y = (a, b) if a.kind == "cyrillic" else (b, a)
+    if len(x.tokens) != len(y.tokens) and not (x.label == y.label == PERSON):
+        return False
+    first = first_sound(y.tokens[-1])
+    return any(first_sound(form) == first for form in _forms(x.tokens[-1], x.label, lang))
 
 
 @lru_cache(maxsize=4_096)
@@ -216,12 +257,12 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     kind = kind_of(label)
     merged, generation = _without_generation(settled(everything, lang), kind)
     found, _ = _without_generation(content(everything, lang), kind)
-    tokens = _with_countries(tuple(word.removesuffix(".") for word in found))
+    tokens = _with_countries(tuple(_without_dots(found)))
     keys = {_joined(merged)}
     if not text.isascii() and (spelled_out := text.translate(_UMLAUTS)) != text:
         with_e = settled(words(spelled_out, lang), lang)
         keys.add(_joined(_without_generation(with_e, kind)[0]))
-    one = Analysed(
+    name = Analysed(
         text=text,
         lang=lang,
         label=kind,
@@ -236,16 +277,16 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         letters=sum(map(len, tokens)),
         acronym=_acronym(text),
         acronyms=_acronyms(text),
-        initials=_initials([word.removesuffix(".") for word in everything]),
+        initials=_initials(_without_dots(everything)),
         generation=generation,
         capitals=_capitals(text),
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
         bare=_bare(text, kind),
         spelling="".join(sorted(tokens)),
-        traits=frozenset(),
     )
-    return Analysed(*one[:-1], _traits(one))
+    name.traits = _traits(name)
+    return name
 
 
 def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -263,9 +304,18 @@ def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(merged)
 
 
+def _begins_country(word: str) -> bool:
+    """Whether a normalised word is the first of a country's name, in any case."""
+    return not _index(_is_cyrillic(word)).keys().isdisjoint(forms(word))
+
+
+def _opening(word: str) -> str:
+    return f"opening {word[:3]}"
+
+
 def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
     """The country that words name from `at` on and how many they are; "" and 1 when they name none."""
-    if not _index(_is_cyrillic(tokens[at])).keys().isdisjoint(forms(tokens[at])):
+    if _begins_country(tokens[at]):
         for size in range(min(5, len(tokens) - at), 0, -1):
             known = country(tokens[at : at + size])
             if known.counts:
@@ -276,7 +326,9 @@ def _country_at(tokens: tuple[str, ...], at: int) -> tuple[str, int]:
 def _forms(token: str, kind: str, lang: str | None) -> frozenset[str]:
     """The forms of a word; in the name of a place or a body also of the place that an adjective is of."""
     variants = forms(token, lang)
-    return variants | places_of(token, variants) if kind in {PLACE, ORGANISATION} else variants
+    if token.isascii() or kind not in (PLACE, ORGANISATION):
+        return variants
+    return variants | places_of(token, variants)
 
 
 def _traits(name: Analysed) -> frozenset[str]:
@@ -284,7 +336,7 @@ def _traits(name: Analysed) -> frozenset[str]:
     traits = {f"key {key}" for key in name.keys}.union(*name.forms)
     traits.update(f"initials {initials}" for initials in (*name.initials, name.acronym) if initials)
     if name.label == ORGANISATION:  # Минфин, Министерство финансов
-        traits.update(f"opening {token[:3]}" for token in name.tokens[:1] if _is_cyrillic(token))
+        traits.update(_opening(token) for token in name.tokens[:1] if _is_cyrillic(token))
     if name.country.name:
         traits.add(f"country {name.country.name}")
     if len(name.bag) == 1 and name.digits:

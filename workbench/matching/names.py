@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -12,13 +11,16 @@ from rapidfuzz.distance import OSA
 
 from workbench.matching import FLOOR
 from workbench.matching.analysis import (
+    NEAR,
     ORGANISATION,
     OTHER,
+    OTHER_ALPHABET,
     PERSON,
     PLACE,
     SMALL,
     Analysed,
     analyse,
+    may_sound_alike,
     sketch,
 )
 from workbench.model import FoundIf
@@ -355,16 +357,6 @@ class NameLink(NamedTuple):
     rule: str
 
 
-class _Candidates(NamedTuple):
-    """Candidates with everything that finds the few worth comparing; `rows` fills as names are asked for."""
-
-    names: tuple[Name, ...]
-    analysed: tuple[Analysed, ...]
-    by_trait: dict[str, list[int]]
-    spellings: tuple[str, ...]
-    rows: dict[Name, tuple[NameLink, ...]]
-
-
 def best(
     references: Sequence[Name], candidates: Sequence[Name], *, lang: str | None = None
 ) -> list[NameLink | None]:
@@ -379,34 +371,29 @@ def best(
         return [None] * len(references)
     links = _equal(references, candidates, lang)
     taken = {near.candidate for near in links if near is not None}
-    rest = {j: name for j, name in enumerate(candidates) if j not in taken}
-    open_names, free = _worth([i for i, link in enumerate(links) if link is None], references, rest, lang)
-    if not free:
-        return links
-    known = _candidates(tuple(candidates[j] for j in free), lang)
-    pairs: list[tuple[int, Name, Name, int, NameLink]] = []
-    for i in open_names:
-        name = references[i]
-        row = known.rows.get(name)
-        if row is None:
-            row = known.rows[name] = _row(name, known, lang)
-        pairs.extend((-near.similarity, name, known.names[near.candidate], i, near) for near in row)
+    free = {j: name for j, name in enumerate(candidates) if j not in taken}
+    open_names = {i: name for i, name in enumerate(references) if links[i] is None}
+    pairs = [
+        (-near.similarity, references[i], candidates[near.candidate], i, near)
+        for i, near in _near(open_names, free, lang)
+    ]
     for _, _, _, i, near in sorted(pairs):
-        if links[i] is None and free[near.candidate] not in taken:
-            links[i] = near._replace(candidate=free[near.candidate])
-            taken.add(free[near.candidate])
+        if links[i] is None and near.candidate not in taken:
+            links[i] = near
+            taken.add(near.candidate)
     return links
 
 
 def _equal(references: Sequence[Name], candidates: Sequence[Name], lang: str | None) -> list[NameLink | None]:
     """The links between names of the same letters: nothing else reaches 100, so they need no comparing."""
-    by_text: dict[str, list[int]] = defaultdict(list)
+    by_text: dict[str, list[int]] = {name.text: [] for name in references}
     for j, name in enumerate(candidates):
-        by_text[name.text].append(j)
+        if name.text in by_text:
+            by_text[name.text].append(j)
     pairs = sorted(
         (name, candidates[j], i, j)
         for i, name in enumerate(references)
-        for j in by_text.get(name.text, ())
+        for j in by_text[name.text]
         if key(name.text, lang)
     )
     links: list[NameLink | None] = [None] * len(references)
@@ -432,70 +419,51 @@ def link(
     ]
 
 
-def _worth(
-    open_names: Sequence[int], references: Sequence[Name], rest: Mapping[int, Name], lang: str | None
-) -> tuple[list[int], list[int]]:
-    """The names and the candidates that a look at their letters leaves: taking one apart is 50 µs."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    spellings: dict[int, str] = {}
-    for j, name in rest.items() if open_names else ():
-        outline = sketch(name.text, name.label, lang)
-        for group in outline.groups:
-            groups[group].append(j)
-        if outline.spelling:
-            spellings[j] = outline.spelling
-    indices, worth = [], set[int]()
-    for i in open_names:
-        near: set[int] = set()
-        for text in (references[i].text, *references[i].aliases):
-            outline = sketch(text, references[i].label, lang)
-            near.update(*(groups.get(group, ()) for group in outline.near) if outline.near else (rest,))
-            if outline.spelling:
-                alike = process.extract(
-                    outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
-                )
-                near.update(j for _, _, j in alike)
-        if near:
-            indices.append(i)
-            worth |= near
-    return indices, sorted(worth)
+def _near(
+    open_names: Mapping[int, Name], free: Mapping[int, Name], lang: str | None
+) -> Iterator[tuple[int, NameLink]]:
+    """The links of 60 or more between names and candidates, by their keys.
 
-
-@lru_cache(maxsize=16)
-def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
-    """The candidates of a sample, taken apart and indexed; kept for the next edit of its reference."""
-    analysed = tuple(analyse(name.text, name.label, lang) for name in names)
-    by_trait: dict[str, list[int]] = defaultdict(list)
-    for index, candidate in enumerate(analysed):
-        for trait in candidate.traits:
-            by_trait[trait].append(index)
-        if candidate.tokens:
-            by_trait[f"foreign {is_foreign(candidate.tokens[0])}"].append(index)
-    return _Candidates(names, analysed, by_trait, tuple(name.spelling for name in analysed), {})
-
-
-def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[NameLink, ...]:
-    """The candidates near a reference name.
-
-    Comparing is 10 µs, so only those are compared that share a word, an acronym or six tenths of
-    their letters: about one in thirty.
+    Only those are taken apart (50 µs) and compared (10 µs) that a look at their letters leaves: about one
+    pair in fifty.
     """
-    reference = analyse(name.text, name.label, lang)
-    indices = {index for trait in reference.traits for index in known.by_trait.get(trait, ())}
-    if reference.tokens:
-        indices.update(known.by_trait.get(f"foreign {not is_foreign(reference.tokens[0])}", ()))
-        indices.update(
-            index
-            for _, _, index in process.extract(
-                reference.spelling, known.spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
-            )
+    if not (open_names and free):
+        return
+    outlines = {j: sketch(name.text, name.label, lang) for j, name in free.items()}
+    spellings = {j: outline.spelling for j, outline in outlines.items() if outline.spelling}
+    for i, name in open_names.items():
+        for text in (name.text, *name.aliases):
+            outline = sketch(text, name.label, lang)
+            kinds, groups = NEAR[outline.kind], outline.groups
+            opposite = OTHER_ALPHABET.get(outline.kind)
+            near = {
+                j for j, other in outlines.items()
+                if other.kind in kinds
+                or not groups.isdisjoint(other.groups)
+                or (other.kind == opposite and may_sound_alike(outline, other, lang))
+            }  # fmt: skip
+            if outline.spelling:
+                near.update(
+                    j for _, _, j in process.extract(
+                        outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
+                    )
+                )  # fmt: skip
+            for j in near:
+                score, rule = _linked(analyse(text, name.label, lang), analyse(*free[j][:2], lang))
+                if text is not name.text:
+                    score, rule = ALIAS if score >= INFLECTED else 0, "alias"
+                if score >= FLOOR:
+                    yield i, NameLink(j, score, rule)
+
+
+def _linked(a: Analysed, b: Analysed) -> Verdict:
+    """`compare` of names that share a word, an acronym, six tenths of letters, or differ in alphabet."""
+    if a.traits.isdisjoint(b.traits) and not (
+        a.tokens
+        and b.tokens
+        and (
+            is_foreign(a.tokens[0]) != is_foreign(b.tokens[0]) or fuzz.ratio(a.spelling, b.spelling) >= FLOOR
         )
-    row = []
-    for index in indices:
-        score, rule = compare(reference, known.analysed[index])
-        if score >= FLOOR:
-            row.append(NameLink(index, score, rule))
-    for other in name.aliases:
-        again = _row(Name(other, name.label), known, lang)
-        row += [NameLink(near.candidate, ALIAS, "alias") for near in again if near.similarity >= INFLECTED]
-    return tuple(row)
+    ):
+        return NOTHING
+    return compare(a, b)

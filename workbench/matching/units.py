@@ -55,13 +55,14 @@ def _by_key(aliases: tuple[Alias, ...], lang: str) -> Mapping[str, tuple[str, ..
 
 
 def entity_units(
-    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
+    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str, *, every: bool = True
 ) -> tuple[Unit, ...]:
     """Proposed entities as undecided units.
 
     A quote is grounded in the reference; every place where it stands becomes a span, the first one
-    is the principal. A second entity with an equal normalised key is marked as a duplicate. Entities of
-    a label that the policy does not count are left out, and so are later entities with the key of one.
+    is the principal and, without `every`, the only one. A second entity with an equal normalised key is
+    marked as a duplicate. Entities of a label that the policy does not count are left out, and so are later
+    entities with the key of one.
     """
     units: list[Unit] = []
     first_with: dict[str, str] = {}
@@ -73,7 +74,7 @@ def entity_units(
         same = first_with.setdefault(key(entity.text, lang) or entity.text, name if counts else "")
         if not counts or not same:
             continue
-        spans = _spans(entity, sample.reference)
+        spans = _spans(entity, sample.reference, every)
         surface = sample.reference[spans[0].start : spans[0].end] if spans else entity.text
         units.append(
             Unit(
@@ -119,13 +120,15 @@ def statement_units(
     return tuple(units)
 
 
-def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
-    spans = ground(entity.text, reference)
-    if entity.start is not None and entity.end is not None:
-        given = Span(entity.start, entity.end)
-        if reference[given.start : given.end] == entity.text:
-            return (given, *(span for span in spans if span != given))
-    return spans
+def _spans(entity: ProposedEntity, reference: str, every: bool) -> tuple[Span, ...]:
+    given: tuple[Span, ...] = ()
+    start, end = entity.start, entity.end
+    if start is not None and end is not None and reference[start:end] == entity.text:
+        given = (Span(start, end),)
+    if given and not every:
+        return given
+    spans = (*given, *(span for span in ground(entity.text, reference) if span not in given))
+    return spans if every else spans[:1]
 
 
 def policy_label(label: str, policy: Policy) -> tuple[str, str]:

@@ -140,8 +140,9 @@ def assess_all(
     """The automatic assessment of every scorer that this proposal allows.
 
     A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
-    match threshold, 0-100; `linked` and `presence` know the `aliases`. `only` one scorer: the others are
-    not worked out.
+    match threshold, 0-100; `linked` and `presence` know the `aliases`. Without `evidence` a unit has its
+    principal place alone and `linked` gives none in the contexts. `only` one scorer: the others are not
+    worked out.
     """
     wanted = {only} if only else {*SCORERS}
     names, in_contexts = proposal.reference_entities, proposal.context_entities
@@ -151,7 +152,7 @@ def assess_all(
             assessments[name] = exact_strings(names, in_contexts, name)
     if names is not None and wanted & {"linked", "presence"}:
         lang = language_of(sample, policy)
-        units = entity_units(sample, names, policy, lang)
+        units = entity_units(sample, names, policy, lang, every=evidence)
         if in_contexts is not None and "linked" in wanted:
             assessments["linked"] = link_units(
                 sample, units, in_contexts, policy=policy, threshold=threshold, lang=lang, aliases=aliases,
@@ -271,9 +272,9 @@ def link_units(
             note = ""
             if doubt is not None and doubt.similarity >= SUGGESTED:
                 note = f"perhaps {invented[doubt.candidate].text}, which is in no context"
-            matches[unit.id] = Match(
-                "missing", "absent", similarity=near.similarity if near else 0, note=note
-            )
+            similarity = near.similarity if near else 0
+            as_is = not similarity and not note
+            matches[unit.id] = _MISSING if as_is else Match("missing", "absent", (), similarity, note=note)
             continue
         if near.similarity == LIKELY and getattr(policy, LOOSE.get(near.rule, ""), "missing") == "found":
             near = near._replace(similarity=COUNTRY)
@@ -283,41 +284,47 @@ def link_units(
             places = places_of(linked.text, context_entities, sample.retrieved_contexts)
         if evidence and not places:  # worded otherwise there
             places = presence([linked], sample.retrieved_contexts, lang=lang)[0].evidence
-        is_link = near.similarity >= threshold
-        matches[unit.id] = Match(
-            verdict="found" if is_link else "missing",
-            reason=None if is_link else "absent",
-            evidence=places,
-            similarity=near.similarity,
-            rule=near.rule,
-            note="" if is_link else f"perhaps {linked.text}",
-        )
+        if near.similarity >= threshold:
+            equal = near.similarity == 100 and not places
+            matches[unit.id] = _FOUND if equal else Match("found", None, places, near.similarity, near.rule)
+        else:
+            note = f"perhaps {linked.text}"
+            matches[unit.id] = Match("missing", "absent", places, near.similarity, near.rule, note=note)
     return Assessment("entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
 
-@lru_cache(maxsize=16)
 def candidate_names(
-    context_entities: tuple[tuple[ProposedEntity, ...], ...], contexts: tuple[str, ...], lang: str
+    context_entities: Sequence[Sequence[ProposedEntity]], contexts: tuple[str, ...], lang: str
 ) -> tuple[list[Name], list[Name]]:
     """The distinct entities of all contexts: those that stand in one, and those that stand in none.
 
-    One named in several contexts is one candidate. A name stands in a context in any form in which
-    `presence` would find it, or nearly. Kept for the next edit of a sample.
+    One named in several contexts is one candidate.
     """
     known: dict[tuple[str, str], bool] = {}  # whether the name stands where it was taken from
     for index, entities in enumerate(context_entities):
         context = contexts[index] if index < len(contexts) else ""
         for e in entities:
-            if not known.get((e.text, e.label)):
+            name = e.text, e.label
+            if not known.get(name):
                 start = -1 if e.start is None else e.start
                 given = start >= 0 and context.startswith(e.text, start)
-                known[e.text, e.label] = given and bounded(context, start, start + len(e.text))
-    names = [Name(*name) for name in known]
-    rest = [
-        name
-        for name, given in zip(names, known.values(), strict=True)
-        if not (given or _as_given(name.text, contexts))
-    ]
+                known[name] = given and bounded(context, start, start + len(e.text))
+    names = [Name(text, label) for text, label in known]
+    if all(known.values()):
+        return names, []
+    invented = _in_none(
+        tuple(name for name, given in zip(names, known.values(), strict=True) if not given), contexts, lang
+    )
+    return [name for name in names if name not in invented], [*invented]
+
+
+@lru_cache(maxsize=16)
+def _in_none(names: tuple[Name, ...], contexts: tuple[str, ...], lang: str) -> Mapping[Name, None]:
+    """The names that stand in no context in any form in which `presence` would find them, or nearly.
+
+    Kept for the next edit of a sample.
+    """
+    rest = [name for name in names if not _as_given(name.text, contexts)]
     if rest:
         found = presence(rest, contexts, lang=lang)
         rest = [name for name, places in zip(rest, found, strict=True) if not places.evidence]
@@ -327,8 +334,7 @@ def candidate_names(
             for name in rest
             if not any(bounded(context, span.start, span.end) for span in ground(name.text, context))
         ]
-    invented = set(rest)
-    return [name for name in names if name not in invented] if rest else names, rest
+    return dict.fromkeys(rest)
 
 
 def _as_given(text: str, contexts: Sequence[str]) -> bool:

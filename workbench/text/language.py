@@ -46,25 +46,24 @@ for _language, _letters in (line.split() for line in _WORDS["latin letters"].spl
 _LETTERS = [line.split() for line in _WORDS["cyrillic letters"].splitlines() if line]
 
 
-def detect(text: str) -> str:
-    """The ISO 639-1 code of the main language of a text; "" when nothing tells.
+def detect(*texts: str) -> str:
+    """The ISO 639-1 code of the main language of a text, or of several together; "" when nothing tells.
 
     A script of one language decides alone; Latin and Cyrillic texts are told apart by stop words.
     """
-    return _detected(text[:SAMPLE])
+    if len(texts) - 1 + sum(map(len, texts)) > SAMPLE:
+        texts = ("\n".join(texts)[:SAMPLE],)
+    return _detected(texts)
 
 
 @lru_cache(maxsize=8)
-def _detected(sample: str) -> str:
-    """The same for a sample of a text; remembered, for one reference is asked several times in a row."""
-    if sample.isascii():  # no other script: it would be counted letter by letter
-        return _by_words(sample, "latin")
+def _detected(texts: tuple[str, ...]) -> str:
+    """The same for samples of texts; remembered, for one reference is asked several times in a row."""
+    if all(map(str.isascii, texts)):  # no other script: it would be counted letter by letter
+        return _by_words(texts, "latin")
     sizes: Counter[str] = Counter()
-    encoded = sample.encode("utf-8", "surrogatepass")
-    if latin := len(encoded.translate(None, _NO_LETTERS)):
-        sizes["latin"] = latin
-    for match in _RUNS.finditer(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
-        sizes[match.lastgroup or ""] += match.end() - match.start()
+    for text in texts:
+        sizes.update(_sizes(text))
     if not sizes:
         return ""
     # A Han character says about as much as three letters.
@@ -74,12 +73,24 @@ def _detected(sample: str) -> str:
     if script in {"han", "kana"}:
         return "ja" if sizes["kana"] * 10 > sizes["han"] else "zh"
     if script == "arabic":
-        return _arabic(sample)
+        return _arabic("\n".join(texts))
     if script == "latin":
-        return _by_words(sample, "latin")
+        return _by_words(texts, "latin")
     if script == "cyrillic":
-        return _cyrillic(sample)
+        return _cyrillic(texts)
     return script
+
+
+@lru_cache(maxsize=16)
+def _sizes(text: str) -> Mapping[str, int]:
+    """How many letters of each script a text has; remembered for the texts of one sample."""
+    sizes: Counter[str] = Counter()
+    encoded = text.encode("utf-8", "surrogatepass")
+    if latin := len(encoded.translate(None, _NO_LETTERS)):
+        sizes["latin"] = latin
+    for match in _RUNS.finditer(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
+        sizes[match.lastgroup or ""] += match.end() - match.start()
+    return sizes
 
 
 def _arabic(text: str) -> str:
@@ -88,12 +99,12 @@ def _arabic(text: str) -> str:
     return "fa" if re.search("[پچژگ]", text) else "ar"
 
 
-def _cyrillic(text: str) -> str:
-    lowered = text.lower()
+def _cyrillic(texts: tuple[str, ...]) -> str:
+    lowered = "\n".join(texts).lower()
     for language, letters in _LETTERS:
         if sum(map(lowered.count, letters)) * 200 > len(lowered):
             return language
-    return _by_words(lowered, "cyrillic") or ("uk" if "і" in lowered and "ы" not in lowered else "ru")
+    return _by_words(texts, "cyrillic") or ("uk" if "і" in lowered and "ы" not in lowered else "ru")
 
 
 @lru_cache(maxsize=8)
@@ -102,8 +113,19 @@ def word_counts(lowered: str) -> Mapping[str, int]:
     return Counter(lowered.translate(_SPACED).split() if lowered.isascii() else _WORD.findall(lowered))
 
 
-def _by_words(text: str, script: str) -> str:
-    """The language whose stop words and letters weigh most; "" when none does or two weigh the same.
+def _by_words(texts: tuple[str, ...], script: str) -> str:
+    """The language whose stop words and letters weigh most; "" when none does or two weigh the same."""
+    scores: Counter[str] = Counter()
+    for text in texts:
+        scores.update(_scores(text, script))
+    most = max(scores.values(), default=0)
+    first = [language for language, score in scores.items() if score == most]
+    return first[0] if most and len(first) == 1 else ""
+
+
+@lru_cache(maxsize=16)
+def _scores(text: str, script: str) -> Mapping[str, int]:
+    """What the stop words and letters of each language weigh in a text; remembered for those of one sample.
 
     A word of several languages weighs the less, a word of one letter a quarter.
     """
@@ -118,6 +140,4 @@ def _by_words(text: str, script: str) -> str:
         for letter in set(lowered).intersection(_LATIN_LETTERS):
             for language in _LATIN_LETTERS[letter]:
                 scores[language] = scores.get(language, 0) + 3 * lowered.count(letter)
-    most = max(scores.values(), default=0)
-    first = [language for language, score in scores.items() if score == most]
-    return first[0] if most and len(first) == 1 else ""
+    return scores

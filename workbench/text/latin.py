@@ -38,6 +38,11 @@ def sound(word: str) -> str:
     return "".join(letter for letter, _ in groupby(latin))
 
 
+def first_sound(word: str) -> str:
+    """The first letter of `sound`, of a form of a word: no more than four letters decide it."""
+    return sound(word.partition("+")[0][:4])[:1]
+
+
 def alike(foreign: frozenset[str], latin: str) -> float:
     """How alike the forms of a Greek or Cyrillic word sound to a Latin one: 0.8 to 1, or 0.
 

@@ -122,9 +122,9 @@ def _joins(text: str, edge: int) -> bool:
         return True
     if right.isdigit() and left in ".," and text[max(0, edge - 2) : edge - 1].isdigit():
         return True
-    if _MARKS.match(right):
+    if right > "\u02ff" and _MARKS.match(right):
         return True
-    if _UNSPACED.match(left) or _UNSPACED.match(right):
+    if (left > "\u02ff" and _UNSPACED.match(left)) or (right > "\u02ff" and _UNSPACED.match(right)):
         return False
     return left.isalnum() and right.isalnum()
 
@@ -373,6 +373,8 @@ def key(text: str, lang: str | None = None) -> str:
     for a text without letters and digits. Offsets and texts are never touched: a key is only compared.
     """
     tokens = settled(words(text, lang), lang)
+    if not has_digit(joined := " ".join(tokens)):
+        return joined
     # Two numbers are parted by a comma, or "1 000" would be one when the key is normalised again.
     return "".join(
         word if not index else f", {word}" if _ends_meet(tokens[index - 1], word) else f" {word}"

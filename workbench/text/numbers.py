@@ -155,9 +155,11 @@ def date_parts(word: str) -> tuple[str, ...]:
 def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
     counting = _counting(lang)
+    if counting.isdisjoint(words) and "".join(words).isalpha():
+        return list(words)  # most names
     telling = [i for i, word in enumerate(words) if word in counting or word[:1].isdecimal()]
     if not telling:
-        return list(words)  # most names
+        return list(words)
     found = _compose(words, telling, _units(lang))
     return found if _DATING.isdisjoint(found) else _dates(found)
 

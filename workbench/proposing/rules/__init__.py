@@ -27,7 +27,7 @@ def propose(sample: Sample, lang: str | None = None) -> Proposal:
     and where a text is too short to tell, that of the whole sample is taken.
     """
     texts = (sample.reference, *sample.retrieved_contexts)
-    known = lang or detect("\n".join((sample.user_input, *texts)))
+    known = lang or detect(sample.user_input, *texts)
     listed = tuple(entities(text, lang or detect(text) or known) for text in texts)
     return Proposal(
         proposer=PROPOSER,

@@ -153,7 +153,7 @@ class ConfirmScreen(Dialog):
         self,
         title: str,
         text: str | Content,
-        go_on: Callable[[], None] | None,
+        go_on: Callable[[], object] | None,
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
