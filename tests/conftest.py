@@ -55,8 +55,8 @@ Tables = dict[str, list[tuple[Any, ...]]]
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """`-n auto`: one more than there are cores; terminals, services and screens are waited for."""
-    return (os.cpu_count() or 1) + 1
+    """`-n auto`: two more than there are cores; terminals, services and screens are waited for."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_finish() -> None:

@@ -135,7 +135,7 @@ def without_dictionary(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The program as installed without the extra `russian`."""
 
     def forget() -> None:
-        for remembered in (inflection._forms, analysis.sketch, analysis.analyse, analysis._index):
+        for remembered in (inflection.forms, analysis.sketch, analysis.analyse, analysis._index):
             remembered.cache_clear()
 
     forget()

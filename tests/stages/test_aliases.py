@@ -10,7 +10,7 @@ from sqlmodel import select
 from tests.conftest import Bench
 from tests.rows import naming
 from workbench.errors import InputError, UsageError
-from workbench.model import Evidence, Match
+from workbench.model import RESOLVED, Evidence, Match
 from workbench.stages import calibrate, policy, upkeep
 from workbench.stages.editing import accept, best_evidence, same_thing, toggle
 from workbench.stages.export import ExportOptions, export
@@ -184,6 +184,9 @@ def test_a_person_takes_back_their_own_aliases_of_a_name(bench: Bench) -> None:
         policy.forget_alias(bench.store, bench.info(), "Jumna", "bob")
     with pytest.raises(UsageError, match="no alias has the name 'Agra'"):
         policy.forget_alias(bench.store, bench.info(), "Agra", "ann")
+    settled = replace(bench.info(), aliases=(replace(bench.info().aliases[0], annotator=RESOLVED),))
+    with pytest.raises(UsageError, match="'Jumna' was taught where a disagreement was settled"):
+        policy.forget_alias(bench.store, settled, "Jumna", "ann")
     assert (1, ()) == (policy.forget_alias(bench.store, bench.info(), "Jumna", "ann"), bench.info().aliases)
     assert ("found", "verified") == (first(bench, "one").verdict, bench.open("one").state.entity.disposition)
     undo(bench.store, bench.info().id, "ann")

@@ -211,7 +211,8 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert ("explained", "a typo") == (undone[0].state, undone[0].note)
     assert "✓ undid: the disagreement on baikal is explained again" == undone[1]
     assert "nothing to undo" == no_more
-    assert keys.startswith("enter evidence  d state  ") and keys.endswith("u undo  q quit  ? help")
+    assert keys.startswith("enter evidence  d state  ")
+    assert keys.endswith("u undo  q quit  ? help")
     assert "" == left
 
 

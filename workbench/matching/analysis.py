@@ -214,7 +214,8 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         groups = {f"key {_joined(merged)}", *figures}.union(*(_groups(word, kind, lang) for word in merged))
         found, kept = _without_dots(found), _without_dots(kept)
     tokens = tuple(kept)
-    groups.update(*(_groups(token, kind, lang) for token in tokens))
+    for token in tokens:
+        groups |= _groups(token, kind, lang)
     if "country" in groups:
         tokens = _with_countries(tokens)
         groups.update(*(_groups(token, kind, lang) for token in tokens))
@@ -222,7 +223,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     if foreign and kind == ORGANISATION:
         groups.add(_opening(tokens[0]))
     if len(found) > 1:
-        groups.update(f"initials {initials}" for initials in _initials(found))
+        groups |= {f"initials {initials}" for initials in _initials(found)}
     elif acronym := _acronym(text):
         groups.add(f"initials {acronym}")
     alphabet = "cyrillic" if foreign else "latin"
@@ -306,7 +307,10 @@ def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 def _begins_country(word: str) -> bool:
     """Whether a normalised word is the first of a country's name, in any case."""
-    return not _index(_is_cyrillic(word)).keys().isdisjoint(forms(word))
+    index = _index(_is_cyrillic(word))
+    if word.isascii() and word[-1] != "s":  # it has no other form
+        return word in index
+    return not index.keys().isdisjoint(forms(word))
 
 
 def _opening(word: str) -> str:

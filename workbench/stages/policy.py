@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import UsageError
 from workbench.formats.policy import from_toml, to_toml
-from workbench.model import Policy
+from workbench.model import RESOLVED, Policy
 from workbench.stages import Progress
 from workbench.stages.calibrate import look, run_of
 from workbench.stages.editing import same_thing
@@ -131,12 +131,15 @@ def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> 
     known = [alias for alias in info.aliases if name in (alias.text, alias.other)]
     own = [alias for alias in known if alias.annotator == annotator]
     if not own:
-        others = ", ".join(sorted({alias.annotator for alias in known}))
-        raise UsageError(
-            f"{name!r} was taught by {others}: each person takes back their own"
-            if others
-            else f"no alias has the name {name!r}; workbench policy aliases lists them"
-        )
+        others = {alias.annotator for alias in known}
+        if not others:
+            raise UsageError(f"no alias has the name {name!r}; workbench policy aliases lists them")
+        if others == {RESOLVED}:
+            raise UsageError(
+                f"{name!r} was taught where a disagreement was settled: u in Resolve takes it back"
+            )
+        names = ", ".join(sorted(others - {RESOLVED}))
+        raise UsageError(f"{name!r} was taught by {names}: each person takes back their own")
     numbers = sample_ids(store, info.id)
     acts = []
     for key in dict.fromkeys(alias.sample for alias in own):

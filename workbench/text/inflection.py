@@ -59,17 +59,15 @@ def _stemmer(name: str) -> Any:
     return snowballstemmer.stemmer(name)
 
 
+@lru_cache(maxsize=16_384)
 def forms(word: str, lang: str | None = None) -> frozenset[str]:
     """The word and the stems or lemmas it can belong to; two words with a common form may be one.
 
     `word` is folded (see `normalise.fold`). Words with a digit have no other form. All parses of the
     dictionary count: the first alone takes Рыжиков for рыжик.
     """
-    return _forms(word, lang if lang in _INFLECTING else None)
-
-
-@lru_cache(maxsize=16_384)
-def _forms(word: str, lang: str | None) -> frozenset[str]:
+    if lang not in _INFLECTING:
+        lang = None
     if not word or has_digit(word) or (lang is None and word.isascii() and word[-1] != "s"):
         return frozenset((word,))
     return frozenset((word, *_others(word, lang)))

@@ -108,7 +108,11 @@ def cuts_letter(text: str, end: int) -> bool:
 
 def bounded(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] does not begin or end inside a word or a number."""
-    return not _joins(text, start) and not _joins(text, end)
+    if text[end : end + 1] not in ("", " ") and _joins(text, end):  # most end at a blank
+        return False
+    return (
+        not start or (text[start - 1] == " " and text[start : start + 1].isalnum()) or not _joins(text, start)
+    )
 
 
 def _joins(text: str, edge: int) -> bool:
@@ -257,7 +261,8 @@ def words(text: str, lang: str | None = None) -> list[str]:
     """All words of a name in one spelling, in order; initials keep their dot ("j.", "k.", "rowling")."""
     if text.isascii():  # most names
         if text.replace(" ", "").isalpha() and not numbers.ROMAN_END.search(text):
-            return numbers.canonical(text.lower().split(), lang)
+            parts = text.lower().split()
+            return parts if numbers.counting(lang).isdisjoint(parts) else numbers.canonical(parts, lang)
         if text.isdecimal():
             return [text]
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)

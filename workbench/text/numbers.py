@@ -73,7 +73,7 @@ _COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES})
 
 
 @lru_cache(maxsize=32)
-def _counting(lang: str | None) -> frozenset[str]:
+def counting(lang: str | None) -> frozenset[str]:
     """What may be a number, besides words with digits, or count."""
     return _COUNTING.union(_units(lang))
 
@@ -154,10 +154,10 @@ def date_parts(word: str) -> tuple[str, ...]:
 
 def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     """Words with their numbers composed, dates joined and amounts named, order kept."""
-    counting = _counting(lang)
-    if counting.isdisjoint(words) and "".join(words).isalpha():
+    number_words = counting(lang)
+    if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
-    telling = [i for i, word in enumerate(words) if word in counting or word[:1].isdecimal()]
+    telling = [i for i, word in enumerate(words) if word in number_words or word[:1].isdecimal()]
     if not telling:
         return list(words)
     found = _compose(words, telling, _units(lang))

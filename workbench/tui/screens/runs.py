@@ -91,7 +91,6 @@ def doing(going: Going) -> str:
 # The lists.
 
 PROPOSED, FAILED, COST, MADE = 9, 7, 9, 16  # cells of the columns; numbers are right-aligned
-KIND = 14
 
 
 class RunColumns(NamedTuple):
