@@ -6,6 +6,7 @@ import datetime
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -233,12 +234,11 @@ def test_texts_that_repeat_as_those_of_a_dataset_do_come_in_a_few_at_a_time(tmp_
 
 def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(tmp_path: Path) -> None:
     """A reader that keeps texts in dictionaries kept all of a group that differ: 100 MB of these."""
-    text = "The tower in Paris was completed in 1889 and remains a popular landmark. " * 10
+    text = "The tower in Paris was completed in 1889 and remains a popular landmark. " * 40
     rows = [
-        {"id": str(row), "user_input": f"q{row}", "reference": f"{row} {text}",
-         "retrieved_contexts": [f"{row}.{at} {text}" for at in range(3)], "meta": {"language": "en"}}
+        {"id": str(row), "user_input": f"q{row}", "reference": f"{row} {text}", "retrieved_contexts": ["c"]}
         for row in range(30_000)
-    ]  # fmt: skip
+    ]
     small = saved(tmp_path / "small.parquet", rows, row_group_size=1_000)
     whole = saved(tmp_path / "whole.parquet", rows, row_group_size=30_000)
 
@@ -246,6 +246,40 @@ def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(tmp_path: Path) 
 
     assert said == measured(small)[0]
     assert memory < 25
+
+
+def fewer_values(path: Path, rows: int) -> Path:
+    """Rows that name one text of 9 MB, in a file whose index says that its columns have 10 values."""
+    named = arrow.array([0] * 20 + [1] * (rows - 20), arrow.int32())
+    references = arrow.DictionaryArray.from_arrays(named, arrow.array(["a", "x" * 9_000_000]))
+    questions = arrow.array(["q"] * rows).dictionary_encode()
+    parquet.write_table(
+        arrow.table({"reference": references, "user_input": questions}), path, compression="zstd",
+        dictionary_pagesize_limit=64 << 20, data_page_size=64 << 20, store_schema=False,
+    )  # fmt: skip
+    data = path.read_bytes()
+    size = int.from_bytes(data[-8:-4], "little")
+    index, written, less = data[-8 - size : -8], bytes(varint(2 * rows)), bytes(varint(2 * 10))
+    lying = index.replace(b"\x16" + written + b"\x16", b"\x16" + less + b"\x16")
+    assert len(lying) < len(index)
+    path.write_bytes(data[: -8 - size] + lying + len(lying).to_bytes(4, "little") + b"PAR1")
+    return path
+
+
+def varint(number: int) -> Iterator[int]:
+    """A number as the index of a Parquet file writes it."""
+    while number > 127:
+        yield number & 127 | 128
+        number >>= 7
+    yield number
+
+
+def test_an_index_that_names_too_few_values_opens_no_bomb(tmp_path: Path) -> None:
+    """Nobody counts what a column has before it is unpacked: the rows tell."""
+    said, memory = measured(fewer_values(tmp_path / "bomb.parquet", 9_991), arrow_alone=True)
+
+    assert re.search(r"bytes that unpack to [0-9,]{9,}: no dataset repeats itself so much", said)
+    assert memory < 100
 
 
 def late(path: Path) -> Path:

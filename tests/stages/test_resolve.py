@@ -531,6 +531,28 @@ def test_the_next_one_follows_and_the_queue_finds_them(trip: Any) -> None:
     )
 
 
+def test_a_row_says_that_people_differ_to_who_can_settle_it_now(trip: Any) -> None:
+    """Not to who may not, and not where somebody excluded the sample or has still to decide it."""
+
+    def marked(who: str) -> list[str]:
+        ids = [trip.id(f"t{number}") for number in range(3)]
+        rows = queue.queue_rows(trip.store, trip.info(), who, ids)
+        return [row.key for row in rows.values() if row.differs]
+
+    for number in range(3):
+        differ(trip, f"t{number}")
+    act(trip.store, trip.open("t1", "eve"), editing.exclude("broken"))
+    assert ["t0", "t2"] == marked("cy")
+    opened = trip.open("t2", "cy")
+    act(trip.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
+    assert ["t0"] == marked("cy")
+    add_person(trip.store, "cy", Person("cy", "owner", False, False))
+    add_person(trip.store, "cy", Person("dan", "annotator", False, False))
+    assert (["t0"], []) == (marked("cy"), marked("dan"))
+    settled(trip)
+    assert [] == marked("cy")
+
+
 def test_figures_disputes_status_and_diff_follow(trip: Any, tmp_path: Any) -> None:
     differ(trip)
     info, disputed = trip.info(), Query((Term("is", ("disputed",)),))

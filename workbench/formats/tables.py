@@ -253,11 +253,12 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
     _refuse_bomb(path, rows=metadata.num_rows, values=sum(values))
     for index, group in enumerate(groups):
         texts = {
-            part.path_in_schema: part.num_values
+            part.path_in_schema: max(part.num_values, group.num_rows)  # the index may lie
             for part in columns[index]
             if part.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in part.encodings)
         }
-        written_out = _written_out(path, metadata, index, texts, arrow)
+        # small groups have small dictionaries
+        written_out = _written_out(path, metadata, index, texts, arrow) if sizes[index] > PIECE else {}
         in_memory = PIECE * group.num_rows // max(sizes[index] + sum(written_out.values()), 1)
         as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
         fit = min(READ, in_memory, as_numbers)
@@ -291,7 +292,8 @@ def _written_out(
     sizes = {}
     for number, leaf in enumerate(leaves):
         name = metadata.row_group(index).column(number).path_in_schema
-        named = name in texts and arrow.types.is_dictionary(leaf.type)
+        flat = metadata.schema.column(number).max_repetition_level == 0  # of a list nobody counts the texts
+        named = flat and name in texts and arrow.types.is_dictionary(leaf.type)
         if named and len(leaf.dictionary) > len(leaf.indices.unique().drop_null()):
             size = texts[name] * arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
             if size <= _most_unpacked(path):

@@ -8,22 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, metric_of, runs_of
-from workbench.stages.people import check
-from workbench.store import assignments, queue, scores
+from workbench.stages.people import check, may
+from workbench.store import assignments, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
+from workbench.store.gold import several, unresolved
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query, parse
-
-# `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
@@ -213,10 +210,22 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
         from workbench.stages.queue_values import count_now
 
         late = count_now(store, info, uncounted)
+    settles = may(store, annotator, "settle what others differ in")
+    open_ones = to_settle(store, info, annotator, several(store, info, ids=ids)) if settles else ()
     return {
-        number: replace(row, automatic=(row.automatic or late.get(number)) if number in seen else None)
+        number: replace(
+            row,
+            automatic=(row.automatic or late.get(number)) if number in seen else None,
+            differs=number in open_ones,
+        )
         for number, row in rows.items()
     }
+
+
+def to_settle(store: Store, info: DatasetInfo, person: str, ids: Sequence[int]) -> set[int]:
+    """Those of some samples that people differ in, and which nobody, this person too, has still to decide."""
+    held = assignments.waiting(store, ids) if info.overlap else set()
+    return unresolved(store, ids, info.kinds).keys() - held - journal.begun_by(store, ids, person)
 
 
 def sample_texts(store: Store, sample_id: int) -> Sample | None:

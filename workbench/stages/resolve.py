@@ -16,6 +16,7 @@ from workbench.model import RESOLVED, Assessment, Kind, Match, Unit, letter, tex
 from workbench.reviewing.edits import Open, Put
 from workbench.reviewing.fold import opened_with
 from workbench.stages.people import check
+from workbench.stages.queue import to_settle
 from workbench.stages.review import Opened, act, shown_as, written_of
 from workbench.store import assignments, journal
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -36,12 +37,8 @@ def next_to_settle(
     with store.snapshot():
         for some in chunked(several(store, info, after)):
             wanted = [number for number in some if number != after and (within is None or number in within)]
-            open_ones = unresolved(store, wanted, info.kinds)
-            held = assignments.waiting(store, wanted) if info.overlap else set()
-            held |= journal.begun_by(store, wanted, person)
-            sample_id = next(
-                (number for number in wanted if number in open_ones and number not in held), None
-            )
+            open_ones = to_settle(store, info, person, wanted)
+            sample_id = next((number for number in wanted if number in open_ones), None)
             if sample_id is not None:
                 return sample_id
     return None

@@ -66,7 +66,9 @@ def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
             return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
         if missed:
             return "press = in the review: it teaches the matcher this other name"
-        if theirs.reason == "other entity" or ours.similarity == 100 or scorer.startswith("ragas"):
+        if theirs.reason == "other entity":
+            return "none by a threshold: a person says that this is another entity"
+        if ours.similarity == 100 or scorer.startswith("ragas"):
             return "the names are equal: check the verdict (another entity?)"
         return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
     return _FIXES[row.cause, row.part]

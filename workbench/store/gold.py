@@ -55,14 +55,17 @@ def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, REVIEW[kind] == "excluded")
 
 
-def several(store: Store, info: DatasetInfo, after: int | None = None) -> array[int]:
+def several(
+    store: Store, info: DatasetInfo, after: int | None = None, ids: Sequence[int] | None = None
+) -> array[int]:
     """The samples that several people verified and nobody settled or excluded, in queue order after one.
 
-    From the start again once.
+    From the start again once; of some `ids` where they are given.
     """
     open_ones = []
     for kind in info.kinds:
-        own = REVIEW.dataset_id == info.id, REVIEW[kind].in_(("verified", "excluded"))
+        own = [REVIEW.dataset_id == info.id, REVIEW[kind].in_(("verified", "excluded"))]
+        own += [] if ids is None else [among(REVIEW.sample_id, ids)]
         over = or_(REVIEW.origin == "adjudicated", REVIEW[kind] == "excluded")
         query = select(REVIEW.sample_id).where(*own).group_by(REVIEW.sample_id)
         open_ones.append(SAMPLE.id.in_(query.having(func.count() > 1, func.count(case((over, 1))) == 0)))
@@ -246,11 +249,13 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
     each: dict[int, list[Reviewed]] = {}
     with store.snapshot():
         counts = _counts(store, dataset_id, kind)
-        for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
-            tally = Tally(*counts.get(review, (0, 0, 0)))
-            language = named_language(meta or {})
-            sample = Reviewed(number, key, group, language, origin, shown, review, annotator, tally)
-            each.setdefault(number, []).append(sample._replace(question=question) if is_hash(key) else sample)
+        with store.reading():  # a value that cannot be read is the database's
+            for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
+                tally = Tally(*counts.get(review, (0, 0, 0)))
+                language = named_language(meta or {})
+                sample = Reviewed(number, key, group, language, origin, shown, review, annotator, tally)
+                name = question if is_hash(key) else ""
+                each.setdefault(number, []).append(sample._replace(question=name))
         gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
     return {
         number: _standing(reviews, gold[number].origin) if number in gold else reviews[0]

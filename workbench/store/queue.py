@@ -207,6 +207,7 @@ class QueueRow:
     places: tuple[int, int] = (0, 0)
     held: tuple[Held, ...] = ()
     own: bool | None = None
+    differs: bool = False
 
     @property
     def verified(self) -> Tally | None:
@@ -223,11 +224,6 @@ class QueueRow:
         """Everybody who verified it."""
         names = self.gold.annotators if self.gold else ()
         return tuple("settled" if name == RESOLVED else name for name in names)
-
-    @property
-    def differs(self) -> bool:
-        """Whether people who verified it differ, so that there is no gold."""
-        return self.gold is not None and self.gold.assessment is None
 
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
@@ -371,7 +367,8 @@ def _automatic(
         numbers = select(EXTERNAL.sample_id, EXTERNAL.value).where(
             among(EXTERNAL.sample_id, ids), EXTERNAL.column == column
         )
-        return {number: Imported(Fraction(repr(value))) for number, value in store.rows(numbers)}
+        with store.reading():  # a value that cannot be read is the database's
+            return {number: Imported(Fraction(repr(value))) for number, value in store.rows(numbers)}
     first = DEFAULT_SCORER[info.kinds[0]]
     scores = (
         select(SCORE.sample_id, SCORE.found, SCORE.missing, SCORE.unsure)

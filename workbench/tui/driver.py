@@ -23,7 +23,7 @@ AT_ONCE = 5
 HELD = 60
 """The same for one key alone: it repeats thirty times a second while it is held down."""
 
-NEXT, MORE, END = 0.001, 0.1, 1.0
+NEXT, MORE, END = 0.002, 0.1, 1.0
 """Seconds without input after which what came is complete: keys, a paste, a paste that is still open."""
 
 POLL = 0.1

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
@@ -443,5 +444,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
     except ValueError:
         with suppress(TypeError, ValueError, OverflowError):  # no date, or one that no calendar has
-            return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time())
+            date = parsedate_to_datetime(headers.get("retry-after", ""))
+            date = date if date.tzinfo else date.replace(tzinfo=UTC)  # -0000: a time without a zone
+            return max(0.0, date.timestamp() - time.time())
         return None

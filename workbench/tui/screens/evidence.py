@@ -109,10 +109,9 @@ class EvidencePicker:
             passage.mark_places([Mark(span.start, span.end, "here") for span in spans])
 
         targets = [(token.start, token.end) for token in all_tokens]
-        begin, end = passage.visible_span()
         find = sentences if unit.kind == "statement" else runs
-        found = [] if self.pane.now.blind else find(passage.text[begin:end])
-        names = [Span(run.start + begin, run.end + begin) for run in found]
+        found = [] if self.pane.now.blind else await asyncio.to_thread(find, passage.text)
+        names = [Span(run.start, run.end) for run in found]
         like = (*unit.match.evidence, *await self.pane.near(unit)) if take == self.take else ()
         for place in like if unit.kind == "entity" else ():
             at = passage.offset_of(place.context, place.start)

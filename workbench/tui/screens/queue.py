@@ -133,7 +133,6 @@ class QueueScreen(BaseScreen):
         self._whole = False
         self._away = False
         self._in_full: tuple[int | None, QueueRow | None] = None, None
-        self._differ = False  # whether people differ in a sample that this person may settle
         self._last: int | None = None  # where the cursor was before a search found nothing
         self.settling = Settling(self, partial(self._view, stay=True, hold=True))
         self.completions = Completions(id="hint")
@@ -311,11 +310,6 @@ class QueueScreen(BaseScreen):
         pace, planned = await desk.pace((), midnight), await desk.planned()
         if not self.progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
-        if desk.settles:
-            from workbench.stages.resolve import next_to_settle
-
-            differs = await desk.store.read(next_to_settle, desk.info, desk.annotator)
-            self._differ = differs is not None
         self.query_one(ProgressLine).show(self.progress, pace, planned)
         self._draw_head()
 
@@ -397,7 +391,7 @@ class QueueScreen(BaseScreen):
             parts.append((f"  {self.views.names[self.views.order][0]}{counts}", "$accent"))
         if self.off_plan and self.views.order != "disputes":
             parts.append(("  ◌ picked by hand", "$warning"))
-        if self._differ:
+        if self.samples.differ:
             parts.append(("  ≠ people differ: J", "$warning"))
         name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)
         if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
@@ -408,7 +402,7 @@ class QueueScreen(BaseScreen):
         """What the view is, for the line above the list."""
         name, hint = self.views.names[self.views.order]
         row, one = self._row_here, self._dispute_here
-        if row is not None and row.differs and self._differ and not self._settles:
+        if row is not None and row.differs and not self._settles:
             return "People differ in this sample. J: resolve it, side by side."
         if self.views.order == "disputes":
             if one is not None and one.note and not self.has_class("-roomy"):
@@ -548,8 +542,7 @@ class QueueScreen(BaseScreen):
     def action_resolve(self) -> None:
         """Open the sample under the cursor if people differ in it, else the next one, side by side."""
         desk, row = replace(self.view_desk(), resolves=True), self._row_here
-        here = row is not None and row.differs and desk.settles
-        find: Find = partial(self._found, row.sample_id) if row and here else desk.next
+        find: Find = partial(self._found, row.sample_id) if row and row.differs else desk.next
         self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
 
     async def action_go_on(self) -> None:

@@ -130,7 +130,7 @@ class WhyScreen(BaseScreen):
         )
         listed = self.query_one(CauseList)
         listed.show(why)
-        self.resized()
+        self.query_one("#columns", Static).update(column_names(listed.columns))
         self.query_one("#sum", Bar).show(
             ((exact(why), DIM),),
             (("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")),
@@ -140,8 +140,11 @@ class WhyScreen(BaseScreen):
         self.moved()
 
     def resized(self) -> None:
-        """Name the columns; the list has taken its own by now."""
-        self.query_one("#columns", Static).update(column_names(self.query_one(CauseList).columns))
+        """Everything in the new room, the same row chosen."""
+        listed = self.query_one(CauseList)
+        at = listed.cursor
+        self._show()
+        listed.move_to(at)
 
     def moved(self) -> None:
         """Show the row under the cursor in full."""

@@ -53,13 +53,19 @@ _SENTENCES = {
     ("rounding", ""): "the file's number is rounded",
 }
 
-PARTS = {"comparator": "name matching", "context extraction": "not extracted", "unattributed": "no evidence"}
+PARTS = {
+    ("missed match", "comparator"): "name matching",
+    ("missed match", "context extraction"): "not extracted",
+    ("missed match", "unattributed"): "no evidence",
+    ("false match", "comparator"): "name matching",
+    ("false match", "context extraction"): "in no context",
+}
 """Parts of causes in words; the others are words already."""
 
 
 def cause_of(row: UnitRow, *, long: bool) -> str:
     """`missed match`, and with room for it `missed match: name matching`."""
-    return f"{row.cause}: {PARTS.get(row.part, row.part)}" if long and row.part else row.cause
+    return f"{row.cause}: {PARTS.get((row.cause, row.part), row.part)}" if long and row.part else row.cause
 
 
 def sentence(row: UnitRow) -> str:

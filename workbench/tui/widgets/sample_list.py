@@ -233,6 +233,11 @@ class SampleList(Lines):
         self._rows.clear()
         self._causes.clear()
 
+    @property
+    def differ(self) -> bool:
+        """Whether people differ in a sample that has been read and that this person may settle."""
+        return any(row.differs for row in self._rows.values())
+
     def row(self, index: int) -> QueueRow | None:
         """The row of a place if it has been read; asks for its page otherwise."""
         page = index // PAGE
