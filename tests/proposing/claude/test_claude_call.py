@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any, get_args
 
 import anthropic
@@ -358,6 +361,21 @@ async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
 )
 def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert seconds == retry_after(headers)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be set here")
+def test_a_date_without_a_zone_is_that_of_greenwich(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the program runs."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        date = format_datetime(datetime.now(UTC) + timedelta(minutes=5)).replace("+0000", "-0000")
+        wait = retry_after({"retry-after": date})
+        assert wait is not None
+        assert 200 < wait <= 300
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 MODEL: dict[str, Any] = {
