@@ -55,6 +55,20 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
         assert "(your number − our recount)" in last
 
 
+async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audited: Path) -> None:
+    """The name of the column pushed the verified value out of a window made narrower."""
+    async with user.opens(HASH, database=audited, size=(120, 36)) as app:
+        await user.press("a", "u", "U", "w", "k")
+        chosen, values = app.screen.query_one(CauseList).cursor, app.screen.query_one("#values", Bar)
+        wide = values.text
+        await user.pilot.resize_terminal(80, 24)
+        await user.settle()
+
+        assert wide.startswith("yours (context_entity_recall) .3333")
+        assert values.text.startswith("yours .3333 · recount 5/6 .83   verified 5/6 .83")
+        assert chosen == app.screen.query_one(CauseList).cursor
+
+
 async def test_the_queue_says_yours_and_verified_and_names_a_hash_by_its_question(
     user: User, audited: Path
 ) -> None:
