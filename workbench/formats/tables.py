@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -251,30 +252,26 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
     unpacked = [sum(part.total_uncompressed_size for part in parts) for parts in columns]
     _refuse_bomb(path, unpacked=max(sum(sizes), sum(unpacked)))
     _refuse_bomb(path, rows=metadata.num_rows, values=sum(values))
+    # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
+    opened = partial(arrow.parquet.ParquetFile, path, metadata=metadata, pre_buffer=False, buffer_size=BUFFER)
     for index, group in enumerate(groups):
         texts = {
             part.path_in_schema: max(part.num_values, group.num_rows)  # the index may lie
             for part in columns[index]
             if part.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in part.encodings)
         }
-        # small groups have small dictionaries
-        written_out = _written_out(path, metadata, index, texts, arrow) if sizes[index] > PIECE else {}
+        written_out = {}
+        if sizes[index] > PIECE:  # smaller groups have small dictionaries
+            written_out = _written_out(path, metadata, index, texts, opened, arrow)
         in_memory = PIECE * group.num_rows // max(sizes[index] + sum(written_out.values()), 1)
         as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
         fit = min(READ, in_memory, as_numbers)
-        with _opened(path, metadata, sorted(texts.keys() - written_out.keys()), arrow) as file:
+        with opened(read_dictionary=sorted(texts.keys() - written_out.keys())) as file:
             yield from file.iter_batches(batch_size=max(fit, 1), row_groups=[index])
 
 
-def _opened(path: Path, metadata: Any, in_dictionaries: list[str], arrow: Any) -> Any:
-    # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
-    return arrow.parquet.ParquetFile(
-        path, metadata=metadata, read_dictionary=in_dictionaries, pre_buffer=False, buffer_size=BUFFER
-    )
-
-
 def _written_out(
-    path: Path, metadata: Any, index: int, texts: Mapping[str, int], arrow: Any
+    path: Path, metadata: Any, index: int, texts: Mapping[str, int], opened: Any, arrow: Any
 ) -> dict[str, int]:
     """The columns of a row group that may be read as plain texts, with the bytes that each has at most.
 
@@ -284,7 +281,7 @@ def _written_out(
     column has values, is no more than a file of this size may unpack to. Not where the first rows have all
     there is in it: it is small, or pages that come later have another.
     """
-    with _opened(path, metadata, sorted(texts), arrow) as file:
+    with opened(read_dictionary=sorted(texts)) as file:
         first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
     leaves = [] if first is None else [leaf for column in first.columns for leaf in _leaves(column, arrow)]
     if len(leaves) != metadata.num_columns:
