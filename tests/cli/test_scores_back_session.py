@@ -15,8 +15,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = [sys.executable, "-m", "workbench.cli", "--as", "ann"]
-TODAY = f"{datetime.now().astimezone():%Y-%m-%d}"
-FIRST, SECOND = f"context_entity_recall@{TODAY}", f"context_entity_recall@{TODAY}.2"
 
 
 def shown(*words: str) -> list[str]:
@@ -54,6 +52,8 @@ def test_scores_come_back_and_every_step_says_what_it_did(
 ) -> None:
     """Audit, export, a second run of the judge, import, compare with the first run, diff with the export."""
     monkeypatch.chdir(tmp_path)
+    today = f"{datetime.now().astimezone():%Y-%m-%d}"
+    earlier, later = f"context_entity_recall@{today}", f"context_entity_recall@{today}.2"
     (tmp_path / "results.csv").write_bytes((ROOT / "examples" / "results.csv").read_bytes())
 
     audited = shown("audit", "results.csv")
@@ -70,20 +70,20 @@ def test_scores_come_back_and_every_step_says_what_it_did(
         json.dumps({**taj, "gold": {"annotator": "zoe", "entities": names}}), "utf-8"
     )
     verified = shown("import", "zoe.jsonl", "--dataset", "results", "--gold")
-    compared = shown("compare", "--scorer", SECOND, "--against", FIRST)
+    compared = shown("compare", "--scorer", later, "--against", earlier)
     differing = shown("diff", "out", "now")
 
     assert "Dataset results · 12 samples · your column: context_entity_recall" in audited
     assert "  ragas          12" in exported
     assert "again.csv → results: 0 new, 12 extended; 12 samples now" in imported
-    assert f"  a new run of context_entity_recall, kept next to the earlier as @{TODAY}.2" in imported
+    assert f"  a new run of context_entity_recall, kept next to the earlier as @{today}.2" in imported
     assert any(line.startswith("zoe.jsonl → results: 0 new, 1 extended") for line in verified)
     assert "results · 12 samples with both values" in compared
     first, second = (
         next(line for line in compared if line.startswith(f"  {word}")) for word in ("first", "second")
     )
-    assert ["first", SECOND, "mean", ".62"] == first.split()[:4]
-    assert ["second", FIRST, "mean", ".26"] == second.split()[:4]
+    assert ["first", later, "mean", ".62"] == first.split()[:4]
+    assert ["second", earlier, "mean", ".26"] == second.split()[:4]
     assert "results: out → now · 12 samples in both" in differing
     means = {line.split("  ")[0]: " ".join(line.split()) for line in differing if "→" in line}
     moved = "context_entity_recall .26 n 12 .62 n 12 .26 → .62 +.36 n 12"

@@ -154,6 +154,14 @@ TODAY = f"{datetime.now().astimezone():%Y-%m-%d}"
 FIRST, SECOND = "context_recall@2026-01-05", f"context_recall@{TODAY}"
 
 
+@pytest.fixture(autouse=True)
+def day_of_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long run of all tests may be collected on the day before."""
+    today = f"{datetime.now().astimezone():%Y-%m-%d}"
+    monkeypatch.setitem(globals(), "TODAY", today)
+    monkeypatch.setitem(globals(), "SECOND", f"context_recall@{today}")
+
+
 def scored(bench: Bench, **values: float) -> Rows:
     """The two samples of a dataset that was scored on 5 January, with numbers of `context_recall`."""
     rows = [{**ROW, "id": "a", "context_recall": 0.25}, {**OTHER, "id": "b", "context_recall": 0.5}]
