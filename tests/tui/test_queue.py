@@ -559,6 +559,31 @@ async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
         assert type(app.screen).__name__ == "ConfirmScreen"  # asked again, for this dataset
 
 
+async def test_undo_in_another_dataset_takes_back_nothing_of_the_one_before(
+    demo_database: Path, tmp_path: Path, make_app: Any, press: Press
+) -> None:
+    """The state of a disagreement that was given there stays."""
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    source = tmp_path / "more.jsonl"
+    source.write_text(
+        '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
+    )
+    store = open_store(str(path))
+    import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
+    store.close()
+    app = make_app(path, dataset="demo")
+    async with app.run_test(size=(160, 36)) as pilot:
+        await press(pilot, "D", "home", "d", "j", "enter", *"a typo", "enter")
+        given = app.screen.query_one(Status).text
+        app.choose_dataset("more")
+        await press(pilot)
+        await press(pilot, "u")
+        undone = app.screen.query_one(Status).text
+
+    assert "is explained" in given
+    assert "nothing to undo" == undone
+
+
 async def test_an_empty_database_says_what_to_do(user: User, tmp_path: Path) -> None:
     """No dataset: the command that brings one in."""
     async with user.opens(database=tmp_path / "new.db", size=(80, 24)) as app:

@@ -26,10 +26,10 @@ NEAR = 9
 class PickScreen(Dialog):
     """Letters before the tokens of a passage of the screen below, in two lines at the bottom.
 
-    `targets` are the tokens of the passage's text and `names` the stretches that one letter takes whole.
-    `done` gets the stretch from the first to the last token that was picked, or the one token when not
-    `to_last`. With `names_first` the other tokens have no letters until Enter asks for them. `look` is told
-    what is picked so far, for the passage to mark; `other` is another way to say it, on Tab.
+    `targets` are the tokens of the passage's text. One letter takes one of the `names` whole. You pick a
+    first and a last token, or with `to_last` False one token; `done` gets the stretch. With `names_first`
+    only names have letters, and Enter gives letters to every token. `look` gets what is picked so far and
+    marks it in the passage. Tab calls `other`, another way to pick.
     """
 
     LEGEND: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -122,7 +122,8 @@ class PickScreen(Dialog):
     @property
     def _few(self) -> bool:
         """Whether only the names have letters."""
-        return self._names_first and self._first is None and all(len(hint.code) == 1 for hint in self._hints)
+        few = self._names_first and self._first is None and bool(self._hints)
+        return few and all(len(hint.code) == 1 for hint in self._hints)
 
     def _offer_last(self, begin: int, end: int) -> list[Hint]:
         tokens = self._visible(begin, end)

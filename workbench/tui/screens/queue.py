@@ -171,6 +171,7 @@ class QueueScreen(BaseScreen):
         self.field.facets, self.field.value = None, ""
         self.query_shown = self._rest = Query()
         self.views.reset()
+        self.settling.last = None  # a state in the dataset before is not undone from here
         self.progress, self._whole = None, False
         first = await desk.first(ABOVE, BELOW)
         samples = self.samples
