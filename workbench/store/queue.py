@@ -92,15 +92,11 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     """
     given = {"dataset": info.id, "annotator": annotator, "version": info.policy.version, "after": after}
     with store.snapshot():
-        rank = store.value(_RANK, sample=after)
         for whole, behind, others in _next_of(info.kinds):
             for query in (whole,) if after is None else (behind, others):
-                if (number := store.value(query, rank=rank, **given)) is not None:
+                if (number := store.value(query, **given)) is not None:
                     return int(number)
     return None
-
-
-_RANK = select(SAMPLE.rank).where(SAMPLE.id == bindparam("sample"))
 
 
 @cache
@@ -108,7 +104,9 @@ def _next_of(kinds: tuple[Kind, ...]) -> list[tuple[Select[Any], ...]]:
     """Queries for the first undecided sample: of all, behind a rank, but for one; then for a stale one."""
     dataset: Any = bindparam("dataset")
     reviews = Reviews(bindparam("annotator"), kinds, bindparam("version"), blind_share=None)
-    places = true(), SAMPLE.rank > bindparam("rank"), SAMPLE.id != bindparam("after")
+    after: Any = bindparam("after")
+    rank = select(SAMPLE.rank).where(SAMPLE.id == after).scalar_subquery()
+    places = true(), SAMPLE.rank > rank, SAMPLE.id != after
     return [
         tuple(_first(dataset, wanted, place) for place in places)
         for wanted in (reviews.stands(*UNDECIDED), _stale(dataset, reviews))
