@@ -10,7 +10,6 @@ import json
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +28,7 @@ from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.formats.tables import load_pyarrow
 from workbench.matching import MATCHER
+from workbench.model import Kind
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.stages import Progress, silent
@@ -123,60 +123,59 @@ def draw(
     if Counter({name: sum(value.values()) for name, value in values[scorer].items()}) != sizes:
         raise InputError(f"{out}: changed while it was read")
     strata = {name: (sizes[name], taken) for name, taken in allocation.items()}
-    with TemporaryDirectory() as folder, ExitStack() as stack:
+    with TemporaryDirectory() as folder:
         texts = _texts(partitions, recipe, chosen, Path(folder, "drawn.jsonl"))
-        stack.enter_context(store.writing())  # others write as long as the inputs are read
-        _check_new(store, name)  # again: another command may have made it meanwhile
-        for format, path in texts.items():  # noqa: A001
-            options = ImportOptions(
-                name, format=format, seed=seed, strict=True, kinds=(kind,), fields=recipe.columns
-            )
-            import_file(store, path, options, annotator=annotator)
-        info = find_dataset(store, name)
-        policy = from_toml(recipe.policy)
-        kinds = (kind, *(of for of in policy.kinds if of != kind)) if kind in policy.kinds else (kind,)
-        change_policy(store, info, to_toml(replace(policy, kinds=kinds)), annotator)
-        set_dataset(store, info.id, threshold=recipe.match_threshold)
-        if proposer == rules.PROPOSER:
-            propose(store, find_dataset(store, name), rules.PROPOSER, annotator=annotator)
-        info = find_dataset(store, name)
-        drawn = _ranked(store, info, out, scorer, chosen, allocation)
-        blind = blind_share_for(info.blind_share, n)
-        parameters = {
-            "holdout": 0,
-            "holdout_share": 0.0,
-            "blind_before": info.blind_share,
-            "corpus": {
-                "out": str(out),
-                "seed": seed,
-                "run": info.run,
-                "threshold": info.threshold,
-                "policy": info.policy.version,
-                "values": {
-                    of: {stratum: list(counter.items()) for stratum, counter in by.items()}
-                    for of, by in values.items()
+        with store.writing():  # others write as long as the inputs are read
+            _check_new(store, name)  # again: another command may have made it meanwhile
+            info = _imported(store, name, texts, recipe, kind, seed, proposer, annotator)
+            drawn = _ranked(store, info, out, scorer, chosen, allocation)
+            blind = blind_share_for(info.blind_share, n)
+            parameters = {
+                "holdout": 0,
+                "holdout_share": 0.0,
+                "blind_before": info.blind_share,
+                "corpus": {
+                    "out": str(out),
+                    "seed": seed,
+                    "run": info.run,
+                    "threshold": info.threshold,
+                    "policy": info.policy.version,
+                    "values": {
+                        of: {stratum: list(counter.items()) for stratum, counter in by.items()}
+                        for of, by in values.items()
+                    },
                 },
-            },
-        }
-        if any(strata):
-            parameters |= {"by": "score", "strata": strata}
-        plans.save_plan(
-            store,
-            info.id,
-            plans.Plan(
-                design="stratified" if any(strata) else "simple",
-                kind=kind,
-                planned_n=n,
-                population=total,
-                parameters=parameters,
-                annotator=annotator,
+            }
+            if any(strata):
+                parameters |= {"by": "score", "strata": strata}
+            design = "stratified" if any(strata) else "simple"
+            plan = plans.Plan(
+                design, kind=kind, planned_n=n, population=total, parameters=parameters, annotator=annotator,
                 created_at=datetime.now(UTC),
-            ),
-            drawn,
-            blind,
-        )
+            )  # fmt: skip
+            plans.save_plan(store, info.id, plan, drawn, blind)
     rejected = sum(partition.rejected for partition in partitions)
     return DrawReport(out, name, total, rejected, n, scorer, strata, seed, blind)
+
+
+def _imported(
+    store: Store, name: str, texts: Mapping[str, Path], recipe: Recipe, kind: Kind, seed: int, proposer: str,
+    annotator: str,
+) -> DatasetInfo:  # fmt: skip
+    """A new dataset of the drawn rows, with the policy, the threshold and the proposer of the corpus."""
+    for format, path in texts.items():  # noqa: A001
+        options = ImportOptions(
+            name, format=format, seed=seed, strict=True, kinds=(kind,), fields=recipe.columns
+        )
+        import_file(store, path, options, annotator=annotator)
+    info = find_dataset(store, name)
+    policy = from_toml(recipe.policy)
+    kinds = (kind, *(of for of in policy.kinds if of != kind)) if kind in policy.kinds else (kind,)
+    change_policy(store, info, to_toml(replace(policy, kinds=kinds)), annotator)
+    set_dataset(store, info.id, threshold=recipe.match_threshold)
+    if proposer == rules.PROPOSER:
+        propose(store, find_dataset(store, name), rules.PROPOSER, annotator=annotator)
+    return find_dataset(store, name)
 
 
 def _check_new(store: Store, name: str) -> None:
