@@ -11,6 +11,7 @@ from sqlalchemy import select
 from tests.tui.conftest import User
 from tests.tui.teams import decide, differ
 from workbench.model import RESOLVED
+from workbench.reports.units import tally
 from workbench.stages import team
 from workbench.stages.editing import accept
 from workbench.stages.people import add_person
@@ -25,7 +26,7 @@ from workbench.tui.screens.agree import AgreeScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_list import marks
 from workbench.tui.widgets.tallies import Tallies
@@ -389,3 +390,33 @@ async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User)
         assert f" as {app.screen.over.people['entity'][0]} has it" in status(app)
         await user.press("a")
         assert f"1 takes {app.screen.over.people['entity'][0]}'s" in status(app)
+
+
+async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> None:
+    """ada's own 5 of 6 give way to bob's 3 of 5: review, Why and queue have bob's, and say what hers was."""
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(80, 24)) as app:
+        await user.press("J")
+        await user.press(*[letter(app, "bob")] * 3, "a")
+        after = status(app)
+        await user.press("J")
+        again = status(app)
+    async with user.opens("tower", annotator="ada", size=(80, 24)) as app:
+        review, tallies, number = head(app), app.screen.pane.tallies.text, app.screen.pane.now.sample_id
+        await user.press("w")
+        values = app.screen.query_one("#values", Bar).text
+        listed = {row.verified.text for row in app.screen.why.rows if row.verified}
+        row = (await app.screen.desk.rows([number]))[number]
+        causes = await app.screen.desk.causes([number])
+    async with user.opens("tower", annotator="bob", size=(80, 24)) as app:
+        same = head(app)
+
+    assert after.startswith("nothing is left to settle · tower settled: verified 3/5 .60, ")
+    assert "tower settled by cy: .60; enter shows it" == again.rstrip()
+    assert "✓ settled as bob has it: .60 · yours was .83  tower" in review
+    assert tallies.startswith("name matching 5/6 .83   settled 3/5 .60   Δ +.23: ")
+    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · yours was 5/6 .83 Δ +.23" == values
+    assert "Gustave Eiffel" not in listed
+    assert "3/5 .60" == tally(row.verified)
+    assert {number: "false match"} == causes
+    assert "✓ settled as you have it: .60  tower" in same

@@ -147,7 +147,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     own = opened.state.of(kind)
     based = descends(opened.opening, own, stored.proposal_id)
     if own.disposition == "verified":
-        return own.assessment, based
+        return opened.standing(kind), based and kind not in opened.settled
     if own.disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.matching.nearest import shared
 from workbench.model import RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import letters_text
-from workbench.reports.units import counted, first_of, tally, verdict
+from workbench.reports.units import counted, first_of, settled_value, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
@@ -72,6 +72,8 @@ def head_parts(
         right.append((f"✎ {len(opened.state.comments)}  ", DIM))
     if opened.stale(kind):
         right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
+    elif kind in opened.settled:
+        right.append((f"✓ {settled_value(opened, kind)}  ", "$success"))
     elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
@@ -481,6 +483,8 @@ def outcome(opened: Opened, edit: Edit, room: int) -> str:
     if not isinstance(edit, Accept):
         return ""
     kind = edit.assessment.kind
+    if kind in opened.settled:
+        return f"; the sample stays {settled_value(opened, kind)}"
     verified = count(edit.assessment.units)
     other = many(len(opened.suggested), "name") if kind == "entity" and opened.suggested else ""
     line, more = f": verified {tally(verified)}", f", the matcher differs on {other}" if other else ""

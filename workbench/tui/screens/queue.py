@@ -21,10 +21,10 @@ from textual.widgets import Static
 from workbench.errors import AwayError
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
-from workbench.text.figures import many
+from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, short, width
+from workbench.tui.cells import cut, short, told_of, width
 from workbench.tui.keys import KeyAct, key, letter, moving
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
@@ -543,8 +543,19 @@ class QueueScreen(BaseScreen):
     def action_resolve(self) -> None:
         """Open the sample under the cursor if people differ in it, else the next one, side by side."""
         desk, row = replace(self.view_desk(), resolves=True), self._row_here
+        if row is not None and row.gold is not None and row.gold.origin == "adjudicated":
+            self.work(partial(self._say_settled, row))
+            return
         find: Find = partial(self._found, row.sample_id) if row and row.differs else desk.next
         self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
+
+    async def _say_settled(self, row: QueueRow) -> None:
+        """Who settled what people differed in, and where to see it."""
+        assert self.desk is not None
+        standing = await self.desk.settled(row.sample_id)
+        by = f" by {flat(standing.by)}" if standing is not None else ""
+        message = f"settled{by}{f': {value(row.verified.recall)}' if row.verified else ''}; enter shows it"
+        self.say(told_of(row.key, message, self.query_one(Status).room, row.question))
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""

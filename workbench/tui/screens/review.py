@@ -375,7 +375,7 @@ class ReviewScreen(BaseScreen):
             if done:
                 self.saver.saved(done)
         if following is None:
-            self.action_back(self.desk.nothing_left)
+            self.action_back(f"{self.desk.nothing_left}{' · ' if done else ''}{done}")
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)

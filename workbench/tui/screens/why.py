@@ -14,8 +14,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
-from workbench.model import Kind, Unit
-from workbench.reports.units import tally
+from workbench.model import Kind, Unit, count
+from workbench.reports.units import settled_as, tally
 from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
 from workbench.text.figures import delta
@@ -117,7 +117,13 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs = "verified" if why.digits and not wide else flat(why.verified_by)
+        theirs, own, settled = flat(why.verified_by), "", opened.settled.get(why.kind)
+        if why.digits and not wide:
+            theirs = "verified"
+        if settled is not None:
+            theirs = settled_as(settled, opened.annotator) if wide else "settled"
+            if settled.whose != opened.annotator:
+                own = f" · yours was {tally(count(opened.state.of(why.kind).assessment.units))}"
         self.query_one("#values", Bar).show(
             (
                 (source(why, wide=wide), ""),
@@ -125,6 +131,7 @@ class WhyScreen(BaseScreen):
                 (value, DIM),
                 (f"   {theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
+                (own, ""),
             ),
             ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),
         )
