@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tests.tui.conftest import User
+from tests.tui.teams import decide
 from workbench.tui.cells import width
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
@@ -272,3 +273,14 @@ def test_written_shares_add_up_to_the_written_difference(
     shares: list[Fraction], total: Fraction, written: list[str]
 ) -> None:
     assert adding_up(shares, total) == written
+
+
+async def test_only_the_verified_side_has_what_others_verified(user: User, change: Press) -> None:
+    decide(user.store, "bob")
+    async with user.opens(size=(120, 36)) as app:
+        await change(user.pilot)
+        await user.press("w")
+        ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
+
+    assert "bob: ● found in 1 · person" in theirs
+    assert "bob" not in ours

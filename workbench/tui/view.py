@@ -204,7 +204,7 @@ def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> t
     if width(name) > size - 2:
         found.line(name)
     of_each = [line for has, *where in sides(unit, opened) for line in (has, *(f"   {at}" for at in where))]
-    for line in (*_turned(unit), *(of_each or unit_lines(unit, opened))):
+    for line in (*_turned(unit), *(of_each or (*unit_lines(unit, opened), *of_others(unit, opened)))):
         found.line(line)
     if near := list(near):
         found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
@@ -230,15 +230,25 @@ def _turned(unit: Unit) -> list[str]:
     return [f"other direction: {turned}"] if turned else []
 
 
-def unit_lines(unit: Unit, opened: Opened) -> list[str]:
-    """What a unit is, its verdict, and the evidence as it stands in the contexts."""
-    lines = [" · ".join(_facts(unit)), *_verdict_lines(unit), *quotes(unit, opened)]
+def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
+    """What a unit is, its verdict and whose that is, and the evidence as it stands in the contexts."""
+    verdict_lines = _verdict_lines(unit, whose or whose_verdict(unit, opened))
+    lines = [" · ".join(_facts(unit)), *verdict_lines, *quotes(unit, opened)]
     if unit.match.alias:
         lines.append("the same thing wherever they stand; = takes that back")
-    return [*lines, *_of_others(unit, opened)]
+    return lines
 
 
-def _of_others(unit: Unit, opened: Opened) -> Iterator[str]:
+def whose_verdict(unit: Unit, opened: Opened) -> str:
+    """Where the verdict of a person on a unit of this review comes from."""
+    if opened.over is not None:
+        sided = opened.over.of(unit)
+        return "as all have it" if sided and sided.agreed and unit == sided.shown else "decided here"
+    state = opened.state.of(unit.kind)
+    return "imported" if state.imported and unit.id not in state.edited else "your decision"
+
+
+def of_others(unit: Unit, opened: Opened) -> Iterator[str]:
     """What the matcher and other reviewers say of a unit, where this person may see it."""
     if (match := opened.suggested.get(unit.id)) is not None:
         yield f"the matcher: {verdict(match, words=True)}; yours stands"
@@ -305,7 +315,8 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> list[s
     """
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
-    said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *_verdict_lines(unit)]
+    verdict_lines = _verdict_lines(unit, whose_verdict(unit, opened))
+    said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *verdict_lines]
     if near:
         place = near[0]
         quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
@@ -328,15 +339,16 @@ def _facts(unit: Unit) -> list[str]:
     return [flat(fact) for fact in facts if fact]
 
 
-def _verdict_lines(unit: Unit) -> list[str]:
+def _verdict_lines(unit: Unit, whose: str) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
-        rule = f"found: {RULES.get(match.rule, match.rule.replace('_', ' '))}" if match.rule else "found"
+        why = whose if match.rule == "human" else RULES.get(match.rule, match.rule.replace("_", " "))
+        rule = f"found: {why}" if why else "found"
         alike = 0 < match.similarity < 100 and match.rule != "human"
         lines.append(flat(rule + (f", similarity {match.similarity}" if alike else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
-            why = ", your decision"
+            why = f", {whose}"
         else:
             why = f"; nearest similarity {match.similarity}" if match.similarity else ""
         nested = match.nested and match.rule != "human"
@@ -406,7 +418,7 @@ RULES = {
     "human": "your decision",
     "equal": "exact match",
     "presence": "in the text",
-    "carried": "from the other retriever",
+    "carried": "as it was verified before",
     "normalised": "the same name, spelled differently",
     "inflected": "the same name in another form",
     "typo": "nearly the same spelling",
