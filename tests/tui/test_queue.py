@@ -187,7 +187,9 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         keys = str(app.screen.query_one(KeyBar).render())
         await press(pilot, "u")
         undone = listed.disputes[listed.chosen], app.screen.query_one(Status).text
-        await press(pilot, "u")
+        await press(pilot, "u", "U")
+        redone = listed.disputes[listed.chosen].state, app.screen.query_one(Status).text
+        await press(pilot, "u", "u")
         no_more = app.screen.query_one(Status).text
         await press(pilot, "D")
         left = app.screen.query_one(Status).text
@@ -210,6 +212,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert (True, "open") == reopened
     assert ("explained", "a typo") == (undone[0].state, undone[0].note)
     assert "✓ undid: the disagreement on baikal is explained again" == undone[1]
+    assert ("open", "✓ redone: the disagreement on baikal is open again") == redone
     assert "nothing to undo" == no_more
     assert keys.startswith("enter evidence  d state  ")
     assert keys.endswith("u undo  q quit  ? help")

@@ -171,7 +171,7 @@ class QueueScreen(BaseScreen):
         self.field.facets, self.field.value = None, ""
         self.query_shown = self._rest = Query()
         self.views.reset()
-        self.settling.last = None  # a state in the dataset before is not undone from here
+        self.settling.forget()  # a state in the dataset before is not undone from here
         self.progress, self._whole = None, False
         first = await desk.first(ABOVE, BELOW)
         samples = self.samples
@@ -509,7 +509,7 @@ class QueueScreen(BaseScreen):
         elif self._is_explained:
             self.action_why()
         elif chosen is not None:
-            self.settling.last = None
+            self.settling.forget()
             await self.bench.review(self.view_desk(), chosen)
 
     def _word(self, act: KeyAct) -> str:
@@ -575,8 +575,9 @@ class QueueScreen(BaseScreen):
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        redo = partial(self.desk.store.write, self.desk.step, "redo")
-        self._jump(redo, "nothing to redo", "the redo was not saved", "redone")
+        if not self.settling.redo():
+            redo = partial(self.desk.store.write, self.desk.step, "redo")
+            self._jump(redo, "nothing to redo", "the redo was not saved", "redone")
 
     def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
         """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
@@ -601,11 +602,13 @@ class QueueScreen(BaseScreen):
             status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
             return
-        desk, self.settling.last = replace(self.view_desk(), resolves=settles), None
+        desk = replace(self.view_desk(), resolves=settles)
         if target is None:
             status.say(none)
             self.bench.open_gate()
-        elif isinstance(target, int):
+            return
+        self.settling.forget()
+        if isinstance(target, int):
             await self.bench.review(desk, target)
         else:
             await self.bench.review(desk, target.sample_id, (word, target))
