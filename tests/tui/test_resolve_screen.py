@@ -7,19 +7,21 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from textual.widgets import Static
 
 from tests.tui.conftest import User
 from tests.tui.teams import decide, differ
 from workbench.model import RESOLVED
 from workbench.reports.units import tally
 from workbench.stages import team
-from workbench.stages.editing import accept
+from workbench.stages.editing import accept, reject
 from workbench.stages.people import add_person
 from workbench.stages.resolve import open_resolution, take_rest
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.gold import load_gold
 from workbench.store.people import Person
+from workbench.store.plans import in_order
 from workbench.store.samples import sample_ids
 from workbench.store.tables import EVENT, PLACE, REVIEW
 from workbench.tui.screens.agree import AgreeScreen
@@ -420,3 +422,54 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
     assert "3/5 .60" == tally(row.verified)
     assert {number: "false match"} == causes
     assert "✓ settled as you have it: .60  tower" in same
+
+
+async def test_queue_compare_and_plan_count_verified_samples_alike(user: User) -> None:
+    """Of two verified samples people differ in one: it is unresolved, in the queue as in the reports."""
+    info = find_dataset(user.store, None)
+    keys = {number: key for key, number in sample_ids(user.store, info.id).items()}
+    for number, people in zip(in_order(user.store, info.id, 2), (("ada",), ("ada", "bob")), strict=True):
+        for name in people:
+            opened = open_sample(user.store, number, name)
+            units = opened.state.entity.assessment.units if name == "bob" else ()
+            for unit in units[:1]:
+                opened = act(user.store, opened, reject(opened, unit))
+            act(user.store, opened, accept(opened, "entity"))
+    async with user.opens(annotator="ada", size=(100, 30)) as app:
+        await user.settle()
+        queue = app.screen.query_one(ProgressLine).text
+        await user.press("P")
+        plan = str(app.screen.query_one("#stand", Static).render())
+        await user.press("escape", "C")
+        compare = head(app)
+        await user.press("escape")
+        await user.review(keys[in_order(user.store, info.id, 3)[2]])
+        review = head(app)
+
+    assert "▰▰▱▱▱▱▱▱▱▱  1 of 8 verified · 1 unresolved" in queue
+    assert "(1 verified, 1 unresolved)" in plan
+    assert "1 of 8 samples verified" in compare
+    assert "1 of 8 verified" in review
+
+
+async def test_the_first_change_of_a_sample_that_others_verified_says_what_becomes_of_it(user: User) -> None:
+    decide(user.store, "ada")
+    async with user.opens(annotator="cy", size=(80, 24)) as app:
+        await user.settle()
+        before = app.screen.query_one(ProgressLine).text
+        await user.review("tower")
+        await user.press("x")
+        first = status(app)
+        await user.press("x")
+        second = status(app)
+        await user.press("b")
+        started = app.screen.query_one(ProgressLine).text
+        await user.review("tower")
+        await user.press("a", "b")
+        after = app.screen.query_one(ProgressLine).text
+
+    assert "rejected Eiffel Tower · not verified for you any more: a verifies it" in first
+    assert "not verified" not in second
+    assert ["1 of 8 verified", "0 of 8 verified", "1 of 8 verified"] == [
+        line.split("  ")[1].split(" · ")[0] for line in (before, started, after)
+    ]

@@ -55,6 +55,9 @@ and a key held down would ask for it thirty times a second."""
 WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
 
+AGAIN = " · not verified for you any more: a verifies it"
+"""Behind the first change of a sample that others verified, or that came verified with the file."""
+
 BEGUN = "Your changes to it are saved. It counts once you accept it."
 
 SIGNS = (
@@ -318,7 +321,7 @@ class ReviewScreen(BaseScreen):
 
     async def _perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        before = self.pane.units
+        before, was = self.pane.units, self.pane.now.state.disposition(self.desk.info.kinds)
         fresh, edit = await self._act(intent)
         self.saver.written()
         if edit is None:
@@ -341,7 +344,9 @@ class ReviewScreen(BaseScreen):
                 await self.saver.run_now("open the next sample", go_on)
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
-        self.saver.saved(intent.what + view.advice(edit) + rematched)
+        begun = was == "todo" and fresh.state.disposition(self.desk.info.kinds) == "started"
+        again = AGAIN if begun and await self.desk.verifiers(fresh.sample_id) else ""
+        self.saver.saved(intent.what + view.advice(edit) + rematched + again)
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
             self.pane.choose(edit.units[0].id)
