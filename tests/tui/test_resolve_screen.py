@@ -97,7 +97,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         }
         await user.press("u")
         assert isinstance(app.screen, ResolveScreen)
-        assert "undid: settled what people differ in: entities" in status(app)
+        assert "undid on tower: settled what people differ in: entities" in status(app)
         assert "unresolved" == gold(user).origin
         await user.press("u")
         assert "University of Paris" == under_cursor(app)
@@ -243,7 +243,7 @@ async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -
         assert ReviewScreen is type(app.screen)
         await user.press("u")
         assert ResolveScreen is type(app.screen)
-        assert "undid: settled Gustave Eiffel" in status(app)
+        assert "undid on tower: settled Gustave Eiffel" in status(app)
         assert None is settled(app)["Gustave Eiffel"]
         await user.press("U", "U")
         assert ReviewScreen is type(app.screen)

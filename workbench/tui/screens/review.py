@@ -26,7 +26,7 @@ from workbench.stages.team import Held
 from workbench.stages.training import lessons
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.cells import LEAST, cut, told_of, width
+from workbench.tui.cells import LEAST, cut, short, told_of, width
 from workbench.tui.keys import key
 from workbench.tui.screens.accepting import Accepter
 from workbench.tui.screens.adding import Adder
@@ -54,6 +54,9 @@ and a key held down would ask for it thirty times a second."""
 
 WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
+
+SHORT = 24
+"""Cells of a sample's name in the line that says what was undone on it."""
 
 AGAIN = " · not verified for you any more: a verifies it"
 """Behind the first change of a sample that others verified, or that came verified with the file."""
@@ -404,9 +407,14 @@ class ReviewScreen(BaseScreen):
         self._arrived(word, moved)
 
     def _arrived(self, word: str, moved: Moved, way: str = "") -> None:
-        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}{way}")
-        if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
-            self.pane.choose(moved.unit)
+        message, opened = f": {intents.told(moved.edit, moved.samples)}{way}", self.pane.opened
+        if opened is None or opened.sample_id != moved.sample_id:  # it could not be opened
+            self.saver.saved(f"{word}{message}")
+            return
+        room = self.query_one(Status).room - width(f"{word} on {message}")
+        name = short(opened.sample.id, max(LEAST, min(room, SHORT)), opened.sample.user_input)
+        self.saver.saved(f"{word} on {name}{message}")
+        self.pane.choose(moved.unit)
 
     def action_back(self, message: str = "") -> None:
         """To the queue, which shows the `message`."""
