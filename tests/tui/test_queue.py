@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from tests.tui.conftest import User, until
+from tests.tui.teams import decide
 from workbench.settings import Settings, read_state, remember
 from workbench.stages import team
 from workbench.stages.disputes import Dispute, disputes, set_state
@@ -808,3 +809,46 @@ async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Pa
     assert "enter review" in first
     assert "enter evidence" in keys
     assert "picked by hand" not in head
+
+
+async def test_the_keys_of_a_review_are_those_of_the_keymap(user: User) -> None:
+    """A key that was given to another action is not called by what it did before."""
+    mine = {"review.accept": "z", "review.reject": "a", "queue.open": "f6"}
+    async with user.opens(size=(80, 24), keymap=mine) as app:
+        told = []
+        for key in ("a", "z"):
+            await user.press(key)
+            told.append(str(app.screen.query_one(Status).render()).strip())
+
+    assert "F6 opens this sample; there a rejects a unit" == told[0]
+    assert "F6 opens this sample; there z accepts" == told[1]
+
+
+async def test_the_keys_of_the_queue_say_in_a_review_where_they_act(user: User) -> None:
+    async with user.opens("tower", size=(80, 24)) as app:
+        await user.press("D")
+        told = str(app.screen.query_one(Status).render()).strip()
+
+    assert "b goes to the queue; there D: Disagreements, largest effect first; back" == told
+
+
+async def test_a_search_for_what_is_to_do_says_what_others_verified_is_not(user: User) -> None:
+    decide(user.store, "bob")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"state:todo", "enter")
+        line, count = str(app.screen.query_one(Completions).render()), app.screen.samples.count
+
+    todo = "To do: verified by nobody, not begun by you."
+    assert (f"Your search, in random order. {todo}", 7) == (line, count)
+
+
+async def test_home_and_end_go_through_the_help(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("question_mark")
+        await user.press("end")
+        box = app.screen.query_one("#box")
+        end = box.scroll_offset.y
+        await user.press("home")
+
+    assert (box.max_scroll_y, 0) == (end, box.scroll_offset.y)
+    assert end > 0

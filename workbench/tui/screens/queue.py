@@ -25,7 +25,7 @@ from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
 from workbench.tui.cells import cut, short, told_of, width
-from workbench.tui.keys import KeyAct, key, letter, moving
+from workbench.tui.keys import KeyAct, key, letter, moving, runs, shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Views, why_empty
@@ -416,6 +416,8 @@ class QueueScreen(BaseScreen):
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if self.query_shown:
             line = f"Your search, in {name}." if self.views.order == "u" else f"Your search. {line}"
+        if any(term.field == "state" and "todo" in term.values for term in self.query_shown.terms):
+            line += " To do: verified by nobody, not begun by you."
         return line + (BY_HAND if self.off_plan else "")
 
     def _say_empty(self, text: str) -> None:
@@ -490,11 +492,16 @@ class QueueScreen(BaseScreen):
 
     async def takes(self, character: str) -> bool:
         """The first keys of a review, typed here: say where they act."""
-        does = {"a": "accepts", "x": "rejects a unit", "n": "adds one", "m": "changes a match"}
-        if self.desk is None or (what := does.get(letter(character))) is None:
-            return False
-        self.say(f"enter opens this sample; there {letter(character)} {what}")
-        return True
+        keymap = self.bench.keymap
+        for name, usual, does in (
+            ("review.accept", "a", "accepts"), ("review.reject", "x", "rejects a unit"),
+            ("review.new", "n", "adds one"), ("review.match", "m", "changes a match"),
+        ):  # fmt: skip
+            if self.desk is not None and runs(character, name, usual, keymap):
+                enter = shown(keymap.get("queue.open", "enter").split(",")[0])
+                self.say(f"{enter} opens this sample; there {letter(character) or character} {does}")
+                return True
+        return False
 
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""

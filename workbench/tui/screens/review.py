@@ -27,7 +27,7 @@ from workbench.stages.training import lessons
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.cells import LEAST, cut, short, told_of, width
-from workbench.tui.keys import key
+from workbench.tui.keys import declared, key, runs, shown
 from workbench.tui.screens.accepting import Accepter
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
@@ -244,6 +244,15 @@ class ReviewScreen(BaseScreen):
             self.say("the sample is being opened")
         elif action.startswith("digit"):
             self.say("statements have no labels")
+
+    async def takes(self, character: str) -> bool:
+        """A key of the queue, typed here: say where it acts."""
+        for binding in declared(type(self.bench.home)):
+            if runs(character, str(binding.id), binding.key, self.bench.keymap):
+                back = shown(self.bench.keymap.get("review.back", "b").split(",")[0])
+                self.say(f"{back} goes to the queue; there {character}: {binding.description}")
+                return True
+        return False
 
     def action_let_go(self) -> None:
         """Give it up; without a sample to show there is only the way back."""
