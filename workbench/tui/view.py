@@ -36,6 +36,9 @@ NAME = 48
 """Cells of a name in the line that also says what it is and whether it is found."""
 
 
+NONE_NEAR = "no passage is like this one"
+
+
 def head_parts(
     opened: Opened,
     kind: Kind,
@@ -195,9 +198,10 @@ class Marked:
         self.add(" " + "─" * (size - width(text) - len("──  ")), "rule")
 
 
-def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> tuple[str, list[Mark]]:
+def detail(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: int) -> tuple[str, list[Mark]]:
     """What is known of a unit, in lines of `size` cells, and what helps to decide: where it may stand, the
-    guideline for its label, the keys of the labels. A name too long for the title comes first.
+    guideline for its label, the keys of the labels. A name too long for the title comes first. `near` is None
+    while it is not looked for.
     """
     found = Marked()
     name = flat(unit.text)
@@ -206,7 +210,9 @@ def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> t
     of_each = [line for has, *where in sides(unit, opened) for line in (has, *(f"   {at}" for at in where))]
     for line in (*_turned(unit), *(of_each or (*unit_lines(unit, opened), *of_others(unit, opened)))):
         found.line(line)
-    if near := list(near):
+    if near is not None and not near:
+        found.line(NONE_NEAR)
+    elif near:
         found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
     elsewhere = unit.match.verdict in (None, "missing") and not unit.match.evidence and not opened.over
     if unit.counted and elsewhere and opened.sample.retrieved_contexts and not opened.blind:
@@ -308,7 +314,7 @@ def guideline(guidelines: str, label: str) -> str:
     return "\n".join(own) or ABOUT.get(label, "") or "\n".join(general) or "g shows the guidelines."
 
 
-def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> list[str]:
+def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None) -> list[str]:
     """The same where there is little room: the name, what it is and where it may stand, in one line.
 
     Where people differ a line for each of them.
@@ -321,6 +327,8 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> list[s
         place = near[0]
         quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
         said.append(f"nearest: {place.context + 1} “{flat(quote)}”")
+    elif near is not None:
+        said.append(NONE_NEAR)
     return [" · ".join(said)]
 
 
