@@ -852,3 +852,20 @@ async def test_home_and_end_go_through_the_help(user: User) -> None:
 
     assert (box.max_scroll_y, 0) == (end, box.scroll_offset.y)
     assert end > 0
+
+
+async def test_a_wide_window_has_the_names_of_all_who_verified_a_sample(user: User) -> None:
+    for name in ("annegret", "bo", "cecilia", "dee"):
+        decide(user.store, name)
+    async with user.opens(size=(200, 50)) as app:
+        await user.settle()
+        listed = app.screen.samples
+        size = listed.scrollable_content_region.width
+        lines = ["".join(part.text for part in listed.segments(line, size)) for line in range(listed.count)]
+        await user.review("tower")
+        head = app.screen.query_one(Head).text
+
+    assert "✓ verified by annegret, bo, cecilia, dee  tower" in head
+    (tower,) = (line for line in lines if "tower" in line)
+    assert tower.rstrip().endswith("  annegret, bo, cecilia, dee")
+    assert "Where is the Eiffel Tower?" in tower

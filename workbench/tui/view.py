@@ -46,11 +46,13 @@ def head_parts(
     planned: tuple[int, int] | None = None,
     held: str = "",
     others: Sequence[str] = (),
+    size: int = 80,
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
     With a plan the line says how much of it is done, and in the end that it is complete. `held` names who
-    holds the sample. `others` verified it: the line names them until the annotator has decided.
+    holds the sample. `others` verified it: the line of `size` cells names them until the annotator has
+    decided.
     """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
@@ -82,7 +84,7 @@ def head_parts(
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
     elif others:
-        names = cut(", ".join(map(flat, others)), 24)
+        names = cut(", ".join(map(flat, others)), max(24, size - 80))
         right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
     right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
     return tuple(left), tuple(right)

@@ -330,7 +330,7 @@ class QueueScreen(BaseScreen):
     def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
         """The first rows say how much room ids need."""
         event.stop()
-        self.query_one(SampleHead).show(self.views.order, self.samples.key_size, yours=self.samples.yours)
+        self._draw_columns()
         self.moved()
 
     def moved(self) -> None:
@@ -377,8 +377,13 @@ class QueueScreen(BaseScreen):
         assert desk is not None
         self.completions.describe(self._about())
         self.refresh_bindings()
-        self.query_one(SampleHead).show(self.views.order, self.samples.key_size, yours=self.samples.yours)
+        self._draw_columns()
         self._draw_name(desk)
+
+    def _draw_columns(self) -> None:
+        samples = self.samples
+        head = self.query_one(SampleHead)
+        head.show(self.views.order, samples.key_size, samples.who_size, yours=samples.yours)
 
     def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]

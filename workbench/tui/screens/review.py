@@ -295,10 +295,11 @@ class ReviewScreen(BaseScreen):
         number, places, others = self._beside
         now, here = self.pane.now, number == self.pane.now.sample_id
         held = holds(places) if places and here else ""
+        head = self.query_one(Head)
         left, right = view.head_parts(
-            now, self.pane.kind, self._progress, self._planned, held, others if here else ()
+            now, self.pane.kind, self._progress, self._planned, held, others if here else (), head.size.width
         )
-        self.query_one(Head).show(left, right)
+        head.show(left, right)
 
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
         """It is painted: keys run, and there is time to read how far one is."""
