@@ -417,7 +417,7 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
     assert "tower settled by cy: .60; enter shows it" == again.rstrip()
     assert "✓ settled as bob has it: .60 · yours was .83  tower" in review
     assert tallies.startswith("name matching 5/6 .83   settled 3/5 .60   Δ +.23: ")
-    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · yours was 5/6 .83 Δ +.23" == values
+    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · yours was .83 Δ +.23" == values
     assert "Gustave Eiffel" not in listed
     assert "3/5 .60" == tally(row.verified)
     assert {number: "false match"} == causes

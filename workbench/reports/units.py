@@ -104,6 +104,13 @@ def settled_as(settled: Settled, annotator: str) -> str:
 def settled_value(opened: Opened, kind: Kind) -> str:
     """`settled as ann has it: .80 · yours was .60`: what stands of a sample, and what this person has."""
     settled = opened.settled[kind]
-    line = f"{settled_as(settled, opened.annotator)}: {value(count(settled.assessment.units).recall)}"
-    own = value(count(opened.state.of(kind).assessment.units).recall)
-    return line if settled.whose == opened.annotator else f"{line} · yours was {own}"
+    standing = value(count(settled.assessment.units).recall)
+    return f"{settled_as(settled, opened.annotator)}: {standing}{yours_was(opened, kind)}"
+
+
+def yours_was(opened: Opened, kind: Kind) -> str:
+    """` · yours was .60`; nothing where it stands, or nothing was settled."""
+    settled = opened.settled.get(kind)
+    if settled is None or settled.whose == opened.annotator:
+        return ""
+    return f" · yours was {value(count(opened.state.of(kind).assessment.units).recall)}"

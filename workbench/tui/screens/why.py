@@ -14,8 +14,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
-from workbench.model import Kind, Unit, count
-from workbench.reports.units import settled_as, tally
+from workbench.model import Kind, Unit
+from workbench.reports.units import settled_as, tally, yours_was
 from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
 from workbench.text.figures import delta
@@ -117,13 +117,11 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs, own, settled = flat(why.verified_by), "", opened.settled.get(why.kind)
-        if why.digits and not wide:
-            theirs = "verified"
+        theirs, settled = flat(why.verified_by), opened.settled.get(why.kind)
         if settled is not None:
             theirs = settled_as(settled, opened.annotator) if wide else "settled"
-            if settled.whose != opened.annotator:
-                own = f" · yours was {tally(count(opened.state.of(why.kind).assessment.units))}"
+        elif why.digits and not wide:
+            theirs = "verified"
         self.query_one("#values", Bar).show(
             (
                 (source(why, wide=wide), ""),
@@ -131,7 +129,7 @@ class WhyScreen(BaseScreen):
                 (value, DIM),
                 (f"   {theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
-                (own, ""),
+                (yours_was(opened, why.kind), ""),
             ),
             ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),
         )
