@@ -412,6 +412,9 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
         causes = await app.screen.desk.causes([number])
     async with user.opens("tower", annotator="bob", size=(80, 24)) as app:
         same = head(app)
+    async with user.opens("tower", annotator="dee", size=(100, 24)) as app:
+        await user.press("x", "a")
+        late = status(app)
 
     assert after.startswith("nothing is left to settle · tower settled: verified 3/5 .60, ")
     assert "tower settled by cy: .60; enter shows it" == again.rstrip()
@@ -422,6 +425,7 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
     assert "3/5 .60" == tally(row.verified)
     assert {number: "false match"} == causes
     assert "✓ settled as you have it: .60  tower" in same
+    assert "tower accepted; the sample stays settled as bob has it: .60 · yours was .75" in late
 
 
 async def test_queue_compare_and_plan_count_verified_samples_alike(user: User) -> None:

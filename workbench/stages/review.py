@@ -26,7 +26,7 @@ from workbench.model import (
     Tally,
     Unit,
 )
-from workbench.reviewing.edits import Edit, Open
+from workbench.reviewing.edits import Accept, Edit, Open
 from workbench.reviewing.fold import ReviewState, Verified, applied, carry, fold, opened_with, with_kind
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
@@ -144,12 +144,7 @@ def open_sample(
             for kind in info.kinds
             if state.of(kind).disposition in DECIDED and not stored.holdout and not waiting
         }
-        found = {
-            kind: gold.settled(store, sample_id, kind, annotator)
-            for kind in info.kinds
-            if state.of(kind).disposition == "verified"
-        }
-        settled = {kind: standing for kind, standing in found.items() if standing is not None}
+        settled = _settled(store, info, sample_id, annotator, state)
         opened = shown_as(info, stored, annotator, state, before, base, written, settled=settled)
         return replace(opened, others=others)
     again = applied(state, reopening)
@@ -177,11 +172,23 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     acts = [act_on(opened, *edits, effort=effort)]
     (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
+    settled = opened.settled
+    if opened.over is None and any(isinstance(edit, Accept) for edit in edits):
+        settled = _settled(store, opened.dataset, opened.sample_id, opened.annotator, state)
     after = shown_as(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,
-        opened.over, opened.settled,
+        opened.over, settled,
     )  # fmt: skip
     return replace(after, others=opened.others)
+
+
+def _settled(
+    store: Store, info: DatasetInfo, sample_id: int, annotator: str, state: ReviewState
+) -> dict[Kind, Settled]:
+    """What somebody settled of the kinds that this person verified."""
+    verified = [kind for kind in info.kinds if state.of(kind).disposition == "verified"]
+    found = {kind: gold.settled(store, sample_id, kind, annotator) for kind in verified}
+    return {kind: standing for kind, standing in found.items() if standing is not None}
 
 
 def _step(

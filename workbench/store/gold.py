@@ -120,6 +120,9 @@ class Settled(NamedTuple):
 
 def settled(store: Store, sample_id: int, kind: Kind, annotator: str = "") -> Settled | None:
     """What somebody settled of a sample, unless that is the annotator's own review; None where nobody did."""
+    adjudicated = REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated"
+    if store.value(select(REVIEW.id).where(*adjudicated).limit(1)) is None:
+        return None  # as nearly always: nothing else is read
     verified = verified_by(store, [sample_id], kind).get(sample_id, [])
     standing = next((review for review in reversed(verified) if review.origin == "adjudicated"), None)
     if standing is None or standing.annotator == annotator:
