@@ -566,7 +566,9 @@ class QueueScreen(BaseScreen):
         assert self.desk is not None
         standing = await self.desk.settled(row.sample_id)
         by = f" by {flat(standing.by)}" if standing is not None else ""
-        message = f"settled{by}{f': {value(row.verified.recall)}' if row.verified else ''}; enter shows it"
+        number = f": {value(row.verified.recall)}" if row.verified else ""
+        left = " · J settles those with ≠" if self.samples.differ else ""
+        message = f"settled{by}{number}; enter shows it{left}"
         self.say(told_of(row.key, message, self.query_one(Status).room, row.question))
 
     async def action_go_on(self) -> None:
