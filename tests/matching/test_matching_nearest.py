@@ -58,6 +58,11 @@ def test_nothing_alike_gives_nothing() -> None:
     """An empty list, not an arbitrary passage."""
     assert nearest("Eiffel", ["It rained.", ""]) == []
     assert nearest("", ["It rained."]) == []
+    assert nearest("Vostok 1", ["It took 108 minutes on 12 April 1961."]) == []  # a number is a whole one
+    assert nearest("1930年", ["他在2009年获奖。"]) == []
+    assert nearest("They met after the war", ["After that it rained."]) == []
+    between = ["Eiffel built. " + "It rained " * 28 + "there. Eiffel died."]
+    assert quoted("Eiffel", between) == ["Eiffel died.", "Eiffel built."]
 
 
 def test_a_long_sentence_is_cut_around_its_hit() -> None:

@@ -12,7 +12,7 @@ from workbench.stages import team
 from workbench.stages.editing import accept, toggle
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.review import Opened, act
-from workbench.tui.view import outcome, unit_lines
+from workbench.tui.view import of_others, outcome
 
 pytestmark = pytest.mark.databases
 
@@ -28,11 +28,9 @@ def decide(bench: Bench, name: str, *, flip: int | None = None) -> Opened:
 
 
 def lines(opened: Opened, place: int = 0) -> list[str]:
-    """What is shown below a unit, from the lines on others on."""
+    """What is shown of others below a unit."""
     units: tuple[Unit, ...] = opened.state.entity.assessment.units
-    return [
-        line for line in unit_lines(units[place], opened) if line.startswith(("the matcher", "ann", "bob"))
-    ]
+    return [*of_others(units[place], opened)]
 
 
 def test_a_decided_blind_sample_shows_where_the_matcher_differs(bench: Bench) -> None:

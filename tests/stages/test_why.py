@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import add_text
+from tests.conftest import Bench, add_text
 from workbench.comparing.causes import UnitRow
 from workbench.errors import InputError
 from workbench.model import KINDS, Evidence, Match, Span
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing
 from workbench.stages.propose import propose
+from workbench.stages.resolve import open_resolution, take
 from workbench.stages.review import Opened, act
 from workbench.stages.why import Why, explain, fix
 from workbench.store.datasets import set_dataset
 from workbench.store.samples import sample_ids
+from workbench.tui.view import unit_lines
 
 TAJ: dict[str, Any] = {
     "id": "taj",
@@ -302,3 +304,42 @@ def test_the_demo_is_explained_sample_by_sample(demo: Any) -> None:
                 assert sum((one.share or Fraction(0) for one in found.rows), Fraction(0)) == found.delta
                 explained += 1
     assert explained
+
+
+def of_gold(annotator: str) -> dict[str, Any]:
+    entities = [{"text": name, "label": "place", "verdict": "missing"} for name in ("Taj Mahal", "Yamuna")]
+    return TAJ | {"gold": {"annotator": annotator, "entities": entities}}
+
+
+def verdict_of(opened: Opened, place: int) -> str:
+    """What is said of the verdict on a unit."""
+    lines = unit_lines(opened.state.entity.assessment.units[place], opened)
+    return next(line for line in lines if line.startswith("missing"))
+
+
+def test_a_verdict_of_a_file_is_called_imported_until_the_person_changes_it(bench: Bench) -> None:
+    bench.load([of_gold("ann")], gold="require")
+    opened = bench.open("taj")
+    assert "missing, imported" == verdict_of(opened, 0)
+    opened = act(bench.store, opened, editing.next_reason(opened, opened.state.entity.assessment.units[0]))
+    assert "missing: absent, your decision" == verdict_of(opened, 0)
+    assert "missing, imported" == verdict_of(opened, 1)
+    opened = act(bench.store, opened, editing.accept(opened, "entity"))
+    assert "missing, your decision" == verdict_of(opened, 1)
+
+
+def test_why_says_whose_the_verified_verdicts_are(bench: Bench) -> None:
+    """Those of a file, one's own, and those of whom the person followed who settled it."""
+    bench.load([of_gold("gina")], gold="require")
+    number = bench.id("taj")
+    assert "imported" == explain(bench.store, number, "ann", kind="entity").whose
+    opened = do(bench, "taj", lambda now: editing.toggle(now, now.state.entity.assessment.units[0]))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+    assert "" == explain(bench.store, number, "ann", kind="entity").whose
+    for name, whose in (("gina", "decided by gina"), ("ann", "")):
+        over = open_resolution(bench.store, number, "cy")
+        side = over.over.people["entity"].index(name) if over.over else 0
+        for unit in over.state.entity.assessment.units:
+            over = act(bench.store, over, take(over, unit, side))
+        act(bench.store, over, editing.accept(over, "entity"))
+        assert whose == explain(bench.store, number, "ann", kind="entity").whose

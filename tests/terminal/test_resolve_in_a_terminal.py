@@ -69,7 +69,7 @@ def test_half_of_it_survives_a_kill_and_undo_a_restart(terminal: Callable[..., A
     window = terminal(*command, size=(120, 36))
     window.wait_for("1 sample")
     window.press("u")
-    window.wait_for("undid: settled what people differ in: entities")
+    window.wait_for(": settled what people differ in: entities")
     window.press("u")
     window.wait_for("1 to settle")
     assert "unresolved" == stands(database)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from workbench.matching.nearest import shared
@@ -88,7 +90,7 @@ def test_what_is_known_of_a_unit_is_of_its_verdict(match: Match, proposed: str, 
     """Not what the matcher thought before, nor a proposal that looks the same."""
     unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=match)
 
-    assert ["work", unit.origin, said] == [*view._facts(unit), *view._verdict_lines(unit)]
+    assert ["work", unit.origin, said] == [*view._facts(unit), *view._verdict_lines(unit, "your decision")]
 
 
 def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None:
@@ -108,16 +110,23 @@ def test_edits_are_told_as_they_were_said() -> None:
         "relabel": "Agra is now place",
         "boundary": "now Agra",
         "match": "Agra is missing: partial",
-        "merge": "merged into Agra",
+        "merge": "merged Fort into Agra",
         "split": "split into Agra and Fort",
         "add": "added Agra",
     }
     assert {what: told(Put(what, "entity", (unit, other))) for what in expected} == expected  # type: ignore[arg-type]
     assert told(Put("reject", "entity", (unit,)), 12) == "rejected Agra, in 12 samples"
     assert [told(edit) for edit in (Flag("odd"), Flag(""), Comment("x"))] == [
-        "flagged: odd", "flag taken off", "comment added"
+        "flagged: odd", "flag taken off", "comment: x"
     ]  # fmt: skip
     assert told(Dispose("excluded", ("entity",), "broken")) == "not counted: broken"
+    found = Match("found", evidence=(Evidence(1, 0, 4),))
+    assert ["Agra is found in context 2", "Agra is found without evidence"] == [
+        told(Put("match", "entity", (replace(unit, match=match),))) for match in (found, Match("found"))
+    ]
+    assert ["settled Agra as found, place", "settled Agra as no unit"] == [
+        told(Put("take", "entity", (replace(unit, match=found, rejected=gone),))) for gone in (False, True)
+    ]
 
 
 def test_found_without_evidence_says_how_to_choose_it() -> None:

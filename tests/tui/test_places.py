@@ -142,23 +142,26 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(user: User) -> None:
         await user.press("5", "full_stop", "m")
         choose(app, "Paris")
         for key, expected, unit in (
-            ("u", "✓ undid: 1889; is missing", "1889;"),
-            ("u", "✓ undid: now 1889;", "1889"),
-            ("u", "✓ undid: 1889 is now number", "1889"),
-            ("u", "✓ undid: rejected Champ de Mars", "Champ de Mars"),
-            ("U", "✓ redone: rejected Champ de Mars", "Champ de Mars"),
+            ("u", "✓ undid on tower: 1889; is missing", "1889;"),
+            ("u", "✓ undid on tower: now 1889;", "1889"),
+            ("u", "✓ undid on tower: 1889 is now number", "1889"),
+            ("u", "✓ undid on tower: rejected Champ de Mars", "Champ de Mars"),
+            ("U", "✓ redone on tower: rejected Champ de Mars", "Champ de Mars"),
         ):
             await user.press(key)
             assert (said(app), app.screen.query_one(UnitList).chosen.text) == (expected, unit)
         await user.press("x", "x", "b", "u")
-        assert said(app) == "✓ undid: rejected Champ de Mars; b: queue"
+        assert said(app) == "✓ undid on tower: rejected Champ de Mars; b: queue"
         assert app.screen.query_one(UnitList).chosen.text == "Champ de Mars"
         await user.press("a", "u")
-        assert (app.screen.pane.now.sample.id, said(app)) == ("tower", "✓ undid: accepted the entities")
+        assert (app.screen.pane.now.sample.id, said(app)) == (
+            "tower",
+            "✓ undid on tower: accepted the entities",
+        )
         await user.press("f", *"odd", "enter", "S", "u")
-        assert said(app) == "✓ undid: skipped"
+        assert said(app) == "✓ undid on tower: skipped"
         await user.press("u")
-        assert said(app) == "✓ undid: flagged: odd"
+        assert said(app) == "✓ undid on tower: flagged: odd"
 
 
 def evidence(store: Store, text: str) -> tuple[Any, ...]:
@@ -282,7 +285,7 @@ async def test_merge_with_the_next_and_split_at_a_letter(user: User, many: Path)
         merged = stored(user.store, "tower")["Gustave Eiffel"]
         assert stored(user.store, "tower")["1889"].duplicate_of == merged.id
         await user.press("u")
-        assert said(app) == "✓ undid: merged into Gustave Eiffel"
+        assert said(app) == "✓ undid on tower: merged 1889 into Gustave Eiffel"
         assert stored(user.store, "tower")["1889"].counted
         choose(app, "Champ de Mars")
         await user.press("vertical_line")
@@ -294,7 +297,7 @@ async def test_merge_with_the_next_and_split_at_a_letter(user: User, many: Path)
         texts = [unit.text for unit in app.screen.query_one(UnitList).rows]
         assert ["Champ de", "Mars"] == texts[1:3]
         await user.press("u")
-        assert said(app) == "✓ undid: split into Champ de and Mars"
+        assert said(app) == "✓ undid on tower: split into Champ de and Mars"
         assert "Champ de Mars" in stored(user.store, "tower")
         choose(app, "1889")
         await user.press("vertical_line")

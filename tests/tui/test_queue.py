@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from tests.tui.conftest import User, until
+from tests.tui.teams import decide
 from workbench.settings import Settings, read_state, remember
 from workbench.stages import team
 from workbench.stages.disputes import Dispute, disputes, set_state
@@ -187,7 +188,9 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         keys = str(app.screen.query_one(KeyBar).render())
         await press(pilot, "u")
         undone = listed.disputes[listed.chosen], app.screen.query_one(Status).text
-        await press(pilot, "u")
+        await press(pilot, "u", "U")
+        redone = listed.disputes[listed.chosen].state, app.screen.query_one(Status).text
+        await press(pilot, "u", "u")
         no_more = app.screen.query_one(Status).text
         await press(pilot, "D")
         left = app.screen.query_one(Status).text
@@ -210,6 +213,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     assert (True, "open") == reopened
     assert ("explained", "a typo") == (undone[0].state, undone[0].note)
     assert "✓ undid: the disagreement on baikal is explained again" == undone[1]
+    assert ("open", "✓ redone: the disagreement on baikal is open again") == redone
     assert "nothing to undo" == no_more
     assert keys.startswith("enter evidence  d state  ")
     assert keys.endswith("u undo  q quit  ? help")
@@ -805,3 +809,63 @@ async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Pa
     assert "enter review" in first
     assert "enter evidence" in keys
     assert "picked by hand" not in head
+
+
+async def test_the_keys_of_a_review_are_those_of_the_keymap(user: User) -> None:
+    """A key that was given to another action is not called by what it did before."""
+    mine = {"review.accept": "z", "review.reject": "a", "queue.open": "f6"}
+    async with user.opens(size=(80, 24), keymap=mine) as app:
+        told = []
+        for key in ("a", "z"):
+            await user.press(key)
+            told.append(str(app.screen.query_one(Status).render()).strip())
+
+    assert "F6 opens this sample; there a rejects a unit" == told[0]
+    assert "F6 opens this sample; there z accepts" == told[1]
+
+
+async def test_the_keys_of_the_queue_say_in_a_review_where_they_act(user: User) -> None:
+    async with user.opens("tower", size=(80, 24)) as app:
+        await user.press("D")
+        told = str(app.screen.query_one(Status).render()).strip()
+
+    assert "b goes to the queue; there D: Disagreements, largest effect first; back" == told
+
+
+async def test_a_search_for_what_is_to_do_says_what_others_verified_is_not(user: User) -> None:
+    decide(user.store, "bob")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"state:todo", "enter")
+        line, count = str(app.screen.query_one(Completions).render()), app.screen.samples.count
+
+    todo = "To do: verified by nobody, not begun by you."
+    assert (f"Your search, in random order. {todo}", 7) == (line, count)
+
+
+async def test_home_and_end_go_through_the_help(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("question_mark")
+        await user.press("end")
+        box = app.screen.query_one("#box")
+        end = box.scroll_offset.y
+        await user.press("home")
+
+    assert (box.max_scroll_y, 0) == (end, box.scroll_offset.y)
+    assert end > 0
+
+
+async def test_a_wide_window_has_the_names_of_all_who_verified_a_sample(user: User) -> None:
+    for name in ("annegret", "bo", "cecilia", "dee"):
+        decide(user.store, name)
+    async with user.opens(size=(200, 50)) as app:
+        await user.settle()
+        listed = app.screen.samples
+        size = listed.scrollable_content_region.width
+        lines = ["".join(part.text for part in listed.segments(line, size)) for line in range(listed.count)]
+        await user.review("tower")
+        head = app.screen.query_one(Head).text
+
+    assert "✓ verified by annegret, bo, cecilia, dee  tower" in head
+    (tower,) = (line for line in lines if "tower" in line)
+    assert tower.rstrip().endswith("  annegret, bo, cecilia, dee")
+    assert "Where is the Eiffel Tower?" in tower

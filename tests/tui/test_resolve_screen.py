@@ -7,25 +7,28 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from textual.widgets import Static
 
 from tests.tui.conftest import User
 from tests.tui.teams import decide, differ
 from workbench.model import RESOLVED
+from workbench.reports.units import tally
 from workbench.stages import team
-from workbench.stages.editing import accept
+from workbench.stages.editing import accept, reject
 from workbench.stages.people import add_person
 from workbench.stages.resolve import open_resolution, take_rest
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.gold import load_gold
 from workbench.store.people import Person
+from workbench.store.plans import in_order
 from workbench.store.samples import sample_ids
 from workbench.store.tables import EVENT, PLACE, REVIEW
 from workbench.tui.screens.agree import AgreeScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_list import marks
 from workbench.tui.widgets.tallies import Tallies
@@ -94,7 +97,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         }
         await user.press("u")
         assert isinstance(app.screen, ResolveScreen)
-        assert "undid: settled what people differ in: entities" in status(app)
+        assert "undid on tower: settled what people differ in: entities" in status(app)
         assert "unresolved" == gold(user).origin
         await user.press("u")
         assert "University of Paris" == under_cursor(app)
@@ -240,7 +243,7 @@ async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -
         assert ReviewScreen is type(app.screen)
         await user.press("u")
         assert ResolveScreen is type(app.screen)
-        assert "undid: settled Gustave Eiffel" in status(app)
+        assert "undid on tower: settled Gustave Eiffel" in status(app)
         assert None is settled(app)["Gustave Eiffel"]
         await user.press("U", "U")
         assert ReviewScreen is type(app.screen)
@@ -389,3 +392,88 @@ async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User)
         assert f" as {app.screen.over.people['entity'][0]} has it" in status(app)
         await user.press("a")
         assert f"1 takes {app.screen.over.people['entity'][0]}'s" in status(app)
+
+
+async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> None:
+    """ada's own 5 of 6 give way to bob's 3 of 5: review, Why and queue have bob's, and say what hers was."""
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(80, 24)) as app:
+        await user.press("J")
+        await user.press(*[letter(app, "bob")] * 3, "a")
+        after = status(app)
+        await user.press("J")
+        again = status(app)
+    async with user.opens("tower", annotator="ada", size=(80, 24)) as app:
+        review, tallies, number = head(app), app.screen.pane.tallies.text, app.screen.pane.now.sample_id
+        await user.press("w")
+        values = app.screen.query_one("#values", Bar).text
+        listed = {row.verified.text for row in app.screen.why.rows if row.verified}
+        row = (await app.screen.desk.rows([number]))[number]
+        causes = await app.screen.desk.causes([number])
+    async with user.opens("tower", annotator="bob", size=(80, 24)) as app:
+        same = head(app)
+    async with user.opens("tower", annotator="dee", size=(100, 24)) as app:
+        await user.press("x", "a")
+        late = status(app)
+
+    assert after.startswith("nothing is left to settle · tower settled: verified 3/5 .60, ")
+    assert "tower settled by cy: .60; enter shows it" == again.rstrip()
+    assert "✓ settled as bob has it: .60 · yours was .83  tower" in review
+    assert tallies.startswith("name matching 5/6 .83   settled 3/5 .60   Δ +.23: ")
+    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · yours was .83 Δ +.23" == values
+    assert "Gustave Eiffel" not in listed
+    assert "3/5 .60" == tally(row.verified)
+    assert {number: "false match"} == causes
+    assert "✓ settled as you have it: .60  tower" in same
+    assert "tower accepted; the sample stays settled as bob has it: .60 · yours was .75" in late
+
+
+async def test_queue_compare_and_plan_count_verified_samples_alike(user: User) -> None:
+    """Of two verified samples people differ in one: it is unresolved, in the queue as in the reports."""
+    info = find_dataset(user.store, None)
+    keys = {number: key for key, number in sample_ids(user.store, info.id).items()}
+    for number, people in zip(in_order(user.store, info.id, 2), (("ada",), ("ada", "bob")), strict=True):
+        for name in people:
+            opened = open_sample(user.store, number, name)
+            units = opened.state.entity.assessment.units if name == "bob" else ()
+            for unit in units[:1]:
+                opened = act(user.store, opened, reject(opened, unit))
+            act(user.store, opened, accept(opened, "entity"))
+    async with user.opens(annotator="ada", size=(100, 30)) as app:
+        await user.settle()
+        queue = app.screen.query_one(ProgressLine).text
+        await user.press("P")
+        plan = str(app.screen.query_one("#stand", Static).render())
+        await user.press("escape", "C")
+        compare = head(app)
+        await user.press("escape")
+        await user.review(keys[in_order(user.store, info.id, 3)[2]])
+        review = head(app)
+
+    assert "▰▰▱▱▱▱▱▱▱▱  1 of 8 verified · 1 unresolved" in queue
+    assert "(1 verified, 1 unresolved)" in plan
+    assert "1 of 8 samples verified" in compare
+    assert "1 of 8 verified" in review
+
+
+async def test_the_first_change_of_a_sample_that_others_verified_says_what_becomes_of_it(user: User) -> None:
+    decide(user.store, "ada")
+    async with user.opens(annotator="cy", size=(80, 24)) as app:
+        await user.settle()
+        before = app.screen.query_one(ProgressLine).text
+        await user.review("tower")
+        await user.press("x")
+        first = status(app)
+        await user.press("x")
+        second = status(app)
+        await user.press("b")
+        started = app.screen.query_one(ProgressLine).text
+        await user.review("tower")
+        await user.press("a", "b")
+        after = app.screen.query_one(ProgressLine).text
+
+    assert "rejected Eiffel Tower · not verified for you any more: a verifies it" in first
+    assert "not verified" not in second
+    assert ["1 of 8 verified", "0 of 8 verified", "1 of 8 verified"] == [
+        line.split("  ")[1].split(" · ")[0] for line in (before, started, after)
+    ]

@@ -241,5 +241,5 @@ async def test_an_undo_in_the_queue_whose_answer_was_lost_is_done_once(user: Use
         await user.press("u")
         assert "the undo was not saved" in app.screen.query_one(Status).text
         await user.press("u")
-        assert "undid: restored Friedrich Schiller" in app.screen.query_one(Status).text
+        assert "undid on schiller: restored Friedrich Schiller" in app.screen.query_one(Status).text
     assert [("reject", 1), ("restore", 1), ("undo", 1)] == events(line.server)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,11 +10,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tests.tui.conftest import User
+from tests.tui.teams import decide
 from workbench.tui.cells import width
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
-from workbench.tui.widgets.cause_list import CauseList, adding_up
+from workbench.tui.widgets.cause_list import CauseList
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
@@ -258,17 +258,30 @@ async def test_text_of_a_dataset_is_never_read_as_markup(user: User, import_rows
         assert "\x1b" not in drawn
 
 
-@pytest.mark.parametrize(
-    ("shares", "total", "written"),
-    [
-        ([Fraction(-1, 18)] * 3, Fraction(-1, 6), ["−.05", "−.06", "−.06"]),
-        ([Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)], Fraction(1), ["+.34", "+.33", "+.33"]),
-        ([Fraction(0), Fraction(-5, 12), Fraction(-1, 12)], Fraction(-1, 2), [".00", "−.42", "−.08"]),
-        ([Fraction(1, 2), Fraction(-1, 2)], Fraction(0), ["+.50", "−.50"]),
-        ([], Fraction(0), []),
-    ],
-)
-def test_written_shares_add_up_to_the_written_difference(
-    shares: list[Fraction], total: Fraction, written: list[str]
-) -> None:
-    assert adding_up(shares, total) == written
+async def test_a_unit_has_one_figure_in_its_row_its_cause_and_the_review(user: User) -> None:
+    """Three units of one sixth each: no one of them is rounded otherwise so that a sum comes out."""
+    async with user.opens("tower", size=(120, 36)) as app:
+        listed = app.screen.query_one(UnitList)
+        for name in ("Gustave Eiffel", "1889", "Paris"):
+            listed.move_to([unit.text for unit in listed.rows].index(name))
+            await user.press("m")
+        await user.press("a", "u", "U")
+        review = app.screen.pane.tallies.text
+        await user.press("w")
+        shares = [share for _, _, why, share in rows(app) if why]
+        first = cause(app).splitlines()[0]
+
+    assert ["+.17", "+.17", "+.17"] == shares
+    assert "false match Paris +.17, false match Gustave Eiffel +.17, false match 1889 +.17" in review
+    assert first.startswith("false match: name matching +.17 (exactly +1/6)")
+
+
+async def test_only_the_verified_side_has_what_others_verified(user: User, change: Press) -> None:
+    decide(user.store, "bob")
+    async with user.opens(size=(120, 36)) as app:
+        await change(user.pilot)
+        await user.press("w")
+        ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
+
+    assert "bob: ● found in 1 · person" in theirs
+    assert "bob" not in ours

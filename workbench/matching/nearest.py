@@ -15,6 +15,8 @@ PASSAGE = 300  # code points of a passage at most; a longer sentence is cut arou
 _HITS = 400  # places of one word in one context that are looked at
 _COMMON = listed(
     "the of and to in is was for with that by from are were his her its as on it at an be has had not this "
+    "after about also been before both but during into more most other over some than their there these they "
+    "through under until when where which while who will would "
     "или для что как это его она они был была были при под над также который которая которые the der die "
     "das und den dem des ein eine les des une dans que pour sur los las una con por del"
 )
@@ -49,7 +51,8 @@ def nearest(text: str, contexts: Sequence[str], n: int = 3) -> list[Evidence]:
             ]
     chosen: list[Evidence] = []
     for _, index, first, last in sorted(passages):
-        if not any(c.context == index and c.start < last and first < c.end for c in chosen):
+        apart = not any(c.context == index and c.start < last and first < c.end for c in chosen)
+        if apart and shared(text, contexts[index][first:last]):  # a sentence between two hits may have none
             chosen.append(Evidence(index, first, last))
         if len(chosen) == n:
             break
@@ -70,13 +73,14 @@ def shared(text: str, passage: str) -> list[Span]:
 def _terms(text: str) -> list[str]:
     """The beginnings of the words of a text that say something; pairs of characters without spaces."""
     low = text.lower()
-    terms = [run[i : i + 2] for run in _UNSPACED.findall(low) for i in range(max(1, len(run) - 1))]
+    runs = _UNSPACED.findall(low)
+    terms = [run[i : i + 2] for run in runs for i in range(len(run) - 1)]
     words = _WORD.findall(_UNSPACED.sub(" ", text))
     short = [word for word in words if len(word) == 2 and word.isupper()]
     words = [word.lower() for word in words if word not in short]
     telling = [word for word in words if word not in _COMMON and (len(word) > 2 or word.isdigit())]
     terms += [*short, *(_beginning(word) for word in telling or words * (not short))]
-    return list(dict.fromkeys(terms))
+    return list(dict.fromkeys(terms or runs))  # 年 alone says nothing next to 1930
 
 
 def _beginning(word: str) -> str:
@@ -97,12 +101,14 @@ def _spellings(term: str) -> tuple[str, ...]:
 
 
 def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_TermHit]:
-    """The places where a word begins with a term."""
+    """The places where a word begins with a term; a number is the whole number."""
     for spelling in term:
         start = context.find(spelling)
         hits = 0
         while start >= 0 and hits < _HITS:
-            if not start or not context[start - 1].isalnum() or _UNSPACED.match(spelling):
+            end = start + len(spelling)
+            begins = not start or not context[start - 1].isalnum() or _UNSPACED.match(spelling)
+            if begins and not (spelling[-1].isdigit() and context[end : end + 1].isdigit()):
                 hits += 1
                 yield _TermHit(start, number)
             start = context.find(spelling, start + len(spelling))

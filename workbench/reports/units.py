@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.model import Imported, Kind, Match, Tally, Unit
+from workbench.model import Imported, Kind, Match, Tally, Unit, count
 from workbench.scoring.names import first_scorer
 from workbench.text.figures import UNDEFINED, value
+from workbench.text.safe import cut, flat
 
 if TYPE_CHECKING:
-    from workbench.stages.review import AutoScore
+    from workbench.stages.review import AutoScore, Opened
+    from workbench.store.gold import Settled
 
 ROUND = {"found": "●", "missing": "○", "unsure": "?"}
 
@@ -89,3 +91,26 @@ def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
 def counted(score: Tally | Imported) -> str:
     """`3/6 .50`, or the number of the file: `.50`."""
     return value(score.recall) if isinstance(score, Imported) else tally(score)
+
+
+def settled_as(settled: Settled, annotator: str) -> str:
+    """`settled as ann has it`, and only `settled` where nobody has it so."""
+    if not settled.whose:
+        return "settled"
+    who = "you have" if settled.whose == annotator else f"{cut(flat(settled.whose), 16)} has"
+    return f"settled as {who} it"
+
+
+def settled_value(opened: Opened, kind: Kind) -> str:
+    """`settled as ann has it: .80 · yours was .60`: what stands of a sample, and what this person has."""
+    settled = opened.settled[kind]
+    standing = value(count(settled.assessment.units).recall)
+    return f"{settled_as(settled, opened.annotator)}: {standing}{yours_was(opened, kind)}"
+
+
+def yours_was(opened: Opened, kind: Kind) -> str:
+    """` · yours was .60`; nothing where it stands, or nothing was settled."""
+    settled = opened.settled.get(kind)
+    if settled is None or settled.whose == opened.annotator:
+        return ""
+    return f" · yours was {value(count(opened.state.of(kind).assessment.units).recall)}"

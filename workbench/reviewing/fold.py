@@ -31,7 +31,7 @@ class KindState:
 
     `touched`: a person or an import put units or accepted; before, the kind is what was shown. `imported`:
     the accept that stands came with a file. `adjudicated`: this one or one before settled what others differ
-    in.
+    in. `edited`: the ids of the units that were put since the accept that stands.
     """
 
     disposition: Disposition
@@ -42,6 +42,7 @@ class KindState:
     touched: bool = False
     imported: bool = False
     adjudicated: bool = False
+    edited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,10 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
         case Put():
             before = state.of(edit.kind)
             units = put(before.assessment.units, edit.units)
-            after = replace(before, assessment=replace(before.assessment, units=units), touched=True)
+            edited = before.edited.union(unit.id for unit in edit.units)
+            after = replace(
+                before, assessment=replace(before.assessment, units=units), touched=True, edited=edited
+            )
             if before.disposition != "verified":
                 after = replace(after, disposition="started", reason="")
             state = with_kind(state, edit.kind, after)

@@ -338,7 +338,8 @@ def _told(edit: Edit) -> str:
         case Flag():
             return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
         case _:
-            return "comment added"
+            assert isinstance(edit, Comment)  # the others are no acts of a person
+            return f"comment: {cut(flat(edit.text), LONGEST)}"
 
 
 def _told_of_unit(edit: Put) -> str:
@@ -353,9 +354,12 @@ def _told_of_unit(edit: Put) -> str:
             if unit.match.alias:
                 return f"{text} has another name"
             why = f": {unit.match.reason}" if unit.match.reason not in (None, "absent") else ""
+            if unit.match.verdict == "found":
+                places = unit.match.evidence
+                why = f" in context {places[0].context + 1}" if places else " without evidence"
             return f"{text} is {unit.match.verdict or 'open'}{why}"
         case "merge":
-            return f"merged into {text}"
+            return f"merged {cut(flat(edit.units[1].text), OF_TWO)} into {cut(text, OF_TWO)}"
         case "split":
             return f"split into {cut(text, OF_TWO)} and {cut(flat(edit.units[-1].text), OF_TWO)}"
         case "add":
@@ -366,4 +370,5 @@ def _told_of_unit(edit: Put) -> str:
             return f"restored {text}"
         case "take":
             more = f" and {len(edit.units) - 1} more" if len(edit.units) > 1 else ""
-            return f"settled {text}{more}"
+            has = "no unit" if unit.rejected else ", ".join(filter(None, (unit.match.verdict, unit.label)))
+            return f"settled {text}{more or f' as {has}'}"

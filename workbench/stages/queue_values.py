@@ -140,7 +140,8 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     causes = {}
-    reviews = load_reviews(store, dict.fromkeys(gold, annotator))
+    own = [number for number, standing in gold.items() if standing.origin != "adjudicated"]
+    reviews = load_reviews(store, dict.fromkeys(own, annotator))
     for stored in load_samples(store, list(gold), info.run_id):
         number = stored.sample_id
         verified, based = verified_side(stored, kind, reviews.get(number), gold[number])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from workbench.comparing.causes import Difference
 from workbench.comparing.links import Sides, settling
@@ -25,7 +26,7 @@ from workbench.model import (
     Tally,
     Unit,
 )
-from workbench.reviewing.edits import Edit, Open
+from workbench.reviewing.edits import Accept, Edit, Open
 from workbench.reviewing.fold import ReviewState, Verified, applied, carry, fold, opened_with, with_kind
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
@@ -34,6 +35,7 @@ from workbench.stages.sides import causes_of
 from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
+from workbench.store.gold import Settled
 from workbench.store.journal import Act, Moved, is_stored
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
 from workbench.text.lists import has_digit
@@ -73,7 +75,7 @@ class Opened:
     where they are not the person's; `others` what everybody else verified, once all decided. `written` has
     the column of the file that stands for a kind, with its number as the file wrote it; shown as one of
     `automatic`, so never before those may be seen. `over`: what several people verified, where somebody
-    settles it.
+    settles it. `settled`: what stands of a kind that this person verified otherwise, or the same.
     """
 
     sample_id: int
@@ -95,6 +97,12 @@ class Opened:
     others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
     over: Sides | None = None
+    settled: Mapping[Kind, Settled] = field(default_factory=dict)
+
+    def standing(self, kind: Kind) -> Assessment:
+        """What the verified value counts: what is settled of a kind, else what this person has."""
+        settled = self.settled.get(kind)
+        return settled.assessment if settled else self.state.of(kind).assessment
 
     def stale(self, kind: Kind) -> bool:
         """Whether a kind was verified under an older policy than today's."""
@@ -136,7 +144,9 @@ def open_sample(
             for kind in info.kinds
             if state.of(kind).disposition in DECIDED and not stored.holdout and not waiting
         }
-        return replace(shown_as(info, stored, annotator, state, before, base, written), others=others)
+        settled = _settled(store, info, sample_id, annotator, state)
+        opened = shown_as(info, stored, annotator, state, before, base, written, settled=settled)
+        return replace(opened, others=others)
     again = applied(state, reopening)
     opened = shown_as(info, stored, annotator, again, reopening, stored.proposal, written)
     return replace(opened, reopening=reopening)
@@ -162,11 +172,23 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     acts = [act_on(opened, *edits, effort=effort)]
     (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
+    settled = opened.settled
+    if opened.over is None and any(isinstance(edit, Accept) for edit in edits):
+        settled = _settled(store, opened.dataset, opened.sample_id, opened.annotator, state)
     after = shown_as(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,
-        opened.over,
+        opened.over, settled,
     )  # fmt: skip
     return replace(after, others=opened.others)
+
+
+def _settled(
+    store: Store, info: DatasetInfo, sample_id: int, annotator: str, state: ReviewState
+) -> dict[Kind, Settled]:
+    """What somebody settled of the kinds that this person verified."""
+    verified = [kind for kind in info.kinds if state.of(kind).disposition == "verified"]
+    found = {kind: gold.settled(store, sample_id, kind, annotator) for kind in verified}
+    return {kind: standing for kind, standing in found.items() if standing is not None}
 
 
 def _step(
@@ -283,6 +305,7 @@ def shown_as(
     base: Proposal | None,
     written: Written,
     over: Sides | None = None,
+    settled: Mapping[Kind, Settled] = MappingProxyType({}),
 ) -> Opened:
     """A sample as a person sees it, of what is stored."""
     for kind, units in over.units.items() if over else ():  # as they are now, as long as it is not over
@@ -316,9 +339,12 @@ def shown_as(
         revealed=revealed,
         base=base,
         suggested=_suggested(info, stored, state) if opening.shown == "blind" else {},
-        causes=causes_of(info, stored, assessments, state, opening, lang, written),
+        causes=causes_of(info, stored, assessments, state, opening, lang, written, settled),
         written=written,
         over=over,
+        settled={
+            kind: standing for kind, standing in settled.items() if state.of(kind).disposition == "verified"
+        },
     )
 
 

@@ -21,7 +21,7 @@ from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.gold import Reviewed
+from workbench.store.gold import Reviewed, Settled
 from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
 
@@ -153,8 +153,9 @@ def causes_of(
     opening: Open,
     lang: str,
     written: Mapping[Kind, tuple[str, str]],
+    settled: Mapping[Kind, Settled],
 ) -> dict[Kind, Difference]:
-    """The difference of every verified kind to the score shown first; a few ms.
+    """The difference of every verified kind, as it is `settled`, to the score shown first; a few ms.
 
     That is the number of the file where it has one (`written`: column and digits), else a scorer.
     """
@@ -163,13 +164,15 @@ def causes_of(
         own, name = state.of(kind), first_scorer(assessments, kind)
         if own.disposition != "verified":
             continue
-        based = descends(opening, own, stored.proposal_id)
+        verified, based = own.assessment, descends(opening, own, stored.proposal_id)
+        if kind in settled:
+            verified, based = settled[kind].assessment, False
         if kind in written:
             column, digits = written[kind]
             within = precision_of([digits])
-            differences[kind] = imported_side(info, stored, column, digits, within, own.assessment, based)
+            differences[kind] = imported_side(info, stored, column, digits, within, verified, based)
         elif name is not None:
-            differences[kind] = difference(assessments[name], own.assessment, based=based, lang=lang)
+            differences[kind] = difference(assessments[name], verified, based=based, lang=lang)
     return differences
 
 

@@ -14,7 +14,7 @@ from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store.engine import Store
-from workbench.store.gold import load_some
+from workbench.store.gold import Settled, load_some, settled
 from workbench.store.samples import Stored, load_sample
 from workbench.store.scores import external_digits, external_of
 
@@ -79,8 +79,9 @@ class Why(Difference):
     """The difference of one sample and kind, and what there is to know of both sides.
 
     `digits` are the number of the file, as written, where `scorer` is a column of it; `automatic` is then the
-    recount. `source` names scorer and run, `verified_by` whose units stand on the other side. `value` is the
-    number the scorer itself reports; Δ and shares rest on exact fractions.
+    recount. `source` names scorer and run, `verified_by` whose units stand on the other side. `whose` says of
+    its verdicts where they come from, "" for this person's own. `value` is the number the scorer itself
+    reports; Δ and shares rest on exact fractions.
     `scorers` are those one can ask for.
     `fitted_by`: the calibration that chose the scorer's threshold with this sample's gold in sight, "" for
     none; what figures make of it is cross-fitted, this is not.
@@ -92,6 +93,7 @@ class Why(Difference):
     scorers: tuple[str, ...]
     source: str
     verified_by: str
+    whose: str
     value: float | None
     fitted_by: str = ""
     digits: str = ""
@@ -105,7 +107,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     """
     opened = open_sample(store, sample_id, annotator)
     stored = load_sample(store, sample_id, opened.dataset.run_id)
-    verified, based = _verified(store, opened, stored, kind)
+    verified, based, whose = _verified(store, opened, stored, kind)
     info = opened.dataset
     assessments = automatic_sides(info, stored, info.threshold)
     written = {
@@ -133,6 +135,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         scorers=names,
         source=name if name in written else f"{name} · {info.run}",
         verified_by=verified.source,
+        whose=whose,
         **{field.name: getattr(difference, field.name) for field in fields(Difference)},
         value=float(written[name]) if name in written else value_of(name, difference.automatic),
         fitted_by=info.calibration
@@ -142,18 +145,29 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     )
 
 
-def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple[Assessment, bool]:
-    """What the automatic side is compared with, and whether its units came out of this proposal."""
-    own = opened.state.of(kind)
+def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple[Assessment, bool, str]:
+    """What the automatic side is compared with, whether its units came out of this proposal, and whose it is.
+
+    That is "" for this person's own.
+    """
+    own, person = opened.state.of(kind), opened.annotator
     based = descends(opened.opening, own, stored.proposal_id)
     if own.disposition == "verified":
-        return own.assessment, based
+        if (standing := opened.settled.get(kind)) is None:
+            return own.assessment, based, ""
+        return standing.assessment, False, _decided_by(standing, person)
     if own.disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
-    given = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
-    if own.disposition == "todo" and given and gold and gold.assessment:
-        return gold.assessment, False
+    may_see = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
+    if own.disposition == "todo" and may_see and gold and gold.assessment:
+        given = settled(store, opened.sample_id, kind, person) if gold.origin == "adjudicated" else None
+        return gold.assessment, False, _decided_by(given, person) if given else "imported"
     if opened.opening.auto_shown:
-        return replace(own.assessment, source="not verified yet"), based
+        return replace(own.assessment, source="not verified yet"), based, ""
     raise InputError("automatic and verified show once this sample is decided")
+
+
+def _decided_by(standing: Settled, person: str) -> str:
+    name = standing.whose or standing.by
+    return "" if name == person else f"decided by {name}"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, not_, or_, select, update
+from sqlalchemy import func, not_, or_, select, update
 
 from workbench.model import BY, KINDS, RESOLVED, Effort, GoldRecord, Kind, Marks, Score, Unit
 from workbench.store.engine import Store
-from workbench.store.gold import verified_by
+from workbench.store.gold import settled_by, verified_by
 from workbench.store.importing import ANNOTATORS
 from workbench.store.journal import folded
 from workbench.store.samples import CHUNK, Stored, load_samples, pieces
@@ -228,14 +228,6 @@ def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[s
     if not holdout:
         query = query.where(SAMPLE.id == REVIEW.sample_id, not_(SAMPLE.holdout))
     return dict(store.rows(query.group_by(REVIEW.annotator)))
-
-
-def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:
-    """Who settled what people differ in, by the number of that review: of several the last."""
-    query = select(EVENT.review_id, EVENT.annotator).where(
-        REVIEW.annotator == RESOLVED, where, EVENT.review_id == REVIEW.id
-    )
-    return {number: name for number, name in store.rows(query.order_by(EVENT.id)) if name != RESOLVED}
 
 
 def people_of(store: Store, dataset_id: int) -> set[str]:

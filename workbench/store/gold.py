@@ -15,10 +15,10 @@ from sqlalchemy import ColumnElement, case, func, not_, or_, select, true
 from workbench.errors import SpanError
 from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
 from workbench.reviewing.documents import unit_document, unit_of
-from workbench.reviewing.fold import Verified, resolve
+from workbench.reviewing.fold import Verified, resolve, same_gold
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.tables import DATASET, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
+from workbench.store.tables import DATASET, EVENT, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
 from workbench.text.safe import BEGINNING, is_hash
 
 
@@ -107,6 +107,43 @@ def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple
     return tuple(review for review in verified if review.annotator != annotator)
 
 
+class Settled(NamedTuple):
+    """What stands of a sample on which people differed, and who settled it.
+
+    `whose`: a person who verified the same units and verdicts, "" where nobody did.
+    """
+
+    assessment: Assessment
+    whose: str
+    by: str
+
+
+def settled(store: Store, sample_id: int, kind: Kind, annotator: str = "") -> Settled | None:
+    """What somebody settled of a sample, unless that is the annotator's own review; None where nobody did."""
+    adjudicated = REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated"
+    if store.value(select(REVIEW.id).where(*adjudicated).limit(1)) is None:
+        return None  # as nearly always: nothing else is read
+    verified = verified_by(store, [sample_id], kind).get(sample_id, [])
+    standing = next((review for review in reversed(verified) if review.origin == "adjudicated"), None)
+    if standing is None or standing.annotator == annotator:
+        return None
+    same = [
+        review.annotator
+        for review in sorted(verified, key=lambda review: review.annotator != annotator)
+        if review is not standing and same_gold(review.assessment, standing.assessment)
+    ]
+    by = next(iter(settled_by(store, REVIEW.sample_id == sample_id).values()), standing.annotator)
+    return Settled(standing.assessment, same[0] if same else "", by)
+
+
+def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:
+    """Who settled what people differ in, by the number of that review: of several the last."""
+    query = select(EVENT.review_id, EVENT.annotator).where(
+        REVIEW.annotator == RESOLVED, where, EVENT.review_id == REVIEW.id
+    )
+    return {number: name for number, name in store.rows(query.order_by(EVENT.id)) if name != RESOLVED}
+
+
 def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
     """The labels that the policy of a sample's dataset counts; empty means all."""
     query = select(POLICY.document).where(
@@ -148,7 +185,8 @@ def _verified(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int,
             units.setdefault(review_id, []).append(unit_of(document, kind))
         for review_id, sample_id, annotator, origin in rows:
             assert origin in ("reviewed", "imported", "adjudicated")
-            assessment = Assessment(kind, f"verified by {annotator}", tuple(units.get(review_id, ())))
+            source = "settled" if annotator == RESOLVED else f"verified by {annotator}"
+            assessment = Assessment(kind, source, tuple(units.get(review_id, ())))
             verified.setdefault(sample_id, []).append(Verified(annotator, origin, assessment))
     return verified
 

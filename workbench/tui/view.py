@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.matching.nearest import shared
 from workbench.model import RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import letters_text
-from workbench.reports.units import counted, first_of, tally, verdict
+from workbench.reports.units import counted, first_of, settled_value, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
@@ -36,6 +36,9 @@ NAME = 48
 """Cells of a name in the line that also says what it is and whether it is found."""
 
 
+NONE_NEAR = "no passage is like this one"
+
+
 def head_parts(
     opened: Opened,
     kind: Kind,
@@ -43,11 +46,13 @@ def head_parts(
     planned: tuple[int, int] | None = None,
     held: str = "",
     others: Sequence[str] = (),
+    size: int = 80,
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
     With a plan the line says how much of it is done, and in the end that it is complete. `held` names who
-    holds the sample. `others` verified it: the line names them until the annotator has decided.
+    holds the sample. `others` verified it: the line of `size` cells names them until the annotator has
+    decided.
     """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
@@ -72,12 +77,14 @@ def head_parts(
         right.append((f"✎ {len(opened.state.comments)}  ", DIM))
     if opened.stale(kind):
         right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
+    elif kind in opened.settled:
+        right.append((f"✓ {settled_value(opened, kind)}  ", "$success"))
     elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
     elif others:
-        names = cut(", ".join(map(flat, others)), 24)
+        names = cut(", ".join(map(flat, others)), max(24, size - 80))
         right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
     right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
     return tuple(left), tuple(right)
@@ -193,18 +200,21 @@ class Marked:
         self.add(" " + "─" * (size - width(text) - len("──  ")), "rule")
 
 
-def detail(unit: Unit, opened: Opened, near: Iterable[Evidence], size: int) -> tuple[str, list[Mark]]:
+def detail(unit: Unit, opened: Opened, near: Sequence[Evidence] | None, size: int) -> tuple[str, list[Mark]]:
     """What is known of a unit, in lines of `size` cells, and what helps to decide: where it may stand, the
-    guideline for its label, the keys of the labels. A name too long for the title comes first.
+    guideline for its label, the keys of the labels. A name too long for the title comes first. `near` is None
+    while it is not looked for.
     """
     found = Marked()
     name = flat(unit.text)
     if width(name) > size - 2:
         found.line(name)
     of_each = [line for has, *where in sides(unit, opened) for line in (has, *(f"   {at}" for at in where))]
-    for line in (*_turned(unit), *(of_each or unit_lines(unit, opened))):
+    for line in (*_turned(unit), *(of_each or (*unit_lines(unit, opened), *of_others(unit, opened)))):
         found.line(line)
-    if near := list(near):
+    if near is not None and not near:
+        found.line(NONE_NEAR)
+    elif near:
         found.line(*near_text(unit, near, opened.sample.retrieved_contexts, size))
     elsewhere = unit.match.verdict in (None, "missing") and not unit.match.evidence and not opened.over
     if unit.counted and elsewhere and opened.sample.retrieved_contexts and not opened.blind:
@@ -228,15 +238,25 @@ def _turned(unit: Unit) -> list[str]:
     return [f"other direction: {turned}"] if turned else []
 
 
-def unit_lines(unit: Unit, opened: Opened) -> list[str]:
-    """What a unit is, its verdict, and the evidence as it stands in the contexts."""
-    lines = [" · ".join(_facts(unit)), *_verdict_lines(unit), *quotes(unit, opened)]
+def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
+    """What a unit is, its verdict and whose that is, and the evidence as it stands in the contexts."""
+    verdict_lines = _verdict_lines(unit, whose or whose_verdict(unit, opened))
+    lines = [" · ".join(_facts(unit)), *verdict_lines, *quotes(unit, opened)]
     if unit.match.alias:
         lines.append("the same thing wherever they stand; = takes that back")
-    return [*lines, *_of_others(unit, opened)]
+    return lines
 
 
-def _of_others(unit: Unit, opened: Opened) -> Iterator[str]:
+def whose_verdict(unit: Unit, opened: Opened) -> str:
+    """Where the verdict of a person on a unit of this review comes from."""
+    if opened.over is not None:
+        sided = opened.over.of(unit)
+        return "as all have it" if sided and sided.agreed and unit == sided.shown else "decided here"
+    state = opened.state.of(unit.kind)
+    return "imported" if state.imported and unit.id not in state.edited else "your decision"
+
+
+def of_others(unit: Unit, opened: Opened) -> Iterator[str]:
     """What the matcher and other reviewers say of a unit, where this person may see it."""
     if (match := opened.suggested.get(unit.id)) is not None:
         yield f"the matcher: {verdict(match, words=True)}; yours stands"
@@ -296,18 +316,21 @@ def guideline(guidelines: str, label: str) -> str:
     return "\n".join(own) or ABOUT.get(label, "") or "\n".join(general) or "g shows the guidelines."
 
 
-def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence]) -> list[str]:
+def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None) -> list[str]:
     """The same where there is little room: the name, what it is and where it may stand, in one line.
 
     Where people differ a line for each of them.
     """
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
-    said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *_verdict_lines(unit)]
+    verdict_lines = _verdict_lines(unit, whose_verdict(unit, opened))
+    said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *verdict_lines]
     if near:
         place = near[0]
         quote = opened.sample.retrieved_contexts[place.context][place.start : place.end][:QUOTE]
         said.append(f"nearest: {place.context + 1} “{flat(quote)}”")
+    elif near is not None:
+        said.append(NONE_NEAR)
     return [" · ".join(said)]
 
 
@@ -326,15 +349,16 @@ def _facts(unit: Unit) -> list[str]:
     return [flat(fact) for fact in facts if fact]
 
 
-def _verdict_lines(unit: Unit) -> list[str]:
+def _verdict_lines(unit: Unit, whose: str) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
-        rule = f"found: {RULES.get(match.rule, match.rule.replace('_', ' '))}" if match.rule else "found"
+        why = whose if match.rule == "human" else RULES.get(match.rule, match.rule.replace("_", " "))
+        rule = f"found: {why}" if why else "found"
         alike = 0 < match.similarity < 100 and match.rule != "human"
         lines.append(flat(rule + (f", similarity {match.similarity}" if alike else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
-            why = ", your decision"
+            why = f", {whose}"
         else:
             why = f"; nearest similarity {match.similarity}" if match.similarity else ""
         nested = match.nested and match.rule != "human"
@@ -404,7 +428,7 @@ RULES = {
     "human": "your decision",
     "equal": "exact match",
     "presence": "in the text",
-    "carried": "from the other retriever",
+    "carried": "as it was verified before",
     "normalised": "the same name, spelled differently",
     "inflected": "the same name in another form",
     "typo": "nearly the same spelling",
@@ -481,6 +505,8 @@ def outcome(opened: Opened, edit: Edit, room: int) -> str:
     if not isinstance(edit, Accept):
         return ""
     kind = edit.assessment.kind
+    if kind in opened.settled:
+        return f"; the sample stays {settled_value(opened, kind)}"
     verified = count(edit.assessment.units)
     other = many(len(opened.suggested), "name") if kind == "entity" and opened.suggested else ""
     line, more = f": verified {tally(verified)}", f", the matcher differs on {other}" if other else ""

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from workbench.model import Kind, Match, Unit, count, letter
-from workbench.reports.units import counted, doubtful, first_of, least_certain, tally, unit_symbol, verdict
+from workbench.reports.units import (
+    counted,
+    doubtful,
+    first_of,
+    least_certain,
+    settled_value,
+    tally,
+    unit_symbol,
+    verdict,
+)
 from workbench.scoring.names import scorer_name
 from workbench.stages.review import AutoScore, Opened
 from workbench.text.figures import delta
@@ -131,6 +140,8 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
         facts.append(f"⚑ {opened.state.flag}")
     if opened.stale(kind):
         facts.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
+    elif kind in opened.settled:
+        facts.append(f"✓ {settled_value(opened, kind)}")
     elif state.disposition in ("verified", "excluded", "skipped"):
         sign = {"verified": "✓", "excluded": "⊘", "skipped": "→"}[state.disposition]
         facts.append(f"{sign} {state.disposition}" + (f": {state.reason}" if state.reason else ""))
@@ -144,7 +155,8 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
     ]
     state = opened.state.of(kind)
     if state.disposition == "verified":
-        scores.append(("verified", tally(count(state.assessment.units))))
+        word = "settled" if kind in opened.settled else "verified"
+        scores.append((word, tally(count(opened.standing(kind).units))))
     if kind in opened.causes:
         scores.append(("Δ", delta(opened.causes[kind].delta)))
     return scores
@@ -152,6 +164,8 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
 
 def outcome(opened: Opened, kind: Kind) -> str:
     """What an accept came to."""
+    if kind in opened.settled:
+        return f"; the sample stays {settled_value(opened, kind)}"
     verified = tally(count(opened.state.of(kind).assessment.units))
     score: AutoScore | None = first_of(opened.automatic, kind)
     automatic = f", {scorer_name(score.scorer)} {counted(score.tally)}" if score else ""

@@ -405,6 +405,8 @@ class ReadScreen(Dialog):
         key("k up", "scroll(-1)", "Up", "read.up", "Reading"),
         key("pagedown space", "turn(1)", "Page down", "read.page_down", "Reading"),
         key("pageup", "turn(-1)", "Page up", "read.page_up", "Reading"),
+        key("home", "turn(-10_000)", "First line", "read.first", "Reading"),
+        key("end", "turn(10_000)", "Last line", "read.last", "Reading"),
     ]
 
     def __init__(self, title: str, text: str, then: Callable[[], None] | None = None) -> None:

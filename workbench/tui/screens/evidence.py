@@ -24,7 +24,7 @@ from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.pick import PickScreen
-from workbench.tui.view import near_text
+from workbench.tui.view import NONE_NEAR, near_text
 from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
@@ -53,7 +53,7 @@ class EvidencePicker:
         except InputError as error:
             self.screen.say(str(error), tone="warn")
             return
-        nothing = "nothing is suggested here" if self.pane.now.blind else "no passage is like this one"
+        nothing = "nothing is suggested here" if self.pane.now.blind else NONE_NEAR
         await self.screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
 
     async def ask_same(self) -> None:

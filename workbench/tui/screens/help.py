@@ -95,6 +95,8 @@ class HelpScreen(Dialog):
         key("k up", "scroll(-1)", "Up", "help.up", "Help"),
         key("pagedown space", "scroll(10)", "Page down", "help.page_down", "Help"),
         key("pageup", "scroll(-10)", "Page up", "help.page_up", "Help"),
+        key("home", "scroll(-10_000)", "First line", "help.first", "Help"),
+        key("end", "scroll(10_000)", "Last line", "help.last", "Help"),
     ]
 
     def __init__(

@@ -214,8 +214,14 @@ class Settling:
 
     def __init__(self, screen: BaseScreen, show: Callable[[int], None]) -> None:
         self._screen, self._show = screen, show
-        self.last: tuple[Dispute, Dispute] | None = None
-        """What `u` takes back: before, and now; None once `u` is about decisions."""
+        self.forget()
+
+    def forget(self) -> None:
+        """From now on undo and redo are about decisions."""
+        self._done: tuple[Dispute, Dispute] | None = None
+        """What undo takes back: before, and now."""
+        self._undone: tuple[Dispute, Dispute] | None = None
+        """What redo gives again: now, and before it was taken back."""
 
     async def ask(self, dispute: Dispute) -> None:
         """A menu of the states."""
@@ -244,20 +250,32 @@ class Settling:
 
     def undo(self) -> bool:
         """Take the state back that was given last; False where there is none."""
-        if self.last is None:
+        if self._done is None:
             return False
-        before, now = self.last
-        self._screen.work(partial(self._keep, now, before.state, before.note, undoes=True))
+        before, now = self._done
+        self._screen.work(partial(self._keep, now, before.state, before.note, "undid"))
         return True
 
-    async def _keep(self, dispute: Dispute, state: State, note: str, *, undoes: bool = False) -> None:
+    def redo(self) -> bool:
+        """Give the state again that was taken back last; False where there is none."""
+        if self._undone is None:
+            return False
+        now, before = self._undone
+        self._screen.work(partial(self._keep, now, before.state, before.note, "redone"))
+        return True
+
+    async def _keep(self, dispute: Dispute, state: State, note: str, word: str = "") -> None:
         from workbench.stages.disputes import set_state
 
         desk = self._screen.bench.desk
         assert desk is not None  # a disagreement is of an open dataset
         now = await desk.store.write(set_state, dispute, state, note, desk.annotator)
-        self.last = None if undoes else (dispute, now)
+        self.forget()
+        if word == "undid":
+            self._undone = now, dispute
+        else:
+            self._done = dispute, now
         self._show(dispute.sample_id)
         name = short(dispute.id, 20, dispute.question)
         message = f"the disagreement on {name} is {now.stands}"
-        self._screen.say(f"undid: {message} again" if undoes else message, sign="✓", tone="good")
+        self._screen.say(f"{word}: {message} again" if word else message, sign="✓", tone="good")

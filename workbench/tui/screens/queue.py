@@ -21,11 +21,11 @@ from textual.widgets import Static
 from workbench.errors import AwayError
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
-from workbench.text.figures import many
+from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, short, width
-from workbench.tui.keys import KeyAct, key, letter, moving
+from workbench.tui.cells import cut, short, told_of, width
+from workbench.tui.keys import KeyAct, key, letter, moving, runs, shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Views, why_empty
@@ -171,7 +171,7 @@ class QueueScreen(BaseScreen):
         self.field.facets, self.field.value = None, ""
         self.query_shown = self._rest = Query()
         self.views.reset()
-        self.settling.last = None  # a state in the dataset before is not undone from here
+        self.settling.forget()  # a state in the dataset before is not undone from here
         self.progress, self._whole = None, False
         first = await desk.first(ABOVE, BELOW)
         samples = self.samples
@@ -330,7 +330,7 @@ class QueueScreen(BaseScreen):
     def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
         """The first rows say how much room ids need."""
         event.stop()
-        self.query_one(SampleHead).show(self.views.order, self.samples.key_size, yours=self.samples.yours)
+        self._draw_columns()
         self.moved()
 
     def moved(self) -> None:
@@ -377,8 +377,13 @@ class QueueScreen(BaseScreen):
         assert desk is not None
         self.completions.describe(self._about())
         self.refresh_bindings()
-        self.query_one(SampleHead).show(self.views.order, self.samples.key_size, yours=self.samples.yours)
+        self._draw_columns()
         self._draw_name(desk)
+
+    def _draw_columns(self) -> None:
+        samples = self.samples
+        head = self.query_one(SampleHead)
+        head.show(self.views.order, samples.key_size, samples.who_size, yours=samples.yours)
 
     def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
@@ -416,6 +421,8 @@ class QueueScreen(BaseScreen):
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if self.query_shown:
             line = f"Your search, in {name}." if self.views.order == "u" else f"Your search. {line}"
+        if any(term.field == "state" and "todo" in term.values for term in self.query_shown.terms):
+            line += " To do: verified by nobody, not begun by you."
         return line + (BY_HAND if self.off_plan else "")
 
     def _say_empty(self, text: str) -> None:
@@ -490,11 +497,16 @@ class QueueScreen(BaseScreen):
 
     async def takes(self, character: str) -> bool:
         """The first keys of a review, typed here: say where they act."""
-        does = {"a": "accepts", "x": "rejects a unit", "n": "adds one", "m": "changes a match"}
-        if self.desk is None or (what := does.get(letter(character))) is None:
-            return False
-        self.say(f"enter opens this sample; there {letter(character)} {what}")
-        return True
+        keymap = self.bench.keymap
+        for name, usual, does in (
+            ("review.accept", "a", "accepts"), ("review.reject", "x", "rejects a unit"),
+            ("review.new", "n", "adds one"), ("review.match", "m", "changes a match"),
+        ):  # fmt: skip
+            if self.desk is not None and runs(character, name, usual, keymap):
+                enter = shown(keymap.get("queue.open", "enter").split(",")[0])
+                self.say(f"{enter} opens this sample; there {letter(character) or character} {does}")
+                return True
+        return False
 
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""
@@ -509,7 +521,7 @@ class QueueScreen(BaseScreen):
         elif self._is_explained:
             self.action_why()
         elif chosen is not None:
-            self.settling.last = None
+            self.settling.forget()
             await self.bench.review(self.view_desk(), chosen)
 
     def _word(self, act: KeyAct) -> str:
@@ -543,8 +555,21 @@ class QueueScreen(BaseScreen):
     def action_resolve(self) -> None:
         """Open the sample under the cursor if people differ in it, else the next one, side by side."""
         desk, row = replace(self.view_desk(), resolves=True), self._row_here
+        if row is not None and row.gold is not None and row.gold.origin == "adjudicated":
+            self.work(partial(self._say_settled, row))
+            return
         find: Find = partial(self._found, row.sample_id) if row and row.differs else desk.next
         self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
+
+    async def _say_settled(self, row: QueueRow) -> None:
+        """Who settled what people differed in, and where to see it."""
+        assert self.desk is not None
+        standing = await self.desk.settled(row.sample_id)
+        by = f" by {flat(standing.by)}" if standing is not None else ""
+        number = f": {value(row.verified.recall)}" if row.verified else ""
+        left = " · J settles those with ≠" if self.samples.differ else ""
+        message = f"settled{by}{number}; enter shows it{left}"
+        self.say(told_of(row.key, message, self.query_one(Status).room, row.question))
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""
@@ -564,8 +589,9 @@ class QueueScreen(BaseScreen):
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        redo = partial(self.desk.store.write, self.desk.step, "redo")
-        self._jump(redo, "nothing to redo", "the redo was not saved", "redone")
+        if not self.settling.redo():
+            redo = partial(self.desk.store.write, self.desk.step, "redo")
+            self._jump(redo, "nothing to redo", "the redo was not saved", "redone")
 
     def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
         """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
@@ -590,11 +616,13 @@ class QueueScreen(BaseScreen):
             status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
             return
-        desk, self.settling.last = replace(self.view_desk(), resolves=settles), None
+        desk = replace(self.view_desk(), resolves=settles)
         if target is None:
             status.say(none)
             self.bench.open_gate()
-        elif isinstance(target, int):
+            return
+        self.settling.forget()
+        if isinstance(target, int):
             await self.bench.review(desk, target)
         else:
             await self.bench.review(desk, target.sample_id, (word, target))

@@ -26,8 +26,8 @@ from workbench.stages.team import Held
 from workbench.stages.training import lessons
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.cells import LEAST, cut, told_of, width
-from workbench.tui.keys import key
+from workbench.tui.cells import LEAST, cut, short, told_of, width
+from workbench.tui.keys import declared, key, runs, shown
 from workbench.tui.screens.accepting import Accepter
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
@@ -54,6 +54,12 @@ and a key held down would ask for it thirty times a second."""
 
 WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
+
+SHORT = 24
+"""Cells of a sample's name in the line that says what was undone on it."""
+
+AGAIN = " · not verified for you any more: a verifies it"
+"""Behind the first change of a sample that others verified, or that came verified with the file."""
 
 BEGUN = "Your changes to it are saved. It counts once you accept it."
 
@@ -239,6 +245,15 @@ class ReviewScreen(BaseScreen):
         elif action.startswith("digit"):
             self.say("statements have no labels")
 
+    async def takes(self, character: str) -> bool:
+        """A key of the queue, typed here: say where it acts."""
+        for binding in declared(type(self.bench.home)):
+            if runs(character, str(binding.id), binding.key, self.bench.keymap):
+                back = shown(self.bench.keymap.get("review.back", "b").split(",")[0])
+                self.say(f"{back} goes to the queue; there {character}: {binding.description}")
+                return True
+        return False
+
     def action_let_go(self) -> None:
         """Give it up; without a sample to show there is only the way back."""
         self.say(f"let go: {self.saver.settle().what}")
@@ -280,10 +295,11 @@ class ReviewScreen(BaseScreen):
         number, places, others = self._beside
         now, here = self.pane.now, number == self.pane.now.sample_id
         held = holds(places) if places and here else ""
+        head = self.query_one(Head)
         left, right = view.head_parts(
-            now, self.pane.kind, self._progress, self._planned, held, others if here else ()
+            now, self.pane.kind, self._progress, self._planned, held, others if here else (), head.size.width
         )
-        self.query_one(Head).show(left, right)
+        head.show(left, right)
 
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
         """It is painted: keys run, and there is time to read how far one is."""
@@ -318,7 +334,7 @@ class ReviewScreen(BaseScreen):
 
     async def _perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        before = self.pane.units
+        before, was = self.pane.units, self.pane.now.state.disposition(self.desk.info.kinds)
         fresh, edit = await self._act(intent)
         self.saver.written()
         if edit is None:
@@ -341,7 +357,9 @@ class ReviewScreen(BaseScreen):
                 await self.saver.run_now("open the next sample", go_on)
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
-        self.saver.saved(intent.what + view.advice(edit) + rematched)
+        begun = was == "todo" and fresh.state.disposition(self.desk.info.kinds) == "started"
+        again = AGAIN if begun and await self.desk.verifiers(fresh.sample_id) else ""
+        self.saver.saved(intent.what + view.advice(edit) + rematched + again)
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
             self.pane.choose(edit.units[0].id)
@@ -375,7 +393,7 @@ class ReviewScreen(BaseScreen):
             if done:
                 self.saver.saved(done)
         if following is None:
-            self.action_back(self.desk.nothing_left)
+            self.action_back(f"{self.desk.nothing_left}{' · ' if done else ''}{done}")
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
@@ -399,9 +417,14 @@ class ReviewScreen(BaseScreen):
         self._arrived(word, moved)
 
     def _arrived(self, word: str, moved: Moved, way: str = "") -> None:
-        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}{way}")
-        if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
-            self.pane.choose(moved.unit)
+        message, opened = f": {intents.told(moved.edit, moved.samples)}{way}", self.pane.opened
+        if opened is None or opened.sample_id != moved.sample_id:  # it could not be opened
+            self.saver.saved(f"{word}{message}")
+            return
+        room = self.query_one(Status).room - width(f"{word} on {message}")
+        name = short(opened.sample.id, max(LEAST, min(room, SHORT)), opened.sample.user_input)
+        self.saver.saved(f"{word} on {name}{message}")
+        self.pane.choose(moved.unit)
 
     def action_back(self, message: str = "") -> None:
         """To the queue, which shows the `message`."""

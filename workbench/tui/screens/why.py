@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
 from workbench.model import Kind, Unit
-from workbench.reports.units import tally
+from workbench.reports.units import settled_as, tally, yours_was
 from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
 from workbench.text.figures import delta
@@ -24,7 +24,7 @@ from workbench.tui.cells import short
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
-from workbench.tui.view import unit_lines
+from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import (
     RULES,
@@ -117,7 +117,11 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs = "verified" if why.digits and not wide else flat(why.verified_by)
+        theirs, settled = flat(why.verified_by), opened.settled.get(why.kind)
+        if settled is not None:
+            theirs = settled_as(settled, opened.annotator) if wide else "settled"
+        elif why.digits and not wide:
+            theirs = "verified"
         self.query_one("#values", Bar).show(
             (
                 (source(why, wide=wide), ""),
@@ -125,6 +129,7 @@ class WhyScreen(BaseScreen):
                 (value, DIM),
                 (f"   {theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
+                (yours_was(opened, why.kind), ""),
             ),
             ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),
         )
@@ -153,9 +158,9 @@ class WhyScreen(BaseScreen):
         if row is None:
             return
         self.query_one("#cause", Static).update(self._cause(row, listed.shares[listed.cursor]))
-        for name, unit in (("#automatic", row.automatic), ("#verified", row.verified)):
-            nothing = "" if self._unitless(row) else "no such unit on this side"
-            self.query_one(name, Passage).show(self._side(unit), nothing=nothing)
+        nothing = "" if self._unitless(row) else "no such unit on this side"
+        for name, unit in (("automatic", row.automatic), ("verified", row.verified)):
+            self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
     def _cause(self, row: UnitRow, written: str) -> Content:
         first: list[Part] = [(sentence(row), "")]
@@ -184,10 +189,12 @@ class WhyScreen(BaseScreen):
         """Whether the row is about the number of the file as a whole."""
         return row.automatic is None and row.verified is None
 
-    def _side(self, unit: Unit | None) -> str:
+    def _side(self, name: str, unit: Unit | None) -> str:
         if unit is None:
             return ""
-        facts, *evidence = unit_lines(unit, self.why.opened)
+        facts, *evidence = unit_lines(unit, self.why.opened, self.why.whose)
+        if name == "verified":
+            evidence += of_others(unit, self.why.opened)
         wording = flat(unit.text)
         if unit.kind == "statement":  # it takes several lines, and stands in the list above
             return "\n".join([*evidence, wording, facts])

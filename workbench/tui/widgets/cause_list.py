@@ -125,10 +125,7 @@ def totals(why: Why) -> str:
         return "both sides agree in every unit"
     if why.delta is None:
         return " · ".join(f"{total.cause} {total.units}" for total in listed)
-    written = adding_up([total.share or Fraction(0) for total in listed], why.delta)
-    return " · ".join(
-        f"{total.cause} {total.units} {share}" for total, share in zip(listed, written, strict=True)
-    )
+    return " · ".join(f"{total.cause} {total.units} {delta(total.share)}" for total in listed)
 
 
 def reported(why: Why) -> str:
@@ -151,26 +148,12 @@ NAME = 24
 _SHORT = {"missed unit": "missed", "invented unit": "invented"}
 
 
-def adding_up(shares: Sequence[Fraction], total: Fraction) -> list[str]:
-    """The shares with two digits, rounded so that what is written adds up to the total as it is written.
-
-    Those with the largest remainder are rounded up; a share of 0 stays `.00`.
-    """
-    exact = [share * 100 for share in shares]
-    cents = [number.numerator // number.denominator for number in exact]
-    missing = round(float(f"{float(total):.2f}") * 100) - sum(cents)
-    nearest = sorted(range(len(exact)), key=lambda index: (cents[index] - exact[index], index))
-    for index in nearest[:missing]:
-        cents[index] += 1
-    return [delta(Fraction(number, 100)) for number in cents]
-
-
 def causes_line(difference: Difference, size: int, *, lead: int = 0, lines: int = 1) -> str:
     """`invented Indian −.10, missed Mumtaz Mahal −.07`: the causes, the largest first; see `whole_parts`."""
-    rows = [row for row in difference.rows if row.share]
-    written = adding_up([row.share or Fraction(0) for row in rows], difference.delta or Fraction(0))
-    order = sorted(range(len(rows)), key=lambda index: -abs(rows[index].share or Fraction(0)))
-    return whole_parts([f"{_named(rows[index])} {written[index]}" for index in order], size, lead, lines)
+    rows = sorted(
+        (row for row in difference.rows if row.share), key=lambda row: -abs(row.share or Fraction(0))
+    )
+    return whole_parts([f"{_named(row)} {delta(row.share)}" for row in rows], size, lead, lines)
 
 
 def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
@@ -245,7 +228,7 @@ class CauseList(RowList["UnitRow"]):
         self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
         self._statements = why.kind == "statement"
         known = [row.share or Fraction(0) for row in self.rows]
-        self.shares = [UNDEFINED for _ in self.rows] if why.delta is None else adding_up(known, why.delta)
+        self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
         self.lay_out()
         self.redraw()

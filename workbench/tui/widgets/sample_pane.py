@@ -215,10 +215,11 @@ class SamplePane(Container):
     def tell_unit(self) -> None:
         """Say what is known of the unit under the cursor, in its pane or its line."""
         unit = self.listed.chosen
-        near = self._known_near().get(unit.text) if unit is not None and self._wants_near(unit) else []
-        self._show_detail(unit, near or ())
+        wanted = unit is not None and self._wants_near(unit)
+        near = self._known_near().get(unit.text) if unit is not None and wanted else None
+        self._show_detail(unit, near)
         self._draw_suspicion()
-        if unit is not None and near is None:
+        if unit is not None and wanted and near is None:
             run = partial(self._look_for_near, unit)
             start(self, run, group="near", only_newest=True, failed=self._fails("passages"))
 
@@ -374,7 +375,7 @@ class SamplePane(Container):
             known[unit.text] = await asyncio.to_thread(nearest, unit.text, self.contexts, NEAR)
         return known[unit.text]
 
-    def _show_detail(self, unit: Unit | None, near: Sequence[Evidence] = ()) -> None:
+    def _show_detail(self, unit: Unit | None, near: Sequence[Evidence] | None) -> None:
         """What is known of the unit and helps to decide on it; a line of it where there is one only."""
         if unit is None:
             self.detail.entitle(Content(""))

@@ -52,6 +52,7 @@ class Tallies(Widget):
         self._auto: AutoScore | None = None
         self._kind: Kind = "entity"
         self._verified: Tally | None = None
+        self._word = "verified"
         self._causes: Difference | None = None
         self._hidden = False
         self._nothing = False
@@ -82,13 +83,14 @@ class Tallies(Widget):
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
         self.lines = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
-        before = (self._auto, self._verified, self._causes, self._nothing, self._hidden)
+        before = (self._auto, self._verified, self._causes, self._nothing, self._hidden, self._word)
         self._auto, self._kind = first_of(opened.automatic, kind), kind
-        self._verified = count(state.assessment.units) if state.disposition == "verified" else None
+        self._verified = count(opened.standing(kind).units) if state.disposition == "verified" else None
+        self._word = "settled" if kind in opened.settled else "verified"
         self._causes = opened.causes.get(kind)
         self._nothing = opened.base is None and not opened.blind
         self._hidden = state.disposition not in ("verified", "excluded")
-        if before != (self._auto, self._verified, self._causes, self._nothing, self._hidden):
+        if before != (self._auto, self._verified, self._causes, self._nothing, self._hidden, self._word):
             self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")
             self.refresh()
 
@@ -112,7 +114,7 @@ class Tallies(Widget):
         if self._verified is None:
             return auto, [], [(self._doubt, "$warning")] if self._doubt else []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
-        verified: list[Part] = [("verified", ""), (f" {tally(self._verified)}", "bold")]
+        verified: list[Part] = [(self._word, ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
             return auto, verified, []
         difference: list[Part] = [
