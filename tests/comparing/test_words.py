@@ -13,7 +13,7 @@ from workbench.comparing.causes import Cause, precision_of
 from workbench.comparing.estimates import estimate
 from workbench.comparing.estimators import Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
-from workbench.comparing.figures import Arm, Arms, Row, bins
+from workbench.comparing.figures import Arm, Arms, Counts, Row, bins
 from workbench.comparing.intervals import Interval
 from workbench.comparing.paired import MeanOf, Pair, paired
 from workbench.comparing.words import Fact
@@ -54,8 +54,12 @@ def test_intervals_have_both_ends() -> None:
 
 
 def test_the_headline_counts_samples() -> None:
-    assert "60 of 5,000 samples verified" == words.headline(60, 5000)
-    assert "1 of 1 sample verified" == words.headline(1, 1)
+    def told(**counts: int) -> str:
+        return words.headline(Counts(**dict.fromkeys(Counts.__slots__, 0) | counts))
+
+    assert "60 of 5,000 samples verified" == told(total=5000, reviewed=50, imported=7, adjudicated=3)
+    assert "1 of 1 sample verified" == told(total=1, reviewed=1)
+    assert "1 of 9 samples verified, 2 more unresolved" == told(total=9, imported=1, unresolved=2)
 
 
 def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:

@@ -428,8 +428,8 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
     assert "tower accepted; the sample stays settled as bob has it: .60 · yours was .75" in late
 
 
-async def test_queue_compare_and_plan_count_verified_samples_alike(user: User) -> None:
-    """Of two verified samples people differ in one: it is unresolved, in the queue as in the reports."""
+async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_counts(user: User) -> None:
+    """Of two samples that people verified they differ in one: Compare and the plan count it apart."""
     info = find_dataset(user.store, None)
     keys = {number: key for key, number in sample_ids(user.store, info.id).items()}
     for number, people in zip(in_order(user.store, info.id, 2), (("ada",), ("ada", "bob")), strict=True):
@@ -450,10 +450,10 @@ async def test_queue_compare_and_plan_count_verified_samples_alike(user: User) -
         await user.review(keys[in_order(user.store, info.id, 3)[2]])
         review = head(app)
 
-    assert "▰▰▱▱▱▱▱▱▱▱  1 of 8 verified · 1 unresolved" in queue
+    assert "▰▰▱▱▱▱▱▱▱▱  2 of 8 verified" in queue
     assert "(1 verified, 1 unresolved)" in plan
-    assert "1 of 8 samples verified" in compare
-    assert "1 of 8 verified" in review
+    assert "1 of 8 samples verified, 1 more unresolved" in compare
+    assert "2 of 8 verified" in review
 
 
 async def test_the_first_change_of_a_sample_that_others_verified_says_what_becomes_of_it(user: User) -> None:

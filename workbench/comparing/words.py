@@ -78,9 +78,10 @@ def share_fact(name: str, part: Rate, note: str = "") -> Fact:
 # How many.
 
 
-def headline(n: int, total: int) -> str:
-    """`60 of 5,000 samples verified`."""
-    return f"{n:,} of {many(total, 'sample')} verified"
+def headline(counts: Counts) -> str:
+    """`60 of 5,000 samples verified, 2 more unresolved`: the queue's number is that of both."""
+    more = f", {counts.unresolved:,} more unresolved" if counts.unresolved else ""
+    return f"{verified_samples(counts):,} of {many(counts.total, 'sample')} verified{more}"
 
 
 def verified_samples(counts: Counts) -> int:

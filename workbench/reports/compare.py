@@ -67,7 +67,7 @@ def figures_text(figures: Figures) -> str:
 def _head(figures: Figures) -> list[str]:
     run = f"run {figures.run}" if figures.run else "no run yet"
     by = f" by calibration {figures.calibration}" if figures.calibration else ""
-    verified = headline(verified_samples(figures.counts), figures.counts.total)
+    verified = headline(figures.counts)
     first = f"{figures.dataset} · {figures.scorer} · {run} · match threshold {figures.threshold}{by}"
     return [first, verified, *count_lines(figures.counts)]
 

@@ -150,14 +150,8 @@ def searched(store: Store, info: DatasetInfo, annotator: str, text: str) -> arra
 
 
 def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
-    """Where the samples of a dataset stand for one annotator, and how far its assignments are.
-
-    As in every report, samples in which people differ are not among those that are verified.
-    """
+    """Where the samples of a dataset stand for one annotator, and how far its assignments are."""
     standing = queue.progress(store, info, annotator)
-    differing = unresolved(store, several(store, info), info.kinds)
-    number = len(queue.verified_ids(store, info, annotator, differing)) if differing else 0
-    standing = replace(standing, verified=standing.verified - number, unresolved=number)
     if not info.overlap:
         return standing
     midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)

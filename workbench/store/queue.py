@@ -144,7 +144,6 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
 class Progress:
     """How many samples of a dataset stand where; the first five add up with todo to `total`.
 
-    `unresolved`, where it is counted: verified too, but people differ, so they are not in `verified`.
     `stale`: verified by the annotator under an older policy than today's. With assignments `team` says how
     far they are, `today` how many samples the annotator decided since midnight, `others` how many other
     people hold, and `own` how many of the annotator's are done of how many, None while they come one by one.
@@ -157,7 +156,6 @@ class Progress:
     started: int
     flagged: int
     stale: int = 0
-    unresolved: int = 0
     team: Team | None = None
     today: int = 0
     others: int = 0
@@ -249,11 +247,6 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
             flagged=flagged,
             stale=stale,
         )
-
-
-def verified_ids(store: Store, info: DatasetInfo, annotator: str, ids: Iterable[int]) -> set[int]:
-    """Those of some samples that stand as verified for an annotator, whosever gold there is."""
-    return store.ids(SAMPLE.id, among(SAMPLE.id, ids), Reviews.of(info, annotator).stands("verified"))
 
 
 def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:

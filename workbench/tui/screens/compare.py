@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.answer_words import headline as sentences
-from workbench.comparing.words import headline, verified_samples
+from workbench.comparing.words import headline
 from workbench.scoring.names import scorer_name
 from workbench.settings import usual_scorer
 from workbench.text.safe import flat
@@ -133,7 +133,7 @@ class CompareScreen(BaseScreen):
             if figures
             else ""
         )
-        verified = headline(verified_samples(figures.counts), figures.counts.total) if figures else ""
+        verified = headline(figures.counts) if figures else ""
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
         self.query_one(Head).show(

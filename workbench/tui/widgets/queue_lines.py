@@ -75,7 +75,7 @@ def progress_parts(
     """
     if progress is None:
         return ()
-    done, goal = planned or (progress.verified + progress.unresolved + progress.excluded, progress.total)
+    done, goal = planned or (progress.verified + progress.excluded, progress.total)
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
@@ -90,7 +90,6 @@ def progress_parts(
             counts = [(0, f"{done:,} of {goal:,} yours done"), (1, f"all: {team}"), *today]
     for rank, number, word in (
         (2, progress.others, "held by others"),
-        (2, progress.unresolved, "unresolved"),
         (3, progress.started, "started"),
         (4, progress.skipped, "skipped"),
         (6, progress.excluded, "not counted"),
