@@ -142,9 +142,10 @@ def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
 
 
 def size_of(file: Path) -> int:
-    """The bytes of a file, or of all in a folder; none of what is not there."""
-    files = [file] if file.is_file() else file.rglob("*")
-    return sum(file.stat().st_size for file in files if file.is_file())
+    """The bytes of a file, or of those that are read of a folder; none of what is not there."""
+    from workbench.formats.detect import files_of
+
+    return sum(part.stat().st_size for part in files_of(file) if part.is_file())
 
 
 def new_file(call: Call) -> Path | None:

@@ -97,7 +97,7 @@ def advice(look: Look) -> str:
     take = change and f"{change.words} (workbench policy edit --take {look.changes.index(change) + 1})"
     if change is not None and change.better:
         return f"What to do: {take}, then calibrate again."
-    if calibration is not None and calibration.better and calibration.threshold != calibration.threshold_now:
+    if calibration is not None and is_better(calibration):
         return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
     if change is not None and change.gain.value > 0:
         return f"What to do: review more, or try this: {take}."
@@ -152,8 +152,8 @@ def verdict_lines(calibration: Calibrated) -> list[str]:
             f"{NAMES[calibration.objective]}{no_use(calibration)}"
         ]
     elif calibration.better is None:
-        lines = [f"too early to say whether {chosen} is better than {now}: {gain} ({how})"]
-    elif calibration.better:
+        lines = [f"{too_early(calibration)}: {gain} ({how})"]
+    elif is_better(calibration):
         lines = [f"{chosen} is better than {now}: {gain} ({how})"]
     else:
         lines = [f"keep {now}: {chosen} is {no_better(calibration)}: {gain} ({how})"]
@@ -166,6 +166,17 @@ def verdict_lines(calibration: Calibrated) -> list[str]:
         f"{_spread(calibration)}"
     )
     return lines
+
+
+def is_better(calibration: Calibrated) -> bool:
+    """Whether the chosen threshold is better than the one in use beyond chance, by a gain that shows."""
+    shows = number(calibration.gain.value) != number(0.0)
+    return bool(calibration.better) and shows and calibration.threshold != calibration.threshold_now
+
+
+def too_early(calibration: Calibrated) -> str:
+    """What is said of a choice that rests on too few groups."""
+    return f"too early to say whether {calibration.threshold} is better than {calibration.threshold_now}"
 
 
 def no_use(calibration: Calibrated) -> str:
@@ -181,7 +192,8 @@ def no_use(calibration: Calibrated) -> str:
 
 def no_better(calibration: Calibrated) -> str:
     """What a choice that is no better was held against: the threshold in use, or calling every unit found."""
-    beats = calibration.gain.interval is not None and calibration.gain.interval.low > 0
+    gain = calibration.gain.interval
+    beats = not calibration.better and gain is not None and gain.low > 0
     return f"no better than {'calling every unit found' if beats else calibration.threshold_now}"
 
 

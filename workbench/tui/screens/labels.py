@@ -116,7 +116,7 @@ class LabelScreen(Dialog):
     def _head(self, complaint: str = "") -> None:
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
         warning: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
-        by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
+        by_name = (("1–9", "label"), ("a–z", "type it")) if self._labels else ()
         edge = ((". ,", "edge"),) if self._stretch else ()
         right = choice_parts((*by_name, *edge, ("enter", "take"), ("esc", "cancel")))
         left = ((self._title, "bold"), *(typed if self._filter else ()), *warning)
