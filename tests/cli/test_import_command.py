@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.rows import write_rows
-from workbench.cli.import_ import size_of
 from workbench.formats.detect import files_of
+from workbench.stages.import_ import size_of
 from workbench.store import engine
 
 TASK = {

@@ -49,10 +49,10 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
         values = app.screen.query_one("#values", Bar).text
 
         column = " (context_entity_recall)" if size[0] == 120 else ""
-        assert values.startswith(f"yours{column} .3333 · recount ")
+        assert values.startswith(f"yours{column} .3333 · our count ")
         assert "untraced" in [one.cause for one in listed.rows]
         last = "".join(segment.text for segment in listed.segments(listed.count - 1, size[0] - 2))
-        assert "(your number − our recount)" in last
+        assert "(your number − our count)" in last
 
 
 async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audited: Path) -> None:
@@ -65,7 +65,7 @@ async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audit
         await user.settle()
 
         assert wide.startswith("yours (context_entity_recall) .3333")
-        assert values.text.startswith("yours .3333 · recount 5/6 .83   verified 5/6 .83")
+        assert values.text.startswith("yours .3333 · our count 5/6 .83   verified 5/6 .83")
         assert chosen == app.screen.query_one(CauseList).cursor
 
 

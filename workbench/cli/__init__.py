@@ -129,7 +129,7 @@ def _take_late(context: Any, option: Any, value: str | None) -> None:
 app = typer.Typer(
     name="workbench",
     cls=Root,
-    help="Find out whether your recall scores are true: propose, review, recount, compare, export.",
+    help="Find out whether your recall scores are true: propose, review, count again, compare, export.",
     no_args_is_help=False,
     add_completion=False,
     pretty_exceptions_enable=False,

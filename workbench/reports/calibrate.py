@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.intervals import FEWEST
+from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, signed, table
 from workbench.text.safe import clean
 
@@ -57,9 +58,9 @@ def report_text(report: CalibrateReport) -> str:
 def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> list[str]:
     """What the calibration rests on and what it leaves out."""
     lines = [
-        f"{dataset} · {gathered.scorer} · run {gathered.run.name} · {calibration.samples:,} verified samples "
-        "in "
-        f"{calibration.groups:,} groups · {calibration.pairs:,} judged units, {calibration.found:,} found"
+        f"{dataset} · {scorer_in_full(gathered.scorer)} · run {gathered.run.name} · "
+        f"{calibration.samples:,} verified samples in {calibration.groups:,} groups · "
+        f"{calibration.pairs:,} judged units, {calibration.found:,} found"
     ]
     out = gathered.left_out
     parts = [
@@ -283,8 +284,8 @@ def used_text(name: str, threshold: int) -> str:
     if not name:
         return f"no calibration is in use; match threshold {threshold}"
     return clean(
-        f"{name} is in use: match threshold {threshold}, doubtful units by its probability; figures of the "
-        "samples it saw are cross-fitted"
+        f"{name} is in use: match threshold {threshold}, doubtful units by its probability; figures score "
+        "each sample that it saw at a threshold chosen without it"
     )
 
 

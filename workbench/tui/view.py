@@ -59,7 +59,7 @@ def head_parts(
     if opened.blind:
         right.append(("◇ without suggestions  ", "$accent"))
     if opened.rematch:
-        right.append(("↺ matches only  ", "$accent"))
+        right.append(("↺ to be matched again  ", "$accent"))
     if held:
         right.append((f"◷ {flat(held)}  ", "$warning"))
     if opened.opening.off_plan:

@@ -25,6 +25,7 @@ from workbench.reports.calibrate import (
     times,
     too_early,
 )
+from workbench.scoring.names import scorer_name
 from workbench.text.figures import number, signed
 from workbench.text.safe import flat
 from workbench.tui.keys import key
@@ -159,7 +160,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         assert look is not None
         used = f" · {look.info.calibration}" if look.info.calibration else ""
-        self._title(f"{look.gathered.scorer} · {look.gathered.run.name}{used}")
+        self._title(f"{scorer_name(look.gathered.scorer)} · {look.gathered.run.name}{used}")
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
         self.query_one("#legend-line", Static).update(
             Content.assemble(*legend(look, wide=self.has_class("-wide")))
