@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -60,7 +60,8 @@ def figures_text(figures: Figures) -> str:
     lines += [f"  {note}" for note in (*figures.notes, *reproducible_lines(figures.reproducible))]
     lines += ["", *_causes(figures)]
     if figures.beside and verified_samples(figures.counts):
-        lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
+        names = _meanings({scorer.scorer for scorer in figures.beside})
+        lines += ["", "all scorers, over the samples that are verified:", *names, *_beside(figures)]
     return clean("\n".join([*lines, *_rest(figures)]))
 
 
@@ -85,6 +86,12 @@ def _causes(figures: Figures) -> list[str]:
     return lines
 
 
+def _meanings(scorers: Collection[str]) -> list[str]:
+    """A line that says what the names of some scorers stand for; none where they are words."""
+    known = [f"{name}: {scorer_name(name)}" for name in CALIBRATED if name in scorers]
+    return [", ".join(known)] if known else []
+
+
 def _beside(figures: Figures) -> list[str]:
     head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
     rows = []
@@ -93,7 +100,7 @@ def _beside(figures: Figures) -> list[str]:
         means = means if scorer.n >= FEWEST else ["–"] * len(means)
         rows.append(
             [
-                scorer_in_full(scorer.scorer),
+                scorer.scorer,
                 f"{scorer.n:,}",
                 f"{scorer.undefined:,}",
                 *means,
@@ -284,8 +291,7 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     """
     listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
-    scorers = [f"{name}: {scorer_name(name)}" for name in CALIBRATED if name in sides]
-    lines = [*_disputes_head(report), *([", ".join(scorers)] if scorers else []), *_table(listed[:limit])]
+    lines = [*_disputes_head(report), *_meanings(sides), *_table(listed[:limit])]
     if report.disputes and not chosen:
         lines.append("no dispute has this state between these")
     if len(listed) > limit:
