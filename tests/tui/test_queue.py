@@ -805,3 +805,17 @@ async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Pa
     assert "enter review" in first
     assert "enter evidence" in keys
     assert "picked by hand" not in head
+
+
+async def test_a_sample_to_be_matched_again_says_so_in_words(
+    user: User, demo_database: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    async with user.opens(database=path, dataset="demo", size=(80, 24)) as app:
+        await user.press("slash", *"id:bauhaus-bm25", "enter")
+        queue = str(app.screen.query_one(Completions).render())
+        await user.press("enter")
+        review = app.screen.query_one(Head).text
+
+    assert "Reviewed with other contexts: only its matches are left to decide (↺)." in queue
+    assert "↺ to be matched again" in review

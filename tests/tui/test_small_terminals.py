@@ -298,3 +298,22 @@ async def test_what_a_paste_was_taken_for_is_read_to_its_end(user: User) -> None
         await user.settle()
 
         assert IGNORED in " ".join(on_screen(app).split())
+
+
+async def test_why_a_label_is_not_taken_is_read_to_its_end(user: User) -> None:
+    """The keys give way to it."""
+    async with user.opens("tower", size=(80, 24)) as app:
+        await user.press("l", *"organisations")
+
+        shown = on_screen(app)
+        assert "no label has organisations" in shown
+        assert "esc cancel" in shown
+        await user.press("backspace")
+        assert "a–z type it" in on_screen(app)
+
+
+async def test_the_values_of_a_search_word_are_read_to_their_end(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"is:zz", "enter")
+
+        assert "is: flagged, blind, rematch, stale, offplan, fast, disputed, unresolved" in on_screen(app)

@@ -118,7 +118,8 @@ class LabelScreen(Dialog):
         warning: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
         by_name = (("1–9", "label"), ("a–z", "type it")) if self._labels else ()
         edge = ((". ,", "edge"),) if self._stretch else ()
-        right = choice_parts((*by_name, *edge, ("enter", "take"), ("esc", "cancel")))
+        keys = () if complaint else (*by_name, *edge, ("enter", "take"))
+        right = choice_parts((*keys, ("esc", "cancel")))
         left = ((self._title, "bold"), *(typed if self._filter else ()), *warning)
         self.query_one("#title", Bar).show(left, right)
 
