@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -123,3 +125,19 @@ def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:
     assert [".3333", "1", ".5", ".1429"] == [
         written(one) for one in ("0.3333", "1", "0.5", "0.14285714265306124")
     ]
+
+
+async def test_the_line_after_an_accept_has_whole_reasons_or_none(
+    user: User, demo_database: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    async with user.opens("www", database=path, dataset="demo", size=(80, 24)) as app:
+        await user.press("a")
+        short = app.screen.query_one(Status).text
+        await user.press("b")
+        await user.review("guernica-dense")
+        await user.press("a")
+        long = app.screen.query_one(Status).text
+
+    assert "✓ www accepted: yours .33 · verified 4/5 .80 · −.47: 2 names not recognised, …" == short
+    assert re.fullmatch(r"✓ .* accepted: yours \S+ · verified \S+ \S+( · \S+)?(: [\w ]+(, …)?)?", long)
