@@ -120,7 +120,7 @@ def test_statements_are_not_recounted(run: Run, tmp_path: Path) -> None:
 
     assert "Your context_recall is 1.00. None of 4 samples has a score that looks wrong" in ended.out
     assert "Counting" not in ended.out
-    assert "Statements are not recounted" in ended.out
+    assert "Statements are not counted again" in ended.out
 
 
 def test_all_figures_follow_behind_full(run: Run, tmp_path: Path) -> None:

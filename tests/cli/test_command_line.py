@@ -20,7 +20,7 @@ import pytest
 import typer
 
 from tests.rows import write_rows
-from workbench import __version__, cli
+from workbench import __version__, cli, reports
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 PROGRAM = [
@@ -122,6 +122,62 @@ def test_a_name_for_decisions_is_printable(run: Any, name: str) -> None:
 
     assert ended.code == 2
     assert "--as: give a printable name" in ended.err
+
+
+def test_a_name_that_is_kept_is_refused_in_words(run: Any) -> None:
+    ended = run("--as", "=resolved", "status")
+
+    assert 2 == ended.code
+    assert "workbench: --as: this name is kept for settled samples: give another one\n" == ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("plan", "--n", "x"), "got 'x', expected a whole number"),
+        (("plan", "--n", "1"), "got '1', expected 2 or more"),
+        (("score", "--threshold", "high"), "got 'high', expected a number"),
+        (("import", "rows.jsonl", "--blind", "3"), "got '3', expected 1 or less"),
+    ],
+)
+def test_an_option_that_is_no_number_is_refused_in_words(
+    run: Any, words: tuple[str, ...], expected: str
+) -> None:
+    ended = run(*words)
+
+    assert 2 == ended.code
+    assert expected in " ".join(ended.err.split())
+    assert "Input should be" not in ended.err
+
+
+@pytest.mark.parametrize("command", ["import", "propose", "score-files", "serve"])
+@pytest.mark.parametrize("columns", [40, 70])
+def test_help_in_a_narrow_terminal_cuts_no_name_of_an_option(command: str, columns: int) -> None:
+    ended = subprocess.run(
+        [*PROGRAM, command, "--help"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": str(columns)},
+        check=True,
+    )
+
+    assert [] == re.findall(r"\S*[\w-]…", ended.stdout)
+
+
+def test_a_message_is_wrapped_between_words() -> None:
+    text = "workbench: unknown scorer 'nope'; there is: ragas, linked, contextual_recall"
+    text += "\n  workbench compare --run a"
+
+    wrapped = reports.folded(text, 40)
+
+    assert [
+        "workbench: unknown scorer 'nope'; there",
+        "    is: ragas, linked, contextual_recall",
+        "  workbench compare --run a",
+    ] == wrapped.split("\n")
+    assert text == reports.folded(text, 0)  # a pipe
+    command = f"  workbench audit {'x' * 60}"
+    assert command == reports.folded(command, 40)
 
 
 def test_the_database_may_come_from_the_environment(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,7 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
     lines = [" ".join(line.split()) for line in ended.out.splitlines()]
     assert [
         "data · p-run-1: 2 disputes, 2 open",
+        "linked: name matching",
         "rank sample between first second Δ effect state",
         "1 rome linked~verified 1.00 .50 +.50 .5000 open",
         "1 more between automatic values: hidden until you review their samples",
@@ -70,7 +71,7 @@ def test_hidden_values_of_two_scorers_are_listed_when_they_are_asked_for(load: A
 
     lines = [" ".join(line.split()) for line in run("disputes", "--between", "ragas~linked").out.splitlines()]
 
-    assert ["1 near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[2:]
+    assert ["1 near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[3:]
 
 
 def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question_and_set_by_its_beginning(

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from tests.rows import write_rows
+from workbench.formats.detect import files_of
+from workbench.stages.import_ import size_of
 from workbench.store import engine
 
 TASK = {
@@ -448,11 +450,30 @@ def test_an_empty_path_is_not_the_current_folder(run: Any, tmp_path: Path) -> No
     write_rows(tmp_path / "rows.jsonl", [{"user_input": "q", "reference": "Rome."}])
     before = files(tmp_path)
 
-    for command in ("import", "export", "verify"):
+    for command in ("import", "audit", "export", "verify"):
         code, out, err = run(command, "")
         assert (2, "") == (code, out)
         assert "an empty path names nothing" in err
     assert before == files(tmp_path)
+
+
+@pytest.mark.parametrize("command", ["import", "audit"])
+def test_the_current_folder_with_one_dataset_is_that_dataset(run: Any, command: str) -> None:
+    write_rows("rows.jsonl", [{"user_input": "q", "reference": "Rome.", "retrieved_contexts": []}])
+
+    assert 0 == run(command, ".").code
+
+
+def test_a_folder_is_read_no_deeper_than_datasets_stand(tmp_path: Path) -> None:
+    """Of the tree below nothing is counted and nothing is taken."""
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (deep / "other.parquet").write_bytes(b"PAR1")
+    (tmp_path / "a" / "notes.txt").write_text("x" * 1000)
+    write_rows(tmp_path / "rows.jsonl", [{"user_input": "q", "reference": "Rome."}])
+
+    assert [tmp_path / "rows.jsonl"] == files_of(tmp_path)
+    assert (tmp_path / "rows.jsonl").stat().st_size == size_of(tmp_path)
 
 
 def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_database(

@@ -29,6 +29,8 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
 
     answer = window.wait_for("q to leave")
     assert "Your context_entity_recall is .00." in answer
+    window.press("z", "Enter")
+    window.wait_for("It takes c, r, q, then Enter:")
     window.press("r", "Enter")
     window.wait_for("0 of 3 verified")
     while "1 of 3 verified" not in window.screen():

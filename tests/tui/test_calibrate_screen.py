@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ from textual.widgets import Static
 
 from tests.rows import gold, naming
 from tests.tui.conftest import User, said
+from workbench.comparing.calibration import Figure
+from workbench.comparing.intervals import Interval
+from workbench.reports.calibrate import advice
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.tui.own import LIGHT
-from workbench.tui.screens.calibrate import CalibrateScreen
+from workbench.tui.screens.calibrate import CalibrateScreen, finding, what_next
 from workbench.tui.screens.dialogs import ConfirmScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Head
@@ -269,6 +273,32 @@ def test_picture_of_a_threshold_that_is_not_in_use(picture: Any, size: tuple[int
 
 def test_picture_in_light(picture: Any) -> None:
     assert picture("B", size=(120, 36), theme=LIGHT.name)
+
+
+@pytest.mark.parametrize(
+    ("better", "gain", "expected"),
+    [
+        (True, 0.02, "95 may suit your reviews better: B."),
+        (True, 0.0004, "No threshold is clearly better than 85."),  # it prints as .000
+        (False, 0.02, "No threshold is clearly better than 85."),
+        (None, 0.02, "No threshold is clearly better than 85."),  # fewer than ten groups
+    ],
+)
+async def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(
+    user: User, calibrated: Callable[..., Path], better: bool | None, gain: float, expected: str
+) -> None:
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
+        await user.press("K")
+        look = app.screen.look
+    assert look.found is not None
+    ends = Interval(gain / 2, gain * 2) if better else None
+    fit = replace(look.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
+    look = replace(look, found=fit)
+
+    assert f"How alike must two names be to match? {expected}" == what_next(look)
+    assert len(what_next(look)) <= 78
+    assert (finding(look)[0][0][0] == "✓ ") == ("may suit" in expected)
+    assert ("use match threshold 95" in advice(look)) == ("may suit" in expected)
 
 
 def test_picture_without_gold(picture: Any) -> None:

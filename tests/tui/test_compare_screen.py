@@ -141,7 +141,7 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(user: User, co
     assert "· verified: 24 imported" in notes
 
 
-async def test_what_has_no_room_next_to_a_figure_stands_in_full_below(
+async def test_a_figure_of_the_overview_is_whole_at_80_columns(
     user: User, demo_database: Path, tmp_path: Path
 ) -> None:
     path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
@@ -151,9 +151,8 @@ async def test_what_has_no_room_next_to_a_figure_stands_in_full_below(
         await user.press("pagedown")
         height, top = notes.size.height, notes.scroll_offset.y
 
-    assert "95 % at the planned number of rev…" in facts
-    said = "· these samples: 95 % at the planned number of reviews, the mean of the 43 scored"
-    assert said == notes.text.splitlines()[0]
+    assert "95 % at the planned number" in facts
+    assert "…" not in facts
     assert height >= 2
     assert top > 0
 

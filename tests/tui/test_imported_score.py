@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -49,10 +51,10 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
         values = app.screen.query_one("#values", Bar).text
 
         column = " (context_entity_recall)" if size[0] == 120 else ""
-        assert values.startswith(f"yours{column} .3333 · recount ")
+        assert values.startswith(f"yours{column} .3333 · our count ")
         assert "untraced" in [one.cause for one in listed.rows]
         last = "".join(segment.text for segment in listed.segments(listed.count - 1, size[0] - 2))
-        assert "(your number − our recount)" in last
+        assert "(your number − our count)" in last
 
 
 async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audited: Path) -> None:
@@ -65,7 +67,7 @@ async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audit
         await user.settle()
 
         assert wide.startswith("yours (context_entity_recall) .3333")
-        assert values.text.startswith("yours .3333 · recount 5/6 .83   verified 5/6 .83")
+        assert values.text.startswith("yours .3333 · our count 5/6 .83   verified 5/6 .83")
         assert chosen == app.screen.query_one(CauseList).cursor
 
 
@@ -123,3 +125,19 @@ def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:
     assert [".3333", "1", ".5", ".1429"] == [
         written(one) for one in ("0.3333", "1", "0.5", "0.14285714265306124")
     ]
+
+
+async def test_the_line_after_an_accept_has_whole_reasons_or_none(
+    user: User, demo_database: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    async with user.opens("www", database=path, dataset="demo", size=(80, 24)) as app:
+        await user.press("a")
+        short = app.screen.query_one(Status).text
+        await user.press("b")
+        await user.review("guernica-dense")
+        await user.press("a")
+        long = app.screen.query_one(Status).text
+
+    assert "✓ www accepted: yours .33 · verified 4/5 .80 · −.47: 2 names not recognised, …" == short
+    assert re.fullmatch(r"✓ .* accepted: yours \S+ · verified \S+ \S+( · \S+)?(: [\w ]+(, …)?)?", long)

@@ -110,9 +110,10 @@ async def test_a_file_is_imported_from_the_palette(
 async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
     database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Any, monkeypatch: Any
 ) -> None:
-    """Each says where it is; a name that is taken is asked for again, and nothing there is touched."""
+    """Each says where it is; a name that is taken is not offered or taken, and nothing there is touched."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "report.html").write_text("mine")
+    (tmp_path / "ragas-export").mkdir()
     app = make_app(database)
     said = []
     async with app.run_test(size=(160, 30)) as pilot:
@@ -125,7 +126,8 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
         await search(pilot, "Report page")
         await first_offer(pilot, "report page")
         await choose(pilot, settle)
-        await press(pilot, "enter")
+        offered = app.screen.query_one("#field").value
+        await press(pilot, "ctrl+u", *"report.html", "enter")
         refused = str(app.screen.query_one("#hint").content)
         await press(pilot, "ctrl+u", *"page.html", "enter")
         said.append(app.screen.query_one("#status").text)
@@ -136,14 +138,15 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
 
     copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))
     assert [
-        f"wrote {tmp_path / 'ragas-export'}: 8 samples, 0 verified",
+        f"wrote {tmp_path / 'ragas-export-2'}: 8 samples, 0 verified",
         f"wrote {tmp_path / 'page.html'}",
         f"copied the database to {copies[0] if copies else None}",
     ] == said
+    assert "report-2.html" == offered
     assert "there is something of that name" in refused
     assert "mine" == (tmp_path / "report.html").read_text()
     assert "<html" in (tmp_path / "page.html").read_text()
-    assert (tmp_path / "ragas-export" / "dataset.jsonl").is_file()
+    assert (tmp_path / "ragas-export-2" / "dataset.jsonl").is_file()
 
 
 async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(

@@ -869,3 +869,17 @@ async def test_a_wide_window_has_the_names_of_all_who_verified_a_sample(user: Us
     (tower,) = (line for line in lines if "tower" in line)
     assert tower.rstrip().endswith("  annegret, bo, cecilia, dee")
     assert "Where is the Eiffel Tower?" in tower
+
+
+async def test_a_sample_to_be_matched_again_says_so_in_words(
+    user: User, demo_database: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    async with user.opens(database=path, dataset="demo", size=(80, 24)) as app:
+        await user.press("slash", *"id:bauhaus-bm25", "enter")
+        queue = str(app.screen.query_one(Completions).render())
+        await user.press("enter")
+        review = app.screen.query_one(Head).text
+
+    assert "Reviewed with other contexts: only its matches are left to decide (↺)." in queue
+    assert "↺ to be matched again" in review

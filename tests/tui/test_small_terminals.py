@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.events import Event, Key, Resize
+from textual.events import Event, Key, Paste, Resize
 from textual.geometry import Size
 
 from tests.tui.conftest import User, until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
+from workbench.tui.app import IGNORED
 from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
 from workbench.tui.widgets.bars import KEPT, Field, Head, KeyBar, arranged
@@ -265,3 +266,54 @@ async def test_what_is_known_of_a_unit_is_there_when_its_pane_comes(user: User) 
         await user.settle()
         assert "place · proposed" in app.screen.pane.detail.text
         assert name == str(app.screen.pane.detail._border_title)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 36)], ids=str)
+async def test_a_long_message_is_read_to_its_end(user: User, size: tuple[int, int]) -> None:
+    """It takes as many lines as it needs, and gives them back."""
+    message = (
+        "nothing was written: a Hugging Face folder holds Parquet files, which need the package pyarrow: "
+        "pip install 'gold-workbench[parquet]'"
+    )
+    async with user.opens("tower", size=size) as app:
+        before = on_screen(app)
+        app.screen.say(message)
+        await user.settle()
+        shown = " ".join(on_screen(app).split())
+        await user.pilot.resize_terminal(70, 20)
+        await user.settle()
+        narrower = " ".join(on_screen(app).split())
+        await user.pilot.resize_terminal(*size)
+        app.screen.say("")
+        await user.settle()
+
+        assert message in shown
+        assert message in narrower
+        assert before == on_screen(app)
+
+
+async def test_what_a_paste_was_taken_for_is_read_to_its_end(user: User) -> None:
+    async with user.opens("tower", size=(80, 24)) as app:
+        app.post_message(Paste("x" * 5))
+        await user.settle()
+
+        assert IGNORED in " ".join(on_screen(app).split())
+
+
+async def test_why_a_label_is_not_taken_is_read_to_its_end(user: User) -> None:
+    """The keys give way to it."""
+    async with user.opens("tower", size=(80, 24)) as app:
+        await user.press("l", *"organisations")
+
+        shown = on_screen(app)
+        assert "no label has organisations" in shown
+        assert "esc cancel" in shown
+        await user.press("backspace")
+        assert "a–z type it" in on_screen(app)
+
+
+async def test_the_values_of_a_search_word_are_read_to_their_end(user: User) -> None:
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("slash", *"is:zz", "enter")
+
+        assert "is: flagged, blind, rematch, stale, offplan, fast, disputed, unresolved" in on_screen(app)

@@ -91,7 +91,7 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         await change(user.pilot)
         await user.press("w")
         assert cause(app).splitlines() == [
-            "false match: name matching +.18 (exactly +11/60)  linked to a name; a person says missing",
+            "false match: another name +.18 (exactly +11/60)  matched to a name; a person says missing",
             "Fix: the names are equal: check the verdict (another entity?)",
             "the same unit, edited by a reviewer",
         ]
@@ -195,7 +195,7 @@ async def test_the_row_is_copied(user: User, change: Press) -> None:
     async with user.opens() as app:
         await change(user.pilot)
         await user.press("w", "y")
-        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: name matching +.18"
+        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: another name +.18"
 
 
 async def test_a_click_chooses_a_row(user: User, change: Press) -> None:

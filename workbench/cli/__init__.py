@@ -11,10 +11,11 @@ import copy as copying
 import sys
 from datetime import datetime
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from workbench import __version__, reports
 from workbench.cli.audit import audit
@@ -55,14 +56,25 @@ from workbench.reports.texts import (
     write_junit,
 )
 from workbench.scoring.names import SCORERS
-from workbench.text.safe import name_of
+from workbench.text.safe import clean, name_of
 
 DEMO_DB = "workbench-demo.db"
 EVERYWHERE = ("db", "dataset", "annotator")
+BOXES = 80
+"""Columns from which the help of a command stands in boxes; narrower ones cut the names of options."""
+EXPECTED = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge:g} or more",
+    "less_than_equal": "{le:g} or less",
+    "greater_than": "more than {gt:g}",
+    "less_than": "less than {lt:g}",
+}
+"""What a number must be, by the kind of error that the library has for it."""
 
 
 class Root(TyperGroup):
-    """Its --db, --dataset and --as may stand after the command too."""
+    """Its --db, --dataset and --as may stand after the command too; it says what a number must be."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -71,14 +83,28 @@ class Root(TyperGroup):
             for parameter in self.params
             if isinstance(parameter, TyperOption) and parameter.name in EVERYWHERE
         ]
-        _hand_down(self, [_late(option) for option in options])
+        _hand_down(self, [_late(option) for option in options], plain=get_terminal_size().columns < BOXES)
+
+    def invoke(self, context: Any) -> Any:
+        """Run a command; an option that is no number is refused in our words."""
+        try:
+            return super().invoke(context)
+        except typer.BadParameter as error:
+            if (errors := getattr(error.__cause__, "errors", None)) is not None:
+                first = errors(include_url=False)[0]
+                if expected := EXPECTED.get(first["type"]):
+                    expected = expected.format(**first.get("ctx", {}))
+                    error.message = f"got {clean(str(first['input']))!r}, expected {expected}"
+            raise
 
 
-def _hand_down(group: TyperGroup, options: list[TyperOption]) -> None:
+def _hand_down(group: TyperGroup, options: list[TyperOption], *, plain: bool) -> None:
     for command in group.commands.values():
         command.params += options
         if isinstance(command, TyperGroup):
-            _hand_down(command, options)
+            _hand_down(command, options, plain=plain)
+        elif plain and isinstance(command, TyperCommand):
+            command.rich_markup_mode = None
 
 
 def _late(option: TyperOption) -> TyperOption:
@@ -103,7 +129,7 @@ def _take_late(context: Any, option: Any, value: str | None) -> None:
 app = typer.Typer(
     name="workbench",
     cls=Root,
-    help="Find out whether your recall scores are true: propose, review, recount, compare, export.",
+    help="Find out whether your recall scores are true: propose, review, count again, compare, export.",
     no_args_is_help=False,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -255,7 +281,7 @@ def score(
     text = (gate_markdown if format == "markdown" else gate_text)(gate, withheld, names)
     if junit is not None:
         write_junit(junit, gate, withheld, names)
-    reports.show(document, "\n".join([text, *notes]), as_json=json)
+    reports.show(document, "\n".join([text, *notes]), as_json=json, whole=format == "markdown")
     if not gate.passed:
         raise typer.Exit(1)
 
@@ -319,7 +345,7 @@ def policy_show(context: typer.Context, json: Json = False) -> None:
     from workbench.stages.policy import to_toml
 
     with dataset_of(context.obj) as (_, info):
-        reports.show(info.policy, to_toml(info.policy), as_json=json)
+        reports.show(info.policy, to_toml(info.policy), as_json=json, whole=True)
 
 
 @policy_app.command("edit")

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, check_format, counted, on_terminal, open_app, open_for
+from workbench.cli.console import (
+    Call,
+    Json,
+    check_format,
+    counted,
+    named_path,
+    on_terminal,
+    open_app,
+    open_for,
+    tell,
+)
 from workbench.cli.import_ import (
     External,
     Fields,
@@ -38,7 +48,7 @@ if TYPE_CHECKING:
 
 def audit(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file with scores, as for import.")],
+    file: Annotated[Path, typer.Argument(help="A file with scores, as for import.", parser=named_path)],
     scorer: Annotated[
         str | None, typer.Option(help="The score to audit: an imported column or a scorer.")
     ] = None,
@@ -106,9 +116,9 @@ def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     if call.dataset is None and report.new and before:
         name = one_line(report.dataset)
         had = f"which had {many(before, 'sample')}"
-        typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
+        tell(f"added to the dataset {name}, {had}; use --dataset for another")
     if report.rejected or report.notes:
-        typer.echo(import_text(replace(report, blind=0)), err=True)  # the answer tells it
+        tell(import_text(replace(report, blind=0)))  # the answer tells it
     _propose(replace(call, dataset=report.dataset))
     return report
 
@@ -127,10 +137,10 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
         if perhaps := next((column for column in report.columns if "recall" in column.lower()), ""):
             option = f"{one_line(perhaps)}=entity"
             command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
-            typer.echo(f"if {one_line(perhaps)} is a recall, audit it:\n  {command}", err=True)
+            tell(f"if {one_line(perhaps)} is a recall, audit it:\n  {command}")
         if (stored := headline(columns, (), "entity")) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
-            typer.echo(f"{name} has no recall score; {shown}", err=True)
+            tell(f"{name} has no recall score; {shown}")
         return None
     asked = named(scorer or own, report.runs)
     if asked not in report.runs or (scorer is None and usual_scorer()):
@@ -139,7 +149,7 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     newest = runs_of(metric_of(run), columns)[-1]
     if run != newest:
         other = f"the newest is {one_line(newest)}: --scorer {shlex.quote(one_line(newest))}"
-        typer.echo(f"shown is the run of {name}, {one_line(run)}; {other}", err=True)
+        tell(f"shown is the run of {name}, {one_line(run)}; {other}")
     return run
 
 
@@ -150,7 +160,7 @@ def _propose(call: Call) -> None:
     with counted(call, "Finding names") as (store, info, progress):
         if info.run_id is None:
             command = shlex.join([*command_of(call, "propose"), "--proposer", "claude"])
-            typer.echo(f"rules find the names; to ask a model:\n  {command}", err=True)
+            tell(f"rules find the names; to ask a model:\n  {command}")
         if info.run_id is None or info.run.startswith("rules"):
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 
@@ -173,7 +183,7 @@ def _answer(
         text += "\n\n" + figures_text(figures)
     elif not markdown and not on_terminal() and any(step.what != "send" for step in summary.steps):
         text += "\n\nTo review, run the same command in a terminal."
-    reports.show(summary, text, as_json=json)
+    reports.show(summary, text, as_json=json, whole=markdown)
     return summary
 
 
@@ -188,11 +198,12 @@ def _asked(answer: Answer) -> tuple[int, ...] | Literal["next"] | None:
     if picks:
         choices = {"c": "check these"} | choices
     listed = ", ".join(f"{key} to {what}" for key, what in choices.items())  # in less than 80 cells
-    choice = ""
+    question, choice = f"\n{listed}, then Enter: ", ""
     while choice not in choices:
         try:
-            choice = input(f"\n{listed}, then Enter: ").strip().lower()
+            choice = input(question).strip().lower()
         except (EOFError, KeyboardInterrupt):
             typer.echo()
             return None
+        question = f"It takes {', '.join(choices)}, then Enter: "
     return {"c": picks, "r": "next"}.get(choice)  # type: ignore[return-value]

@@ -72,7 +72,7 @@ def exit_code(run: Callable[[], object]) -> int:
         run()
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
-            _complain("Stopped. What was saved stays; run the same command again to go on.")
+            tell("Stopped. What was saved stays; run the same command again to go on.")
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except WorkbenchError as error:
         _complain_of(error)
@@ -85,17 +85,18 @@ def exit_code(run: Callable[[], object]) -> int:
 
 def _report_crash(error: Exception) -> None:
     """Where it happened, without the message and the values: they may hold the dataset's text."""
-    _complain(f"workbench {__version__} crashed: {type(error).__name__}")
+    tell(f"workbench {__version__} crashed: {type(error).__name__}")
     for frame in traceback.extract_tb(error.__traceback__):
-        _complain(f"  {frame.filename}:{frame.lineno} {frame.name}")
+        tell(f"  {frame.filename}:{frame.lineno} {frame.name}")
 
 
 def _complain_of(error: WorkbenchError, what_then: str = "") -> None:
-    _complain(f"workbench: {clean(str(error))}{what_then}")
+    tell(f"workbench: {clean(str(error))}{what_then}")
 
 
-def _complain(line: str) -> None:
-    sys.stderr.write(line + "\n")
+def tell(text: str) -> None:
+    """Write it to standard error, wrapped where that is a terminal."""
+    sys.stderr.write(reports.folded(text, reports.columns_of(sys.stderr)) + "\n")
     sys.stderr.flush()
 
 
@@ -118,8 +119,10 @@ def annotator_name(name: str | None) -> str:
         settings = read_settings()
         name, source = settings.annotator or _user(), f"{settings.path}: as"
     name = name.strip()
-    if not name or len(name) > 100 or not name.isprintable() or name == RESOLVED:
-        raise UsageError(f"{source}: give a printable name of 1 to 100 characters, other than {RESOLVED}")
+    if name == RESOLVED:
+        raise UsageError(f"{source}: this name is kept for settled samples: give another one")
+    if not name or len(name) > 100 or not name.isprintable():
+        raise UsageError(f"{source}: give a printable name of 1 to 100 characters")
     return name
 
 

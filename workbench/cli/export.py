@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, counted, dataset_of, named_path, on_terminal, open_for
+from workbench.cli.console import Call, Json, counted, dataset_of, named_path, on_terminal, open_for, tell
 from workbench.errors import UsageError
 from workbench.reports.files import (
     copy_text,
@@ -153,7 +153,7 @@ def purge(
         if not yes:
             if not on_terminal():
                 raise UsageError("purge removes text for good: say --yes to do it without being asked")
-            typer.echo(purge_plan_text(plan), err=True)
+            tell(purge_plan_text(plan))
             if not typer.confirm("Remove it?", err=True):
                 raise UsageError("nothing was removed")
         report = upkeep.purge(store, info, plan, call.annotator)

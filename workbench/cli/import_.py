@@ -122,7 +122,7 @@ def command_of(call: Call, name: str) -> list[str]:
 
 def imported(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """What an import did."""
-    from workbench.stages.import_ import import_file
+    from workbench.stages.import_ import import_file, size_of
 
     with (
         open_for_import(call) as store,
@@ -133,18 +133,12 @@ def imported(call: Call, file: Path, options: ImportOptions) -> ImportReport:
 
 def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """What an import would do; a database that is not there is not made."""
-    from workbench.stages.import_ import preview_import
+    from workbench.stages.import_ import preview_import, size_of
 
     there = new_file(call) is None
     opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
     with opened as store, reports.progress("Reading", size_of(file), unit="bytes") as progress:
         return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
-
-
-def size_of(file: Path) -> int:
-    """The bytes of a file, or of all in a folder; none of what is not there."""
-    files = [file] if file.is_file() else file.rglob("*")
-    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def new_file(call: Call) -> Path | None:

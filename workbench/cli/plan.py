@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, dataset_of, given, named_path, on_terminal, policy_from
-from workbench.cli.import_ import Fields, open_for_import, size_of
+from workbench.cli.console import Call, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
+from workbench.cli.import_ import Fields, open_for_import
 from workbench.errors import UsageError
 from workbench.reports.plan import draft_text, plan_text, precision_text
 
@@ -72,7 +72,7 @@ def plan(
             chosen = design or ("stratified" if by else "")
             wish = planning.Wish(n, chosen, by, holdout, blind)  # type: ignore[arg-type]
             drafted = planning.draft(store, info, wish, call.annotator)
-            typer.echo(draft_text(drafted), err=True)
+            tell(draft_text(drafted))
             _agree("Make this plan?", "no plan was made", yes=yes)
             planning.make(store, info, drafted)
         elif more is not None:
@@ -148,3 +148,9 @@ def draw(
             progress=progress,
         )  # fmt: skip
     reports.show(reports.document(report), draw_text(report), as_json=json)
+
+
+def size_of(file: Path) -> int:
+    """The bytes of a file, or of all in a folder; none of what is not there."""
+    files = [file] if file.is_file() else file.rglob("*")
+    return sum(file.stat().st_size for file in files if file.is_file())

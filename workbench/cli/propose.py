@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, counted, dataset_of, given, on_terminal
+from workbench.cli.console import Call, Json, counted, dataset_of, given, on_terminal, tell
 from workbench.errors import UsageError
 from workbench.reports import claude as texts
 from workbench.reports.texts import instead_text, propose_text
@@ -163,7 +163,7 @@ def _claude(
                 annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
     except stage.DroppedError as error:
-        typer.echo(f"workbench: {error}", err=True)
+        tell(f"workbench: {error}")
         raise typer.Exit(3) from None
     now = dataset_info(store, info.id).run
     text = texts.report_text(report)
@@ -194,7 +194,7 @@ def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
             f"this would cost {texts.money(plan.cost)}: raise --max-cost, or say --yes and it stops before "
             f"{texts.money(max_cost)}"
         )
-    typer.echo(texts.plan_text(plan, max_cost), err=True)
+    tell(texts.plan_text(plan, max_cost))
     if not typer.confirm("Send it?", err=True):
         raise UsageError("nothing was sent")
 

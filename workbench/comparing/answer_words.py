@@ -365,7 +365,8 @@ def notes(answer: Answer) -> list[str]:
     lines = []
     if answer.kind == "statement" and answer.effects == () and answer.estimate is None:
         lines.append(
-            "Statements are not recounted: only a person or a judge can tell whether a text supports them."
+            "Statements are not counted again: only a person or a judge can tell whether a text supports "
+            "them."
         )
     if answer.unresolved and not answer.estimate:
         lines.append(f"On {many(answer.unresolved, 'sample')} reviewers differ, so nothing is settled there.")

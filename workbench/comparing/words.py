@@ -31,7 +31,7 @@ ASSISTED = (
 CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimate acts as if they had been."
 """In the place of how they were drawn."""
 KNOWN = "known: every sample was reached"
-VALID = {"at the planned number": "at the planned number of reviews", "at any look": "whenever you look"}
+VALID = {"at the planned number": "at the planned number", "at any look": "whenever you look"}
 PARTS: Mapping[tuple[str, str], str] = {
     ("missed match", "comparator"): "not matched by the name matcher",
     ("missed match", "context extraction"): "not extracted from the contexts",
@@ -160,15 +160,15 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     if estimate.bias is not None and (estimate.undefined or estimate.excluded):
         facts.insert(1, Fact("automatic, those counted", number(estimate.counted), _counted(estimate)))
     if not estimate.complete:
-        these = f"95 % {VALID.get(estimate.method, '')}, the mean of {those(estimate)}"
+        these = f"95 % {VALID.get(estimate.method, '')}".rstrip()
         facts.append(Fact("these samples", interval(estimate.corpus) or UNDEFINED, these))
     by_group = f", by group ({estimate.groups:,})" if estimate.groups is not None else ""
     general = interval(estimate.generalising)
-    facts.append(Fact("new samples", general or UNDEFINED, f"95 %, for more samples like these{by_group}"))
+    facts.append(Fact("new samples", general or UNDEFINED, f"95 %, like these{by_group}"))
     facts.append(_bias_of_all(estimate))
     if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
         wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
-        note = f"interval {wide} wide; without the automatic values {alone}"
+        note = f"interval {wide} wide, {alone} without it"
         facts.append(Fact("correlation", number(estimate.correlation), note))
     return facts
 

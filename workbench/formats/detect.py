@@ -310,14 +310,20 @@ _ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})
 
 
+DEPTHS = ("", "*/", "data/*/")
+"""Where the files of a dataset stand below its folder, as in `data/en/train-0.parquet`."""
+
+
 def files_of(path: Path) -> list[Path]:
     """The files to read of a file or folder. Raises InputError for a folder without a dataset, AmbiguousError
     for one with several."""
     if not path.is_dir():
         return [path]
     try:
-        packed = sorted(path for path in path.rglob("*.parquet") if path.is_file())
-        arrow = sorted(path for path in path.rglob("data-*.arrow") if path.is_file())
+        packed, arrow = (
+            sorted(file for depth in DEPTHS for file in path.glob(f"{depth}{name}") if file.is_file())
+            for name in ("*.parquet", "data-*.arrow")
+        )
         plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error

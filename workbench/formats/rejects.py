@@ -21,7 +21,8 @@ _private = functools.partial(os.open, mode=0o600)
 
 def rejected_path(path: Path) -> Path:
     """Where the refused rows of a file go: `data.jsonl.rejected.jsonl` next to `data.jsonl`."""
-    return path.with_name(path.name + SUFFIX)
+    named = path.resolve() if path.name in ("", "..") else path
+    return named.parent / f"{named.name}{SUFFIX}"
 
 
 class Rejects:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypedDict
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, TextIO, TypedDict
 
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, recall_of
@@ -29,10 +30,15 @@ ROUND_OFF = 1e-15
 WITHHELD = "blind, and you are yet to decide it"
 
 
-def show(document: Any, text: str, *, as_json: bool) -> None:
-    """Print one report on stdout: the document with --json, else the text."""
+def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> None:
+    """Print one report on stdout: the document with --json, else the text.
+
+    A terminal gets its long lines wrapped, but `whole` where a program reads them.
+    """
     if as_json:
         text = _safe_json(json.dumps(document, ensure_ascii=not _writes_utf8(), indent=2, default=_plain))
+    elif not whole:
+        text = folded(text, columns_of(sys.stdout))
     try:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
@@ -40,6 +46,30 @@ def show(document: Any, text: str, *, as_json: bool) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise WorkbenchError(f"standard output: {error.strerror or error}") from error
+
+
+def columns_of(stream: TextIO) -> int:
+    """The columns of the terminal that a stream writes to; 0 where it writes to none."""
+    return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+
+
+def folded(text: str, columns: int) -> str:
+    """The text with lines of at most `columns` cells, wrapped between words; 0 leaves it as it is.
+
+    What goes on begins further right. A command to copy, and a line that is marked already, stay whole.
+    """
+    lines = text.split("\n") if columns else []
+    for number, line in enumerate(lines):
+        start = len(line) - len(line.lstrip())
+        if len(line) > columns and not line.startswith("workbench ", start) and "\x1b" not in line:
+            lines[number] = fill(
+                line,
+                columns,
+                subsequent_indent=" " * (start + 4),
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+    return "\n".join(lines) if columns else text
 
 
 def _writes_utf8() -> bool:

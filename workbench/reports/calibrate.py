@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.intervals import FEWEST
+from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, signed, table
 from workbench.text.safe import clean
 
@@ -57,9 +58,9 @@ def report_text(report: CalibrateReport) -> str:
 def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> list[str]:
     """What the calibration rests on and what it leaves out."""
     lines = [
-        f"{dataset} · {gathered.scorer} · run {gathered.run.name} · {calibration.samples:,} verified samples "
-        "in "
-        f"{calibration.groups:,} groups · {calibration.pairs:,} judged units, {calibration.found:,} found"
+        f"{dataset} · {scorer_in_full(gathered.scorer)} · run {gathered.run.name} · "
+        f"{calibration.samples:,} verified samples in {calibration.groups:,} groups · "
+        f"{calibration.pairs:,} judged units, {calibration.found:,} found"
     ]
     out = gathered.left_out
     parts = [
@@ -97,7 +98,7 @@ def advice(look: Look) -> str:
     take = change and f"{change.words} (workbench policy edit --take {look.changes.index(change) + 1})"
     if change is not None and change.better:
         return f"What to do: {take}, then calibrate again."
-    if calibration is not None and calibration.better and calibration.threshold != calibration.threshold_now:
+    if calibration is not None and is_better(calibration):
         return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
     if change is not None and change.gain.value > 0:
         return f"What to do: review more, or try this: {take}."
@@ -152,8 +153,8 @@ def verdict_lines(calibration: Calibrated) -> list[str]:
             f"{NAMES[calibration.objective]}{no_use(calibration)}"
         ]
     elif calibration.better is None:
-        lines = [f"too early to say whether {chosen} is better than {now}: {gain} ({how})"]
-    elif calibration.better:
+        lines = [f"{too_early(calibration)}: {gain} ({how})"]
+    elif is_better(calibration):
         lines = [f"{chosen} is better than {now}: {gain} ({how})"]
     else:
         lines = [f"keep {now}: {chosen} is {no_better(calibration)}: {gain} ({how})"]
@@ -166,6 +167,17 @@ def verdict_lines(calibration: Calibrated) -> list[str]:
         f"{_spread(calibration)}"
     )
     return lines
+
+
+def is_better(calibration: Calibrated) -> bool:
+    """Whether the chosen threshold is better than the one in use beyond chance, by a gain that shows."""
+    shows = number(calibration.gain.value) != number(0.0)
+    return bool(calibration.better) and shows and calibration.threshold != calibration.threshold_now
+
+
+def too_early(calibration: Calibrated) -> str:
+    """What is said of a choice that rests on too few groups."""
+    return f"too early to say whether {calibration.threshold} is better than {calibration.threshold_now}"
 
 
 def no_use(calibration: Calibrated) -> str:
@@ -181,7 +193,8 @@ def no_use(calibration: Calibrated) -> str:
 
 def no_better(calibration: Calibrated) -> str:
     """What a choice that is no better was held against: the threshold in use, or calling every unit found."""
-    beats = calibration.gain.interval is not None and calibration.gain.interval.low > 0
+    gain = calibration.gain.interval
+    beats = not calibration.better and gain is not None and gain.low > 0
     return f"no better than {'calling every unit found' if beats else calibration.threshold_now}"
 
 
@@ -271,8 +284,8 @@ def used_text(name: str, threshold: int) -> str:
     if not name:
         return f"no calibration is in use; match threshold {threshold}"
     return clean(
-        f"{name} is in use: match threshold {threshold}, doubtful units by its probability; figures of the "
-        "samples it saw are cross-fitted"
+        f"{name} is in use: match threshold {threshold}, doubtful units by its probability; figures score "
+        "each sample that it saw at a threshold chosen without it"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -28,7 +28,7 @@ from workbench.comparing.words import (
     verified_samples,
 )
 from workbench.model import RESOLVED
-from workbench.scoring.names import SCORERS
+from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
 from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
 from workbench.text.safe import clean, flat, is_hash, name_of
 
@@ -60,7 +60,8 @@ def figures_text(figures: Figures) -> str:
     lines += [f"  {note}" for note in (*figures.notes, *reproducible_lines(figures.reproducible))]
     lines += ["", *_causes(figures)]
     if figures.beside and verified_samples(figures.counts):
-        lines += ["", "all scorers, over the samples that are verified:", *_beside(figures)]
+        names = _meanings({scorer.scorer for scorer in figures.beside})
+        lines += ["", "all scorers, over the samples that are verified:", *names, *_beside(figures)]
     return clean("\n".join([*lines, *_rest(figures)]))
 
 
@@ -68,7 +69,8 @@ def _head(figures: Figures) -> list[str]:
     run = f"run {figures.run}" if figures.run else "no run yet"
     by = f" by calibration {figures.calibration}" if figures.calibration else ""
     verified = headline(figures.counts)
-    first = f"{figures.dataset} · {figures.scorer} · {run} · match threshold {figures.threshold}{by}"
+    scorer = scorer_in_full(figures.scorer)
+    first = f"{figures.dataset} · {scorer} · {run} · match threshold {figures.threshold}{by}"
     return [first, verified, *count_lines(figures.counts)]
 
 
@@ -84,13 +86,27 @@ def _causes(figures: Figures) -> list[str]:
     return lines
 
 
+def _meanings(scorers: Collection[str]) -> list[str]:
+    """A line that says what the names of some scorers stand for; none where they are words."""
+    known = [f"{name}: {scorer_name(name)}" for name in CALIBRATED if name in scorers]
+    return [", ".join(known)] if known else []
+
+
 def _beside(figures: Figures) -> list[str]:
     head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
     rows = []
     for scorer in figures.beside:
         means = [number(scorer.automatic), number(scorer.verified), signed(scorer.delta), number(scorer.mae)]
         means = means if scorer.n >= FEWEST else ["–"] * len(means)
-        rows.append([scorer.scorer, f"{scorer.n:,}", f"{scorer.undefined:,}", *means, f"{scorer.equal:,}"])
+        rows.append(
+            [
+                scorer.scorer,
+                f"{scorer.n:,}",
+                f"{scorer.undefined:,}",
+                *means,
+                f"{scorer.equal:,}",
+            ]
+        )
     return table(head, rows)
 
 
@@ -274,7 +290,8 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     Two automatic values that are both hidden yet are counted and not listed, unless `between` asks for them.
     """
     listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
-    lines = [*_disputes_head(report), *_table(listed[:limit])]
+    sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
+    lines = [*_disputes_head(report), *_meanings(sides), *_table(listed[:limit])]
     if report.disputes and not chosen:
         lines.append("no dispute has this state between these")
     if len(listed) > limit:
@@ -285,9 +302,8 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
         number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
         lines.append(
             clean(
-                f"not cross-fitted: calibration {report.calibration} saw the gold of "
-                f"{many(number, 'sample')} here; workbench compare scores each at the threshold found "
-                "without it"
+                f"calibration {report.calibration} chose the threshold from {many(number, 'sample')} of "
+                "these, so they look too good; workbench compare scores each at one chosen without it"
             )
         )
     if report.closed:

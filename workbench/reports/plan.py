@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing.intervals import FEWEST
+from workbench.scoring.names import scorer_in_full
 from workbench.stages import local
 from workbench.text.figures import many
 from workbench.text.safe import clean, name_of
@@ -130,7 +131,8 @@ def draw_text(report: DrawReport) -> str:
     without = many(report.rejected, "row without scores stays out", "rows without scores stay out")
     aside = f"; {without}" if report.rejected else ""
     lines = [
-        f"{report.dataset}: {many(report.n, 'sample')} drawn from {report.rows:,} by {report.scorer}{aside}",
+        f"{report.dataset}: {many(report.n, 'sample')} drawn from {report.rows:,} "
+        f"by {scorer_in_full(report.scorer)}{aside}",
         *_strata_lines(report.strata if len(report.strata) > 1 else {}),
         f"reviewed without suggestions: {report.blind_share:.0%} of the samples",
         f"the same samples again, with a larger --n and more: --seed {report.seed}",

@@ -76,6 +76,11 @@ def scorer_name(name: str) -> str:
     return _NAMES.get(name, name)
 
 
+def scorer_in_full(name: str) -> str:
+    """`name matching (linked)`: what a person reads, with the name for options where that is another."""
+    return f"{_NAMES[name]} ({name})" if name in _NAMES else name
+
+
 def kind_of(name: str) -> Kind | None:
     """What a scorer or an imported column counts; None for a column of which nobody gave the kind."""
     return SCORERS.get(name) or column_kind(name)

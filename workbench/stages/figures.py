@@ -447,7 +447,7 @@ def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
                 yield (
                     f"Match threshold {info.threshold} is the one that calibration {calibration.name} chose "
                     f"from the verified units of {calibration.document['samples']} samples, but it is set by "
-                    "hand: nothing here is cross-fitted, so it looks too good. workbench calibrate --use "
+                    "hand: these samples chose it, so it looks too good. workbench calibrate --use "
                     f"{calibration.name} corrects that."
                 )
                 break

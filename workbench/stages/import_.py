@@ -18,7 +18,7 @@ from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
 from workbench.formats.columns import NamedColumns, columns_of, value_at
-from workbench.formats.detect import look, settings_of
+from workbench.formats.detect import files_of, look, settings_of
 from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import gold_problem
 from workbench.formats.reading import becomes, read
@@ -435,6 +435,11 @@ def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any]
         }
 
     return texts
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file, or of those that are read of a folder; none of what is not there."""
+    return sum(file.stat().st_size for file in files_of(path) if file.is_file())
 
 
 def default_name(path: Path) -> str:

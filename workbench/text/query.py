@@ -237,7 +237,7 @@ def _term(token: QueryToken) -> Term | Mistake | None:
         if value not in known:
             near = _nearest(value, known)
             right = ",".join(near if typed == value else typed for typed in values)
-            message = f"{token.field} is one of {', '.join(known)}"
+            message = f"{token.field}: {', '.join(known)}"
             return Mistake(start, token.end, message, f"{token.field}:{right}" if near else "")
     return Term(token.field, values, token.negated)
 

@@ -121,6 +121,8 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         start(bench, ask, group="work")
 
     async def ask_path(title: str, value: str, write: Callable[[Path, Callable[[int], None]], str]) -> None:
+        value = str(free_path(Path(value)))
+
         def take(text: str) -> str | None:
             path = Path(text).expanduser()
             if not text or path.exists():
@@ -151,6 +153,15 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         ("Backup", "A copy of the database next to it", back_up),
     ):
         yield SystemCommand(title, about, partial(bench.call_later, bench.gate.enter, ask))
+
+
+def free_path(path: Path) -> Path:
+    """The path, or the first of `report-2.html`, `report-3.html` … that is not there."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_stem(f"{path.stem}-{number}")
+    return free
 
 
 def _import(store: Store, path: Path, name: str, annotator: str, count: Callable[[int], None]) -> str:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
 
-REASON = 18
-"""Cells below which no reason for a difference is named in the line that stays after an accept."""
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
 
@@ -66,7 +64,7 @@ def head_parts(
     if opened.blind:
         right.append(("◇ without suggestions  ", "$accent"))
     if opened.rematch:
-        right.append(("↺ matches only  ", "$accent"))
+        right.append(("↺ to be matched again  ", "$accent"))
     if held:
         right.append((f"◷ {flat(held)}  ", "$warning"))
     if opened.opening.off_plan:
@@ -500,7 +498,7 @@ def nothing_text(opened: Opened, kind: Kind) -> str:
 def outcome(opened: Opened, edit: Edit, room: int) -> str:
     """What an accept came to, for the line that stays when the next sample is there; else nothing.
 
-    The values come first; the causes fill what `room` cells leave.
+    The values come first; whole causes fill what `room` cells leave.
     """
     if not isinstance(edit, Accept):
         return ""
@@ -519,8 +517,9 @@ def outcome(opened: Opened, edit: Edit, room: int) -> str:
     if isinstance(score.tally, Imported):
         line = f": yours {counted(score.tally)} · verified {tally(verified)}" + (f" · {gap}" if gap else "")
         left = room - width(line) - 2
-        why = reasons_line(opened.causes[kind], kind, left) if kind in opened.causes and left > REASON else ""
-        return f"{line}: {why}" if why else line
+        why = reasons_line(opened.causes[kind], kind, max(left, 1)) if kind in opened.causes else ""
+        is_whole = not why.endswith("…") or why.endswith(", …")
+        return f"{line}: {why}" if why and is_whole else line
     name = scorer_name(score.scorer)
     if score.tally.recall == verified.recall:
         # name matching made the suggestions that were accepted, so it cannot differ; exact names may

@@ -133,7 +133,7 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
     if opened.blind:
         facts.append("◇ without suggestions")
     if opened.rematch:
-        facts.append("↺ matches only")
+        facts.append("↺ to be matched again")
     if opened.opening.off_plan:
         facts.append("◌ picked by hand")
     if opened.state.flag:

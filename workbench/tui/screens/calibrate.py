@@ -17,12 +17,15 @@ from workbench.reports.calibrate import (
     change_text,
     gain_text,
     how_sure,
+    is_better,
     no_better,
     no_use,
     probability_lines,
     support_text,
     times,
+    too_early,
 )
+from workbench.scoring.names import scorer_name
 from workbench.text.figures import number, signed
 from workbench.text.safe import flat
 from workbench.tui.keys import key
@@ -157,7 +160,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         assert look is not None
         used = f" · {look.info.calibration}" if look.info.calibration else ""
-        self._title(f"{look.gathered.scorer} · {look.gathered.run.name}{used}")
+        self._title(f"{scorer_name(look.gathered.scorer)} · {look.gathered.run.name}{used}")
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
         self.query_one("#legend-line", Static).update(
             Content.assemble(*legend(look, wide=self.has_class("-wide")))
@@ -344,10 +347,12 @@ def what_next(look: Look) -> str:
     """What the threshold is for and what to do, in one line of 78 cells."""
     calibration, now = look.found, look.moves.now
     do = "Review more samples to find out."
-    if calibration is not None:
+    if calibration is not None and is_better(calibration):
+        do = f"{calibration.threshold} may suit your reviews better: B."
+    elif calibration is not None and calibration.threshold == now:
         do = f"{now} suits your reviews: keep it."
-        if calibration.threshold != now and calibration.better is not False:
-            do = f"{calibration.threshold} may suit your reviews better: B."
+    elif calibration is not None:
+        do = f"No threshold is clearly better than {now}."
     return f"How alike must two names be to match? {do}"
 
 
@@ -363,8 +368,8 @@ def finding(look: Look) -> list[Line]:
             (f"{now} is the best for {NAMES[calibration.objective]}{no_use(calibration)}", ""),
         ]
     elif calibration.better is None:
-        line = [("· ", ""), (f"{best} seems best: {gain}", "")]
-    elif calibration.better:
+        line = [("· ", ""), (f"{too_early(calibration)}: {gain}", "")]
+    elif is_better(calibration):
         line = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
     else:
         line = [("= ", "$warning"), (f"{best} is {no_better(calibration)}: {gain}", "")]

@@ -198,7 +198,9 @@ class EvidenceScreen(Dialog):
             here = number == self._cursor
             marks.append(Mark(start, start + len(line), "chosen-long" if here else "text", str(number)))
             words = (mark for mark in likes if start <= mark.start < start + len(line))
-            marks += [mark._replace(owner=str(number)) for mark in words]
+            marks += [
+                mark._replace(owner=str(number), role="chosen" if here else mark.role) for mark in words
+            ]
             start += len(line) + 1
         offers = self.query_one("#offers", Passage)
         offers.show(text, marks, nothing=self._nothing)

@@ -116,9 +116,10 @@ class LabelScreen(Dialog):
     def _head(self, complaint: str = "") -> None:
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
         warning: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
-        by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
+        by_name = (("1–9", "label"), ("a–z", "type it")) if self._labels else ()
         edge = ((". ,", "edge"),) if self._stretch else ()
-        right = choice_parts((*by_name, *edge, ("enter", "take"), ("esc", "cancel")))
+        keys = () if complaint else (*by_name, *edge, ("enter", "take"))
+        right = choice_parts((*keys, ("esc", "cancel")))
         left = ((self._title, "bold"), *(typed if self._filter else ()), *warning)
         self.query_one("#title", Bar).show(left, right)
 

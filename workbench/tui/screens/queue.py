@@ -410,6 +410,8 @@ class QueueScreen(BaseScreen):
         row, one = self._row_here, self._dispute_here
         if row is not None and row.differs and not self._settles:
             return "People differ in this sample. J: resolve it, side by side."
+        if row is not None and row.rematch and self.views.order != "disputes":
+            return "Reviewed with other contexts: only its matches are left to decide (↺)."
         if self.views.order == "disputes":
             if one is not None and one.note and not self.has_class("-roomy"):
                 return f"{one.stands}: {flat(one.note)}"

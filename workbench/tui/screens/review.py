@@ -344,7 +344,8 @@ class ReviewScreen(BaseScreen):
         if intent.leaves:
             self.pane.opened = fresh
             room = self.query_one(Status).room
-            message = intent.what + view.outcome(fresh, edit, room - width(intent.what) - LEAST - 1)
+            name = min(LEAST, width(fresh.sample.id))
+            message = intent.what + view.outcome(fresh, edit, room - width(intent.what) - name - 1)
             what = told_of(fresh.sample.id, message, room, fresh.sample.user_input)
             go_on = partial(self._go_on, fresh, what)
             trained = self.desk.info.training_of is not None

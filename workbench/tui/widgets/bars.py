@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, cut_front, width
+from workbench.tui.cells import cut, cut_front, width, wrap
 from workbench.tui.keys import KeyAct, acts, key
 
 Part = tuple[str, str]
@@ -113,7 +113,14 @@ class Head(Bar):
 
 
 class Status(Bar):
-    """What just happened, or what is in the way. Never moves anything else. `said` with its sign and tone."""
+    """What just happened, or what is in the way; `said` with its sign and tone.
+
+    A message that one line does not hold takes more of them, and the part of the screen above gives way.
+    """
+
+    DEFAULT_CSS = """
+    Status { height: auto; min-height: 1; max-height: 4; }
+    """
 
     said = "", "", ""
 
@@ -128,6 +135,13 @@ class Status(Bar):
         for name in ("good", "warn", "bad"):
             self.set_class(name == tone, f"-{name}")
         self.show(((f"{sign} " if sign else "", ""), (text, "")))
+        if self.size.width and len(wrap(self.text, self.content_size.width)) != self.size.height:
+            self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """The message; wrapped where one line does not hold it."""
+        fits = width(self.text) <= self.content_size.width
+        return super().render() if fits else Content(self.text)
 
 
 class KeyBar(Widget):

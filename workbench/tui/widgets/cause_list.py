@@ -42,8 +42,8 @@ _SENTENCES = {
     ("granularity", "boundary"): "the verified unit begins or ends elsewhere",
     ("false match", ""): "the machine found it; a person says missing",
     ("unsure", ""): "the machine found it; a person is not sure",
-    ("false match", "comparator"): "linked to a name; a person says missing",
-    ("false match", "context extraction"): "linked to a name that no context contains",
+    ("false match", "comparator"): "matched to a name; a person says missing",
+    ("false match", "context extraction"): "matched to a name that no context contains",
     ("missed match", ""): "the machine missed it; a person found it",
     ("missed match", "nested"): "a context has it inside a longer name",
     ("missed match", "comparator"): "a context names it in another form",
@@ -54,10 +54,10 @@ _SENTENCES = {
 }
 
 PARTS = {
-    ("missed match", "comparator"): "name matching",
+    ("missed match", "comparator"): "another form",
     ("missed match", "context extraction"): "not extracted",
     ("missed match", "unattributed"): "no evidence",
-    ("false match", "comparator"): "name matching",
+    ("false match", "comparator"): "another name",
     ("false match", "context extraction"): "in no context",
 }
 """Parts of causes in words; the others are words already."""
@@ -76,10 +76,10 @@ def sentence(row: UnitRow) -> str:
 
 
 def automatic_value(why: Why) -> str:
-    """`3/6 .50`; for a number of the file that number and its recount: `.3333 · recount 3/6 .50`."""
+    """`3/6 .50`; for a number of the file that number and its recount: `.3333 · our count 3/6 .50`."""
     if not why.digits:
         return tally(why.automatic)
-    recount = f" · recount {tally(why.automatic)}" if why.automatic.units else ""
+    recount = f" · our count {tally(why.automatic)}" if why.automatic.units else ""
     return f"{written(why.digits)}{recount}"
 
 
@@ -188,7 +188,7 @@ MOST_LINES = 3
 """Lines a statement takes; its whole text stands below the list."""
 
 SHARE = 5
-UNITLESS = {"untraced": "(your number − our recount)", "rounding": "(rounding in the file)"}
+UNITLESS = {"untraced": "(your number − our count)", "rounding": "(rounding in the file)"}
 """The rows about the number of a file as a whole, in the place of two units."""
 
 LONG = 100

@@ -14,7 +14,7 @@ from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, fit, short, width
+from workbench.tui.cells import cut, fit, short, width, wrap
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.lines import Lines, RowList
 
@@ -172,7 +172,8 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Part]]:
         if fact.note and 12 + width(fact.value) + 1 + width(fact.note) <= room:
             lines.append([*line, (flat(fact.note), DIM)])
         elif fact.note:
-            lines += [line, [(f"  {flat(fact.note)}", DIM)]]
+            note = flat(fact.note)
+            lines += [line, *([(f"  {note[start:end]}", DIM)] for start, end in wrap(note, room - 2))]
         else:
             lines.append(line)
     return lines

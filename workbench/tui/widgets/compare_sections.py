@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -17,6 +16,7 @@ from textual.widgets import Static
 from textual_plot import HiResMode
 
 from workbench.comparing import words
+from workbench.reports import folded
 from workbench.reports.compare import figures_text
 from workbench.text.figures import many, signed
 from workbench.tui.widgets import compare_lists as lists
@@ -253,15 +253,9 @@ class AllFigures(Section):
         yield Passage(id="figures")
 
     def show(self, seen: FiguresLook) -> None:
-        """The text of the command line; what goes on in a further line begins further right."""
+        """The text of the command line."""
         room = max(40, self.content_size.width - 2)
-        lines = figures_text(seen.found).split("\n")
-        leads = (" " * (4 + len(line) - len(line.lstrip())) for line in lines)
-        wrapped = [
-            fill(line, room, subsequent_indent=lead, break_on_hyphens=False)
-            for line, lead in zip(lines, leads, strict=True)
-        ]
-        self.query_one(Passage).show("\n".join(wrapped))
+        self.query_one(Passage).show(folded(figures_text(seen.found), room))
 
 
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
