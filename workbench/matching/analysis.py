@@ -198,9 +198,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     figures = _FIGURES.findall(joined) if has_digit(joined) else []
     if not found or _bare(text, kind):
         return _UNKNOWN if figures else _WORDY
-    if figures and (
-        kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))
-    ):
+    if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
         return Sketch("figures", frozenset(figures))
     if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or _acronyms(text)):
         return _UNKNOWN if figures else _WORDY
