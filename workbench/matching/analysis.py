@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -168,7 +168,7 @@ class Sketch(NamedTuple):
     """
 
     kind: str
-    groups: frozenset[str] = frozenset()
+    groups: Set[str] = frozenset()
     spelling: str = ""
     tokens: tuple[str, ...] = ()
     label: str = ""
@@ -195,11 +195,11 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     """
     kind, found = kind_of(label), words(text, lang)
     joined = " ".join(found)
-    figures = _FIGURES.findall(joined) if has_digit(joined) else []
+    figures = _FIGURES.findall(joined)
     if not found or _bare(text, kind):
         return _UNKNOWN if figures else _WORDY
     if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
-        return Sketch("figures", frozenset(figures))
+        return Sketch("figures", set(figures))
     if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or _acronyms(text)):
         return _UNKNOWN if figures else _WORDY
     kept = _without_generation(content(found, lang), kind)[0]
@@ -208,7 +208,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         merged = _without_generation(settled(found, lang), kind)[0]
         groups = {f"key {_joined(merged)}", *figures}.union(*(_groups(word, kind, lang) for word in merged))
         found, kept = _without_dots(found), _without_dots(kept)
-    if spelled_out := _spelled_out(text):
+    if not text.isascii() and (spelled_out := _spelled_out(text)):
         groups.add(f"key {_key(spelled_out, kind, lang)}")
     tokens = tuple(kept)
     for token in tokens:
@@ -225,7 +225,7 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     elif acronym := _acronym(text):
         groups.add(f"initials {acronym}")
     alphabet = "cyrillic" if foreign else "latin"
-    return Sketch(alphabet, frozenset(groups), "".join(sorted(tokens)), tokens, kind)
+    return Sketch(alphabet, groups, "".join(sorted(tokens)), tokens, kind)
 
 
 @lru_cache(maxsize=16_384)
@@ -262,7 +262,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     found, _ = _without_generation(content(everything, lang), kind)
     tokens = _with_countries(tuple(_without_dots(found)))
     keys = {_joined(merged)}
-    if spelled_out := _spelled_out(text):
+    if not text.isascii() and (spelled_out := _spelled_out(text)):
         keys.add(_key(spelled_out, kind, lang))
     name = Analysed(
         text=text,
@@ -293,7 +293,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
 
 def _spelled_out(text: str) -> str:
     """A name with its umlauts as two letters, "" for one without."""
-    spelled_out = "" if text.isascii() else text.translate(_UMLAUTS)
+    spelled_out = text.translate(_UMLAUTS)
     return "" if spelled_out == text else spelled_out
 
 
@@ -419,7 +419,7 @@ def _bare(text: str, kind: str) -> str:
     bare = text.strip()
     if bare.isalnum() or len(bare) > _NAME:
         return ""
-    if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or _FORMAL.match(bare):
+    if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or ("of" in bare and _FORMAL.match(bare)):
         bare = bare[match.end() :]
     if bare.endswith((")", "]")):
         bare = _PARENTHESES.sub("", bare)
