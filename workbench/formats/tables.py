@@ -19,6 +19,7 @@ from typing import Any, Literal
 from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours, scores_alone
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
+from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
 
 DELIMITERS = (",", ";", "\t")
@@ -278,8 +279,9 @@ def _written_out(
     A reader that keeps texts in a dictionary keeps all of a row group that differ. One that writes them out
     may meet a dictionary of which ten kilobytes hold a million texts of a hundred thousand characters. So a
     dictionary is looked at in the first rows: those are written out where its longest text, as often as the
-    column has values, is no more than a file of this size may unpack to. Not where the first rows have all
-    there is in it: it is small, or pages that come later have another.
+    column has values, is no more than a file of this size may unpack to. One row of a list may have all of
+    them: there it is as often as the pages name a text of the dictionary, and no more than a row may have.
+    Not where the first rows have all there is in it: it is small, or pages that come later have another.
     """
     with opened(read_dictionary=sorted(texts)) as file:
         first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
@@ -288,13 +290,17 @@ def _written_out(
         return {}
     sizes = {}
     for number, leaf in enumerate(leaves):
-        name = metadata.row_group(index).column(number).path_in_schema
-        flat = metadata.schema.column(number).max_repetition_level == 0  # of a list nobody counts the texts
-        named = flat and name in texts and arrow.types.is_dictionary(leaf.type)
+        part = metadata.row_group(index).column(number)
+        name = part.path_in_schema
+        named = name in texts and arrow.types.is_dictionary(leaf.type)
         if named and len(leaf.dictionary) > len(leaf.indices.unique().drop_null()):
-            size = texts[name] * arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
-            if size <= _most_unpacked(path):
-                sizes[name] = size
+            times: int | None = texts[name]
+            most = _most_unpacked(path)
+            if metadata.schema.column(number).max_repetition_level:
+                times, most = dictionary_values(path, part), ROW_LIMIT
+            longest = arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
+            if times is not None and times * longest <= most:
+                sizes[name] = times * longest
     return sizes
 
 
