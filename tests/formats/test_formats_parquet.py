@@ -383,6 +383,19 @@ def test_an_index_that_names_too_few_values_of_a_list_opens_no_bomb(tmp_path: Pa
     assert memory < 150
 
 
+def test_an_index_that_conceals_the_dictionary_opens_no_bomb(tmp_path: Path) -> None:
+    """It says that all texts are written out: they took 2 GB."""
+    path = dense(tmp_path / "bomb.parquet", 1, 400_000, 5_000)
+    with_dictionary, without = b"\x35\x00\x06\x10", b"\x35\x00\x06\x06"
+    path.write_bytes(path.read_bytes().replace(with_dictionary, without))
+    assert "RLE_DICTIONARY" not in parquet.read_metadata(path).row_group(0).column(3).encodings
+
+    said, memory = measured(path, arrow_alone=True)
+
+    assert re.search(r"that unpacks? to [0-9,]{9,}", said)
+    assert memory < 150
+
+
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_pages_tell_how_many_values_are_numbers_of_a_dictionary(tmp_path: Path, version: Any) -> None:
     """All of few texts, some of many; none without a dictionary; damaged headers raise nothing."""

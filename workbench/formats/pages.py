@@ -6,7 +6,7 @@ import mmap
 from pathlib import Path
 from typing import Any
 
-_PLAIN = 0
+_NUMBERED = (2, 8)  # encodings by a dictionary
 _DATA_PAGES = {0: (5, 2), 3: (8, 4)}  # by the kind of page, the fields of its own header and of its encoding
 _MOST_PAGES = 100_000
 
@@ -30,7 +30,7 @@ def dictionary_values(path: Path, part: Any) -> int | None:
                 if header[1] in _DATA_PAGES:
                     own, encoding = _DATA_PAGES[header[1]]
                     values = header[own][1]
-                    numbered += values if header[own][encoding] != _PLAIN else 0
+                    numbered += values if header[own][encoding] in _NUMBERED else 0
                 if not (0 <= size < 1 << 31 and 0 <= values < 1 << 31):
                     return None
                 seen, at = seen + values, at + size
