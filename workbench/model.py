@@ -219,7 +219,7 @@ class Policy:
 
     def label_names(self) -> tuple[str, ...]:
         """The names of the labels, in key order."""
-        return tuple(label.name for label in self.labels)
+        return tuple([label.name for label in self.labels])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import pytest
 
 from tests.formats.conftest import load_path
 from workbench.errors import InputError
+from workbench.formats.pages import dictionary_values
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 
@@ -299,6 +300,122 @@ def test_a_dictionary_whose_long_text_comes_late_is_refused(tmp_path: Path) -> N
 
     assert re.search(r"bytes that unpack to [0-9,]{9,}: no dataset repeats itself so much", said)
     assert memory < 50
+
+
+def test_lists_of_a_group_take_no_more_memory_than_those_of_a_part_of_it(tmp_path: Path) -> None:
+    """Contexts and names that all differ stayed in two dictionaries: 190 MB of these."""
+    text = "The tower in Paris was completed in 1889 and remains a popular landmark. " * 10
+    rows = [
+        {"id": str(row), "user_input": f"q{row}", "reference": "r",
+         "retrieved_contexts": [f"{row} {at} {text}" for at in range(4)],
+         "proposal": {"proposer": "p", "context_entities": [[{"text": f"{row} {at}"}] for at in range(4)]}}
+        for row in range(12_000)
+    ]  # fmt: skip
+    small = saved(tmp_path / "small.parquet", rows, row_group_size=1_000)
+    whole = saved(tmp_path / "whole.parquet", rows, row_group_size=12_000)
+
+    said, memory = measured(whole, arrow_alone=True)
+
+    assert said == measured(small)[0]
+    assert memory < 45
+
+
+def dense(path: Path, rows: int, times: int, size: int) -> Path:
+    """Ordinary rows, in the middle of which each of some names one long text many times."""
+    texts = arrow.array([f"{row} " + "A tower in Paris. " * 100 for row in range(8_000)] + ["x" * size])
+    contexts = [[row] for row in range(8_000)]
+    contexts[4_000 : 4_000 + rows] = [[8_000] * times] * rows
+    contexts[20] = [8_000]
+    numbers = arrow.array([number for row in contexts for number in row], arrow.int32())
+    places = [0]
+    for row in contexts:
+        places.append(places[-1] + len(row))
+    listed = arrow.DictionaryArray.from_arrays(numbers, texts)
+    plain = [str(row) for row in range(len(contexts))]
+    table = arrow.table(
+        {"id": plain, "user_input": plain, "reference": plain,
+         "retrieved_contexts": arrow.ListArray.from_arrays(arrow.array(places, arrow.int32()), listed)}
+    )  # fmt: skip
+    parquet.write_table(
+        table,
+        path,
+        compression="zstd",
+        dictionary_pagesize_limit=64 << 20,
+        data_page_size=64 << 20,
+        store_schema=False,
+    )
+    return path
+
+
+def test_the_dense_file_without_dense_rows_is_written_out_in_part(tmp_path: Path) -> None:
+    assert 8_000 == len(load_path(dense(tmp_path / "a.parquet", 0, 0, 10)).records)
+
+
+@pytest.mark.parametrize(
+    ("rows", "times", "size"), [(1, 1_000_000, 1_000_000), (400, 2_500, 100_000), (1, 10_000, 12_000)]
+)
+def test_rows_of_a_list_that_name_one_long_text_again_and_again_are_refused(
+    tmp_path: Path, rows: int, times: int, size: int
+) -> None:
+    """In a file that is large enough to hold as many bytes."""
+    said, memory = measured(dense(tmp_path / "bomb.parquet", rows, times, size), arrow_alone=True)
+
+    assert re.search(r"that unpacks? to [0-9,]{9,}", said)
+    assert memory < 150
+
+
+def test_an_index_that_names_too_few_values_of_a_list_opens_no_bomb(tmp_path: Path) -> None:
+    """The pages tell how many there are."""
+    path = dense(tmp_path / "bomb.parquet", 1, 1_000_000, 5_000)
+    part = parquet.read_metadata(path).row_group(0).column(3)
+    data = path.read_bytes()
+    written, less = (bytes(varint(2 * count)) for count in (part.num_values, 8_192))
+    written, less = b"\x16" + written + b"\x16", b"\x16" + less + b"\x16"
+    assert len(written) == len(less)
+    size = int.from_bytes(data[-8:-4], "little")
+    assert data[-8 - size :].count(written) == 1
+    path.write_bytes(data[: -8 - size] + data[-8 - size :].replace(written, less))
+
+    said, memory = measured(path, arrow_alone=True)
+
+    assert 8_192 == parquet.read_metadata(path).row_group(0).column(3).num_values
+    assert re.search(r"that unpacks? to [0-9,]{9,}", said)
+    assert memory < 150
+
+
+def test_an_index_that_conceals_the_dictionary_opens_no_bomb(tmp_path: Path) -> None:
+    """It says that all texts are written out: they took 2 GB."""
+    path = dense(tmp_path / "bomb.parquet", 1, 400_000, 5_000)
+    with_dictionary, without = b"\x35\x00\x06\x10", b"\x35\x00\x06\x06"
+    path.write_bytes(path.read_bytes().replace(with_dictionary, without))
+    assert "RLE_DICTIONARY" not in parquet.read_metadata(path).row_group(0).column(3).encodings
+
+    said, memory = measured(path, arrow_alone=True)
+
+    assert re.search(r"that unpacks? to [0-9,]{9,}", said)
+    assert memory < 150
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_pages_tell_how_many_values_are_numbers_of_a_dictionary(tmp_path: Path, version: Any) -> None:
+    """All of few texts, some of many; none without a dictionary; damaged headers raise nothing."""
+    many = arrow.table({"c": [[f"{row} {at}" for at in range(9)] for row in range(50_000)]})
+    few = arrow.table({"c": [["a", "b"]] * 1_000})
+
+    def told(table: arrow.Table, **options: Any) -> tuple[Path, Any]:
+        path = tmp_path / "a.parquet"
+        parquet.write_table(table, path, data_page_version=version, **options)
+        return path, parquet.read_metadata(path).row_group(0).column(0)
+
+    assert dictionary_values(*told(few)) == 2_000
+    assert dictionary_values(*told(many, use_dictionary=False)) == 0
+    assert 0 < (dictionary_values(*told(many)) or 0) < 450_000
+    path, part = told(few, compression="none")
+    whole = path.read_bytes()
+    for at in range(4, 4 + part.total_compressed_size):
+        for value in (0, 0x15, 0x1C, 0x80, 0xFF):
+            path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
+            assert dictionary_values(path, part) in (None, 0, 2_000)
 
 
 def test_a_column_of_values_that_cannot_be_held_is_named(tmp_path: Path) -> None:

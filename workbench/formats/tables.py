@@ -19,6 +19,7 @@ from typing import Any, Literal
 from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours, scores_alone
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
+from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
 
 DELIMITERS = (",", ";", "\t")
@@ -255,11 +256,12 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
     # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
     opened = partial(arrow.parquet.ParquetFile, path, metadata=metadata, pre_buffer=False, buffer_size=BUFFER)
     for index, group in enumerate(groups):
-        texts = {
-            part.path_in_schema: max(part.num_values, group.num_rows)  # the index may lie
+        named = {
+            part.path_in_schema: dictionary_values(path, part)  # the index may lie
             for part in columns[index]
-            if part.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in part.encodings)
+            if part.physical_type == "BYTE_ARRAY"
         }
+        texts = {name: times for name, times in named.items() if times != 0}
         written_out = {}
         if sizes[index] > PIECE:  # smaller groups have small dictionaries
             written_out = _written_out(path, metadata, index, texts, opened, arrow)
@@ -271,15 +273,16 @@ def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
 
 
 def _written_out(
-    path: Path, metadata: Any, index: int, texts: Mapping[str, int], opened: Any, arrow: Any
+    path: Path, metadata: Any, index: int, texts: Mapping[str, int | None], opened: Any, arrow: Any
 ) -> dict[str, int]:
     """The columns of a row group that may be read as plain texts, with the bytes that each has at most.
 
     A reader that keeps texts in a dictionary keeps all of a row group that differ. One that writes them out
     may meet a dictionary of which ten kilobytes hold a million texts of a hundred thousand characters. So a
     dictionary is looked at in the first rows: those are written out where its longest text, as often as the
-    column has values, is no more than a file of this size may unpack to. Not where the first rows have all
-    there is in it: it is small, or pages that come later have another.
+    pages name one of it, is no more than a file of this size may unpack to; of a list, where one row may have
+    all of them, no more than a row may be. Not where the first rows have all there is in it: it is small, or
+    pages that come later have another.
     """
     with opened(read_dictionary=sorted(texts)) as file:
         first = next(file.iter_batches(batch_size=FIRST, row_groups=[index]), None)
@@ -288,12 +291,13 @@ def _written_out(
         return {}
     sizes = {}
     for number, leaf in enumerate(leaves):
-        name = metadata.row_group(index).column(number).path_in_schema
-        flat = metadata.schema.column(number).max_repetition_level == 0  # of a list nobody counts the texts
-        named = flat and name in texts and arrow.types.is_dictionary(leaf.type)
-        if named and len(leaf.dictionary) > len(leaf.indices.unique().drop_null()):
-            size = texts[name] * arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
-            if size <= _most_unpacked(path):
+        part = metadata.row_group(index).column(number)
+        name = part.path_in_schema
+        times, known = texts.get(name), arrow.types.is_dictionary(leaf.type)
+        if times and known and len(leaf.dictionary) > len(leaf.indices.unique().drop_null()):
+            in_lists = metadata.schema.column(number).max_repetition_level > 0
+            size = times * arrow.compute.max(arrow.compute.binary_length(leaf.dictionary)).as_py()
+            if size <= (ROW_LIMIT if in_lists else _most_unpacked(path)):
                 sizes[name] = size
     return sizes
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
-from workbench.text.latin import first_sound, is_foreign
+from workbench.text.latin import alike, first_sound, is_foreign
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 from workbench.text.numbers import date_parts
@@ -100,7 +100,7 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": 
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
 _CAPITALS = re.compile(r"(?<!\w)([^\W\d_a-zа-яё]{2,8})[а-я]{0,2}(?!\w)")  # МИД, МИДа
 _TWO_CAPITALS = re.compile("[A-Z]{2}")
-_FIGURES = re.compile(r"\d+")
+_FIGURES = re.compile(r"\d+(?:\.\d+)*")
 _ALPHABETIC = re.compile(r"[a-z\u0400-\u04ff\d. ]*")
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
@@ -168,7 +168,7 @@ class Sketch(NamedTuple):
     """
 
     kind: str
-    groups: frozenset[str] = frozenset()
+    groups: Set[str] = frozenset()
     spelling: str = ""
     tokens: tuple[str, ...] = ()
     label: str = ""
@@ -190,22 +190,17 @@ NEAR = {
 def sketch(text: str, label: str, lang: str | None) -> Sketch:
     """What can be told of a name without taking it apart: which figures it has, or which words.
 
-    Names with figures match only with a common one (a date may also end in the other's), and no name without.
-    Names in Latin or Cyrillic letters that match share a word, name one country, are an acronym and its words
-    or sound alike.
+    Names with figures match only with a common one, and no name without. Names in Latin or Cyrillic letters
+    that match share a word, name one country, are an acronym and its words or sound alike.
     """
     kind, found = kind_of(label), words(text, lang)
     joined = " ".join(found)
-    figures = _FIGURES.findall(joined) if has_digit(joined) else []
+    figures = _FIGURES.findall(joined)
     if not found or _bare(text, kind):
         return _UNKNOWN if figures else _WORDY
-    if figures:
-        figures += [figure[1] for figure in figures if len(figure) == 2]
-        if kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0])):
-            return Sketch("figures", frozenset(figures))
-    if not text.isascii() and (
-        not _ALPHABETIC.fullmatch(joined) or _acronyms(text) or text.translate(_UMLAUTS) != text
-    ):
+    if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
+        return Sketch("figures", set(figures))
+    if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or _acronyms(text)):
         return _UNKNOWN if figures else _WORDY
     kept = _without_generation(content(found, lang), kind)[0]
     groups = {"key " + "".join(kept), *figures}
@@ -213,12 +208,15 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
         merged = _without_generation(settled(found, lang), kind)[0]
         groups = {f"key {_joined(merged)}", *figures}.union(*(_groups(word, kind, lang) for word in merged))
         found, kept = _without_dots(found), _without_dots(kept)
+    if not text.isascii() and (spelled_out := _spelled_out(text)):
+        groups.add(f"key {_key(spelled_out, kind, lang)}")
     tokens = tuple(kept)
     for token in tokens:
         groups |= _groups(token, kind, lang)
     if "country" in groups:
         tokens = _with_countries(tokens)
         groups.update(*(_groups(token, kind, lang) for token in tokens))
+        groups.remove("country")
     foreign = is_foreign(tokens[0])
     if foreign and kind == ORGANISATION:
         groups.add(_opening(tokens[0]))
@@ -227,15 +225,19 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     elif acronym := _acronym(text):
         groups.add(f"initials {acronym}")
     alphabet = "cyrillic" if foreign else "latin"
-    return Sketch(alphabet, frozenset(groups), "".join(sorted(tokens)), tokens, kind)
+    return Sketch(alphabet, groups, "".join(sorted(tokens)), tokens, kind)
 
 
 @lru_cache(maxsize=16_384)
 def _groups(word: str, kind: str, lang: str | None) -> frozenset[str]:
-    """The groups of names with a word: its forms, its first letters where a form is 30 µs, all countries."""
+    """The groups of names with a word: its forms, its first letters where a form is 30 µs, its countries."""
     letters = lang in LETTERS_STAY
     groups = frozenset((first_letters(word, lang),)) if letters else _forms(word, kind, lang)
-    return groups | {"country"} if _begins_country(word) else groups
+    if not _begins_country(word):
+        return groups
+    known = map(_index(_is_cyrillic(word)).get, forms(word))
+    names = (f"country {named.name}" for listed in known for _, named in listed or ())
+    return groups.union(("country",), names)
 
 
 def _without_dots(parts: Sequence[str]) -> list[str]:
@@ -243,12 +245,12 @@ def _without_dots(parts: Sequence[str]) -> list[str]:
 
 
 def may_sound_alike(a: Sketch, b: Sketch, lang: str | None) -> bool:
-    """Whether two names in two alphabets have as many words (or are of a person) and end in alike sounds."""
+    """Whether two names in two alphabets have as many words (or are of a person) and the last sound alike."""
     x, y = (a, b) if a.kind == "cyrillic" else (b, a)
     if len(x.tokens) != len(y.tokens) and not (x.label == y.label == PERSON):
         return False
-    first = first_sound(y.tokens[-1])
-    return any(first_sound(form) == first for form in _forms(x.tokens[-1], x.label, lang))
+    heard, latin = _forms(x.tokens[-1], x.label, lang), y.tokens[-1]
+    return first_sound(latin) in set(map(first_sound, heard)) and alike(heard, latin) > 0
 
 
 @lru_cache(maxsize=4_096)
@@ -260,9 +262,8 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     found, _ = _without_generation(content(everything, lang), kind)
     tokens = _with_countries(tuple(_without_dots(found)))
     keys = {_joined(merged)}
-    if not text.isascii() and (spelled_out := text.translate(_UMLAUTS)) != text:
-        with_e = settled(words(spelled_out, lang), lang)
-        keys.add(_joined(_without_generation(with_e, kind)[0]))
+    if not text.isascii() and (spelled_out := _spelled_out(text)):
+        keys.add(_key(spelled_out, kind, lang))
     name = Analysed(
         text=text,
         lang=lang,
@@ -288,6 +289,17 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     )
     name.traits = _traits(name)
     return name
+
+
+def _spelled_out(text: str) -> str:
+    """A name with its umlauts as two letters, "" for one without."""
+    spelled_out = text.translate(_UMLAUTS)
+    return "" if spelled_out == text else spelled_out
+
+
+def _key(text: str, kind: str, lang: str | None) -> str:
+    """The words of a name written together."""
+    return _joined(_without_generation(settled(words(text, lang), lang), kind)[0])
 
 
 def _with_countries(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -407,7 +419,7 @@ def _bare(text: str, kind: str) -> str:
     bare = text.strip()
     if bare.isalnum() or len(bare) > _NAME:
         return ""
-    if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or _FORMAL.match(bare):
+    if match := (bare[:1].islower() and _DESCRIPTION.match(bare)) or ("of" in bare and _FORMAL.match(bare)):
         bare = bare[match.end() :]
     if bare.endswith((")", "]")):
         bare = _PARENTHESES.sub("", bare)

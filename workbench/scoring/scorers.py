@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import starmap
 
 from workbench.matching import FLOOR
 from workbench.matching.names import COUNTRY, LOOSE, Name, best
@@ -309,7 +310,7 @@ def candidate_names(
                 start = -1 if e.start is None else e.start
                 given = start >= 0 and context.startswith(e.text, start)
                 known[name] = given and bounded(context, start, start + len(e.text))
-    names = [Name(text, label) for text, label in known]
+    names = list(starmap(Name, known))
     if all(known.values()):
         return names, []
     invented = _in_none(

@@ -68,7 +68,7 @@ def forms(word: str, lang: str | None = None) -> frozenset[str]:
     """
     if lang not in _INFLECTING:
         lang = None
-    if not word or has_digit(word) or (lang is None and word.isascii() and word[-1] != "s"):
+    if not word or (lang is None and word.isascii() and word[-1] != "s") or has_digit(word):
         return frozenset((word,))
     return frozenset((word, *_others(word, lang)))
 

@@ -63,7 +63,8 @@ def _detected(texts: tuple[str, ...]) -> str:
         return _by_words(texts, "latin")
     sizes: Counter[str] = Counter()
     for text in texts:
-        sizes.update(_sizes(text))
+        for name, size in _sizes(text).items():
+            sizes[name] += size
     if not sizes:
         return ""
     # A Han character says about as much as three letters.
@@ -115,9 +116,10 @@ def word_counts(lowered: str) -> Mapping[str, int]:
 
 def _by_words(texts: tuple[str, ...], script: str) -> str:
     """The language whose stop words and letters weigh most; "" when none does or two weigh the same."""
-    scores: Counter[str] = Counter()
+    scores: dict[str, int] = {}
     for text in texts:
-        scores.update(_scores(text, script))
+        for language, score in _scores(text, script).items():
+            scores[language] = scores.get(language, 0) + score
     most = max(scores.values(), default=0)
     first = [language for language, score in scores.items() if score == most]
     return first[0] if most and len(first) == 1 else ""

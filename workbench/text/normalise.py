@@ -122,8 +122,8 @@ def _joins(text: str, edge: int) -> bool:
     left, right = text[edge - 1], text[edge]
     if right == " " or (left == " " and (right.isascii() or right.isalnum())):  # most edges
         return False
-    if left.isdigit() and right in ".," and text[edge + 1 : edge + 2].isdigit():
-        return True
+    if right in ".,":
+        return left.isdigit() and text[edge + 1 : edge + 2].isdigit()
     if right.isdigit() and left in ".," and text[max(0, edge - 2) : edge - 1].isdigit():
         return True
     if right > "\u02ff" and _MARKS.match(right):
@@ -377,6 +377,8 @@ def key(text: str, lang: str | None = None) -> str:
     is an ISO 639-1 code and sharpens the lists of articles and the reading of 1.000. Idempotent; ""
     for a text without letters and digits. Offsets and texts are never touched: a key is only compared.
     """
+    if text.isdecimal() and text.isascii():
+        return text
     tokens = settled(words(text, lang), lang)
     if not has_digit(joined := " ".join(tokens)):
         return joined

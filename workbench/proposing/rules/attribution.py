@@ -138,7 +138,7 @@ def _weight(mask: int, weights: Sequence[float]) -> float:
 def _words(text: str, lang: str) -> Sequence[str]:
     """The normalised words of a text; where none are parted by spaces, pairs of characters."""
     listed = words(text, lang)
-    if "".join(listed).isascii():
+    if (joined := "".join(listed)).isascii() or not _UNSPACED.search(joined):
         return listed
     terms: list[str] = []
     for word in listed:

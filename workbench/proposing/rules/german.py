@@ -46,15 +46,16 @@ _BARE = words(_WORDS["bare"])
 
 def german(reading: Reading, runs: Sequence[Run]) -> Iterator[Run]:
     """The parts of the runs of a German text that are names, in text order."""
-    surnames: set[str] = set()
-    for run in runs:  # a surname may stand before the full name
-        surnames.update(
-            reading.words[last]
-            for first, last in _names_of(reading, run, frozenset())
-            if last > first and is_first_name(reading.words[first])
-        )
-    for run in runs:
-        yield from _names_of(reading, run, surnames)
+    names = [list(_names_of(reading, run, frozenset())) for run in runs]
+    surnames = {
+        reading.words[last]
+        for parts in names
+        for first, last in parts
+        if last > first and is_first_name(reading.words[first])
+    }
+    for run, parts in zip(runs, names, strict=True):  # a surname may stand before the full name
+        known = not surnames.isdisjoint(reading.words[run.first : run.last + 1])
+        yield from _names_of(reading, run, surnames) if known else parts
 
 
 def _names_of(reading: Reading, run: Run, surnames: Set[str]) -> Iterator[Run]:

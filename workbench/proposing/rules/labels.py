@@ -107,9 +107,10 @@ class RunLabels:
         name = self._name(run)
         if is_organisation(name) or is_faith(name):
             return "organisation"
-        if self._is_language(run, name):
+        people = is_people(name)
+        if people and self._is_language(run):
             return "other"
-        if is_place(name) or is_people(name):
+        if people or is_place(name):
             return "place"
         if _LIFE.match(self._reading.text, self._reading.ends[run.last]):
             return "person"
@@ -136,10 +137,8 @@ class RunLabels:
             return "person"
         return ""
 
-    def _is_language(self, run: Run, name: str) -> bool:
+    def _is_language(self, run: Run) -> bool:
         """Whether the name of a people is that of its language: (Spanish: rama); in German."""
-        if not is_people(name):
-            return False
         words = self._reading.words
         after = words[run.last + 1] if run.last + 1 < len(words) else ""
         spoken = self._before(run).casefold() == "in" and (after in _ENDS or after in {"as", "by"})

@@ -85,7 +85,6 @@ _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
 OFFICES = words(_WORDS["offices"])
 
 
-@lru_cache(maxsize=4_096)
 def is_title(word: str) -> bool:
     """Whether a word, or each part of a compound, is an honorific, an office or a trade."""
     folded = word.casefold().rstrip(".")
@@ -175,7 +174,6 @@ CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(_WORDS["places-ru
 COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
 
-@lru_cache(maxsize=4_096)
 def is_place(name: str) -> bool:
     """Whether a name as it stands in a text is a known country, region or city."""
     if name.islower():
@@ -186,7 +184,6 @@ def is_place(name: str) -> bool:
     return "\u0400" <= folded[:1] < "\u0530" and _stems(folded) in CYRILLIC_PLACES
 
 
-@lru_cache(maxsize=4_096)
 def is_people(name: str) -> bool:
     """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
     folded = name.casefold()
@@ -195,7 +192,6 @@ def is_people(name: str) -> bool:
     return folded in DEMONYMS or ("-" in folded and all(part in DEMONYMS for part in folded.split("-")))
 
 
-@lru_cache(maxsize=4_096)
 def is_organisation(name: str) -> bool:
     """Whether a name is a widely known organisation."""
     folded = name.casefold()
@@ -215,7 +211,6 @@ FIRST_LATIN = words(_WORDS["first-names-latin"])
 FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["first-names-cyrillic"]))
 
 
-@lru_cache(maxsize=4_096)
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
     folded = word.casefold()

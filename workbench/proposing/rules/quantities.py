@@ -36,7 +36,7 @@ _STARTS = re.compile(r"\d++")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Letters that IGNORECASE takes for another one.
 _SAME = str.maketrans("İıſKµς", "iiskμσ")
-_ODD = re.compile("[İıſKµςΣ]")
+_ODD = "İıſKµςΣ"
 _EASTERN = re.compile(
     "[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
@@ -64,7 +64,7 @@ def _places(words: Iterable[str], level: str) -> list[int]:
 
 def _levelled(text: str) -> str:
     """In small letters, as IGNORECASE compares them; every letter stays in its place."""
-    odd = not text.isascii() and _ODD.search(text) is not None
+    odd = not text.isascii() and any(letter in text for letter in _ODD)
     return text.translate(_SAME).lower().translate(_SAME) if odd else text.lower()
 
 
@@ -188,7 +188,7 @@ _CLOCK = _one_of(
     rf"{_HOUR}(?:\.[0-5]\d)?{_ZONE}",
     rf"{_HOUR} час(?:а|ов)? [0-5]?\d минуты?",
 )
-_EAST = _one_of(
+_EASTERN_DATES = _one_of(
     r"(?:(?:公元前?|西元|紀元前|昭和|平成|令和|大正|明治|기원전|서기) ?)?"
     r"(?:\d{1,4}|[〇零一二三四五六七八九十]{2,4}) ?[年년]"
     r"(?: ?\d{1,2} ?[月월](?: ?\d{1,2} ?[日号號일])?)?(?![间間级級代前后後])",
@@ -198,6 +198,10 @@ _EAST = _one_of(
     r"(?:عام|سنة|سال) \d{3,4}|القرن (?:ال)?\w{2,12} عشر",
     r"सन्? \d{3,4}|\d{1,2}वीं (?:शताब्दी|सदी)",
     r"שנת \d{4}|המאה ה-\d{1,2}",
+)
+# A look at the first letter spares most places of a text all of them.
+_EAST = re.compile(
+    f"(?=[\\d〇零一二三四五六七八九十公西紀昭平令大明기서พคปعساसשה])(?:{_EASTERN_DATES.pattern})"
 )
 
 
@@ -249,7 +253,7 @@ def dates(text: str, lang: str) -> list[Found]:
         _years(text, starts),
         _alone(text, lang, level, words),
     ):
-        claims.add(Found(found.start(), found.end(), "date") for found in layer)
+        claims.add([Found(found.start(), found.end(), "date") for found in layer])
     return claims.items
 
 
@@ -301,6 +305,15 @@ def _layers() -> tuple[re.Pattern[str], ...]:
 
 
 @lru_cache(maxsize=1)
+def _measured() -> re.Pattern[str]:
+    """A figure with what every amount has behind it that needs no sign: most figures have nothing."""
+    figure = rf"(?>{_FIGURE})(?>(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"
+    return re.compile(
+        rf"{figure}(?:{_GAP}|-)(?:{_MAGNITUDE}|{_CURRENCY}|{_UNIT})|(?>{_FIGURE})(?:{_EAST_MAGNITUDE}|[元円圆美欧ドユ원달])"
+    )
+
+
+@lru_cache(maxsize=1)
 def _spelled() -> re.Pattern[str]:
     """English number words above one with magnitude and unit: twenty-five, three million, five miles."""
     unit = r"(?: (?:miles|feet|acres|percent|per cent|dollars|kilomet(?:er|re)s|met(?:er|re)s)(?!\w))?"
@@ -309,7 +322,7 @@ def _spelled() -> re.Pattern[str]:
 
 def amounts(text: str) -> list[Found]:
     """Numbers with a currency, a per cent sign, a unit or a magnitude."""
-    starts = _starts(text)
+    starts = [start for start in _starts(text) if _measured().match(text, start)]
     money, percent, units, magnitudes, _ = _layers()
     hundreds = any(word in text for word in _OF_HUNDRED)
     return _found(
@@ -330,5 +343,5 @@ def numbers(text: str, lang: str) -> list[Found]:
 def _found(*layers: Iterator[re.Match[str]]) -> list[Found]:
     claims = Claims()
     for layer in layers:
-        claims.add(Found(match.start(), match.end(), "number") for match in layer)
+        claims.add([Found(match.start(), match.end(), "number") for match in layer])
     return claims.items
