@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -283,15 +284,25 @@ def test_an_index_that_names_too_few_values_opens_no_bomb(tmp_path: Path) -> Non
     assert memory < 100
 
 
+def numbered(path: Path, texts: list[str], contexts: list[list[int]], **options: Any) -> Path:
+    """Rows whose contexts are numbers of some texts: written at once, however much they unpack to."""
+    places = [0, *accumulate(map(len, contexts))]
+    numbers = arrow.array([number for row in contexts for number in row], arrow.int32())
+    listed = arrow.DictionaryArray.from_arrays(numbers, arrow.array(texts))
+    plain = [str(row) for row in range(len(contexts))]
+    table = arrow.table(
+        {"id": plain, "user_input": plain, "reference": plain,
+         "retrieved_contexts": arrow.ListArray.from_arrays(arrow.array(places, arrow.int32()), listed)}
+    )  # fmt: skip
+    parquet.write_table(table, path, compression="zstd", store_schema=False, **options)
+    return path
+
+
 def late(path: Path) -> Path:
     """The first rows differ and are written out; of the rest each names one long text of the dictionary."""
-    contexts = [[f"{row} {at}" for at in range(20)] for row in range(2_000)] + [["x" * 4_100] * 25_000] * 39
-    rows = [
-        {"id": str(row), "user_input": "q", "reference": "r", "retrieved_contexts": texts}
-        for row, texts in enumerate(contexts)
-    ]
-    parquet.write_table(arrow.Table.from_pylist(rows), path, compression="zstd", store_schema=False)
-    return path
+    contexts = [list(range(row * 20, row * 20 + 20)) for row in range(2_000)]
+    texts = [f"{row} {at}" for row in range(2_000) for at in range(20)]
+    return numbered(path, [*texts, "x" * 4_100], contexts + [[len(texts)] * 25_000] * 39)
 
 
 def test_a_dictionary_whose_long_text_comes_late_is_refused(tmp_path: Path) -> None:
@@ -322,29 +333,12 @@ def test_lists_of_a_group_take_no_more_memory_than_those_of_a_part_of_it(tmp_pat
 
 def dense(path: Path, rows: int, times: int, size: int) -> Path:
     """Ordinary rows, in the middle of which each of some names one long text many times."""
-    texts = arrow.array([f"{row} " + "A tower in Paris. " * 100 for row in range(8_000)] + ["x" * size])
+    texts = [f"{row} " + "A tower in Paris. " * 100 for row in range(8_000)]
     contexts = [[row] for row in range(8_000)]
     contexts[4_000 : 4_000 + rows] = [[8_000] * times] * rows
     contexts[20] = [8_000]
-    numbers = arrow.array([number for row in contexts for number in row], arrow.int32())
-    places = [0]
-    for row in contexts:
-        places.append(places[-1] + len(row))
-    listed = arrow.DictionaryArray.from_arrays(numbers, texts)
-    plain = [str(row) for row in range(len(contexts))]
-    table = arrow.table(
-        {"id": plain, "user_input": plain, "reference": plain,
-         "retrieved_contexts": arrow.ListArray.from_arrays(arrow.array(places, arrow.int32()), listed)}
-    )  # fmt: skip
-    parquet.write_table(
-        table,
-        path,
-        compression="zstd",
-        dictionary_pagesize_limit=64 << 20,
-        data_page_size=64 << 20,
-        store_schema=False,
-    )
-    return path
+    page = 64 << 20
+    return numbered(path, [*texts, "x" * size], contexts, dictionary_pagesize_limit=page, data_page_size=page)
 
 
 def test_the_dense_file_without_dense_rows_is_written_out_in_part(tmp_path: Path) -> None:
