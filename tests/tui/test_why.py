@@ -273,7 +273,7 @@ async def test_a_unit_has_one_figure_in_its_row_its_cause_and_the_review(user: U
 
     assert ["+.17", "+.17", "+.17"] == shares
     assert "false match Paris +.17, false match Gustave Eiffel +.17, false match 1889 +.17" in review
-    assert first.startswith("false match: name matching +.17 (exactly +1/6)")
+    assert first.startswith("false match: another name +.17 (exactly +1/6)")
 
 
 async def test_only_the_verified_side_has_what_others_verified(user: User, change: Press) -> None:
