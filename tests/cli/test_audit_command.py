@@ -250,6 +250,15 @@ def test_a_scorer_that_the_file_will_not_give_is_refused_before_anything_is_writ
     assert ["r.jsonl"] == sorted(one.name for one in tmp_path.iterdir())
 
 
+def test_a_file_without_a_known_recall_says_how_its_column_is_named(run: Run, tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "r.jsonl", [{**sample("q", "Rome.", "Rome"), "my_score": 0.5}])
+
+    first = run("audit", path)
+    assert "if a column is a recall, audit it:\n  workbench audit " in first.err
+    assert "--external COLUMN=entity" in first.err
+    assert "your column: my_score (entity)" in run("audit", path, "--external", "my_score=entity").out
+
+
 def test_a_recall_of_unknown_kind_is_named_with_the_option_that_audits_it(run: Run, tmp_path: Path) -> None:
     path = results(tmp_path, "my recall")
 

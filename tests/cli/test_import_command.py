@@ -272,7 +272,8 @@ def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -
     )
 
     assert "samples are to be reviewed without suggestions" in without[1]
-    assert "120 rows have verified units that were not imported; add --gold" in without[1]
+    assert "120 rows have verified units that were not imported: workbench import " in without[1]
+    assert " --gold takes them" in without[1]
     assert "without suggestions" not in stored[1] + again[1]
 
 

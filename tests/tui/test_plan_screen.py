@@ -133,6 +133,31 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(user: User) -> Non
         )
 
 
+async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
+    """Also behind a gap in the order; what another plan adds says which of them are there already."""
+    info = find_dataset(user.store, None)
+    planning.make(user.store, info, planning.draft(user.store, info, Wish(20), "ann"))
+    order = queue_ids(user.store, info, "ann")
+    for number in (*order[:10], order[15], order[70]):
+        opened = open_sample(user.store, number, "ann")
+        act(user.store, opened, editing.accept(opened, "entity"))
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P")
+        begun = shown(app)
+    for number in order[:60]:
+        opened = open_sample(user.store, number, "ann")
+        if opened.state.entity.disposition != "verified":
+            act(user.store, opened, editing.accept(opened, "entity"))
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P")
+        complete = shown(app)
+
+    assert "11 of 20 planned samples reviewed" in begun
+    assert "space goes on, 9 reviews left." in begun
+    assert "For a narrower interval: workbench plan --more 20 (1 of them is reviewed)." in complete
+    assert "reviewing the 19 that are left" in complete
+
+
 @pytest.mark.parametrize(
     ("planned", "means"),
     [

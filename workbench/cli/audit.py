@@ -134,10 +134,10 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     columns = _columns(call, report.dataset)
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
-        if perhaps := next((column for column in report.columns if "recall" in column.lower()), ""):
-            option = f"{one_line(perhaps)}=entity"
-            command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
-            tell(f"if {one_line(perhaps)} is a recall, audit it:\n  {command}")
+        perhaps = one_line(next((column for column in report.columns if "recall" in column.lower()), ""))
+        option = f"{perhaps or 'COLUMN'}=entity"
+        command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
+        tell(f"if {perhaps or 'a column'} is a recall, audit it:\n  {command}")
         if (stored := headline(columns, (), "entity")) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
             tell(f"{name} has no recall score; {shown}")

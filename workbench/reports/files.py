@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from workbench.text.figures import many
@@ -131,7 +132,10 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {reviews} with {units} stored as verified")
     if report.gold_ignored:
         number = many(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} verified units that were not imported; add --gold")
+        lines.append(
+            f"  {number} verified units that were not imported: workbench import {quote(str(report.path))} "
+            "--gold takes them"
+        )
     if report.blind:
         number = many(report.blind, "sample is", "samples are")
         lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")

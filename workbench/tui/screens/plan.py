@@ -35,6 +35,7 @@ FEW_STRATA, ROOMY = 5, 36
 WIDTHS = (0.2, 0.15, 0.1, 0.08, 0.05, 0.03)
 """Half-widths of an interval for which the screen gives the number of reviews."""
 BAR = 30
+MORE = 40
 
 SIZES = (20, 30, 60, 100, 200, 400)
 AS_NEEDED, BY_SCORE = "as needed", "by score"
@@ -248,7 +249,7 @@ def _what_next(report: PlanReport) -> str:
     if report.complete:
         return "Your plan is complete: C in the queue shows the estimate."
     if report.planned_n is not None:
-        left = many(report.planned_n - report.prefix, "review")
+        left = many(report.planned_n - report.done, "review")
         return f"The plan says what to review and when to stop: space goes on, {left} left."
     if report.decided:
         return "You review in random order, without a plan: space goes on."
@@ -259,8 +260,11 @@ def _what_holds(report: PlanReport) -> list[str]:
     """What to know, as long as the plan has no end; each fits into 78 cells."""
     if report.complete:
         drawn = report.plan is not None and report.plan.corpus
-        left = 0 if drawn else min(40, report.population - report.prefix)
-        return [f"For a narrower interval: workbench plan --more {left}."] if left > 0 else []
+        left = 0 if drawn else report.population - report.prefix
+        are = f"{report.beyond} of them {'is' if report.beyond == 1 else 'are'} reviewed"
+        there = f" ({are})" if report.beyond and left <= MORE else ""
+        more = f"For a narrower interval: workbench plan --more {min(MORE, left)}{there}."
+        return [more] if left > report.beyond else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
         if report.decided:

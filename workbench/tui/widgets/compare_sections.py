@@ -139,7 +139,8 @@ class Overview(Section):
         left = len(seen.causes) - lists.TOP
         more = f"{left} more: 3 shows them" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
-        title = "why they differ, largest first" if seen.causes else nothing
+        over = f"why they differ in the {many(seen.causes[0].n, 'verified sample')}" if seen.causes else ""
+        title = f"{over}, largest first" if over else nothing
         self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
         top = self.query_one(CauseBars)
         top.put(seen.causes[: lists.TOP], 0)
