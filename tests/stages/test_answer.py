@@ -373,6 +373,10 @@ def test_what_the_file_does_not_explain_is_no_cause(bench: Any) -> None:
     assert text.count("cannot be explained") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
     assert "Known cause in" in said(replace(found, effects=turned))
+    cancelled = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.03))
+    assert "Everything else together: +.03, with 6 samples whose score cannot be explained." in said(
+        replace(found, effects=cancelled)
+    )
 
 
 def test_a_cause_has_an_example_from_a_reviewed_sample(bench: Any) -> None:

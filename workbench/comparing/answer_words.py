@@ -121,7 +121,12 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         )
         lines.append(f"{other} {signed(blank, 2)} cannot be explained{why}")
     if lines and abs(rest) >= SMALL:
-        lines.append(f"Everything else together: {signed(rest, 2)}.")
+        # errors to both sides may leave a small sum of scores that are far off
+        odd = next(
+            (effect.samples for effect in answer.effects if effect.what == "untraced" and not blank), 0
+        )
+        why = f", with {many(odd, 'sample')} whose score cannot be explained" if odd else ""
+        lines.append(f"Everything else together: {signed(rest, 2)}{why}.")
     return [" ".join(lines)] if lines else []
 
 
