@@ -19,8 +19,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from workbench import __version__, reports
 from workbench.cli.audit import audit
-from workbench.cli.calibrate import calibrate
-from workbench.cli.compare import compare, diff, disputes_app
+from workbench.cli.compare import calibrate, compare, diff, disputes_app
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
