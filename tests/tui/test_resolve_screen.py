@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from workbench.stages.people import add_person
 from workbench.stages.resolve import open_resolution, take_rest
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
 from workbench.store.gold import load_gold
 from workbench.store.people import Person
 from workbench.store.plans import in_order
@@ -487,6 +489,18 @@ async def test_what_was_not_verified_for_you_is_not_verified_again(user: User) -
     async with user.opens("tower", annotator="bo") as app:
         await user.press("x")
         assert "rejected Eiffel Tower" == status(app).strip("✓ ")
+
+
+async def test_a_sample_of_which_others_verified_one_kind_is_not_verified_again(
+    user: User, rows: list[Any], import_rows: Any
+) -> None:
+    database = import_rows(rows[4:6], kinds=("entity", "statement"))
+    with closing(open_store(str(database))) as store:
+        decide(store, "eve", "schiller")
+    async with user.opens("schiller", database=database, annotator="bo") as app:
+        await user.press("x")
+        assert "rejected" in status(app)
+        assert "verifies" not in status(app)
 
 
 async def test_a_settled_sample_at_60_columns(user: User) -> None:
