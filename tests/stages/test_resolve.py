@@ -9,12 +9,15 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from sqlalchemy import event, update
 
 from tests.rows import proposal, sample
 from workbench.errors import ConflictError, InputError, UsageError
-from workbench.model import RESOLVED, letter
+from workbench.model import KINDS, RESOLVED, letter
 from workbench.reports.compare import diff_text
 from workbench.reports.team import letters_text
+from workbench.reports.units import settled_value
+from workbench.reviewing.edits import Dispose
 from workbench.stages import editing, queue, review
 from workbench.stages.agree import agree
 from workbench.stages.compare import diff
@@ -35,10 +38,12 @@ from workbench.stages.resolve import (
 from workbench.stages.review import Opened, act
 from workbench.stages.team import assign
 from workbench.stages.upkeep import status
+from workbench.stages.why import explain
 from workbench.store.checking import check
 from workbench.store.engine import Store, open_store
-from workbench.store.gold import load_gold
+from workbench.store.gold import load_gold, settler
 from workbench.store.people import Person
+from workbench.store.tables import SampleRow
 from workbench.text.query import Query, Term
 
 pytestmark = pytest.mark.databases
@@ -640,3 +645,75 @@ def test_what_a_person_decides_after_resolve_showed_them_the_others_is_left_out_
     assert ("ada", "bob", "dee") == found.people
     assert {"made after the others' values were shown in Resolve": 1} == found.left_out
     assert [] == list(check(trip.store, lambda _: None))
+
+
+def value_of(opened: Opened) -> str:
+    return settled_value(opened, "entity") if "entity" in opened.settled else ""
+
+
+@pytest.mark.sqlite
+def test_what_is_settled_shows_where_what_others_verified_may_be_seen(trip: Any) -> None:
+    """Not while somebody is at the sample, and never of one that is kept back: after an accept neither."""
+    differ(trip)
+    settled(trip, name="bob")
+    assert "settled as bob has it: 1.00 · yours was .33" == value_of(trip.open("t0", "ada"))
+    eve = act(trip.store, trip.open("t0", "eve"), Dispose("skipped", ("entity",)))
+    again = trip.open("t0", "ada")
+    after = act(trip.store, again, editing.accept(again, "entity"))
+    assert ["", "", ()] == [value_of(again), value_of(after), after.others["entity"]]
+
+    act(trip.store, eve, editing.accept(eve, "entity"))
+    again = trip.open("t0", "ada")
+    after = act(trip.store, again, editing.accept(again, "entity"))
+    assert ["settled as bob has it: 1.00 · yours was .33"] * 2 == [value_of(again), value_of(after)]
+
+    with trip.store.writing() as session:
+        session.execute(update(SampleRow).values(holdout=True))
+    kept = trip.open("t0", "ada")
+    assert [{}, {}] == [kept.settled, kept.others]
+    why = explain(trip.store, kept.sample_id, "ada", kind="entity")
+    assert ("", 3) == (why.whose, why.verified.units)
+
+
+def test_whose_the_settled_units_are_is_asked_of_units_and_verdicts_as_they_are_now(trip: Any) -> None:
+    """A label is no other verdict; who changes a unit afterwards has it so no more."""
+    differ(trip)
+    settled(trip, name="bob")
+    opened = trip.open("t0", "bob")
+    assert "settled as you have it: 1.00" == value_of(opened)
+    paris = unit(opened, "Paris")
+    opened = act(trip.store, opened, editing.relabel(opened, paris, "organisation"))
+    assert "settled as you have it: 1.00" == value_of(opened)
+    assert "settled as bob has it: 1.00 · yours was .33" == value_of(trip.open("t0", "ada"))
+    opened = act(trip.store, opened, editing.toggle(opened, unit(opened, "Paris")))
+    assert "settled: 1.00 · yours was .50" == value_of(opened) == value_of(trip.open("t0", "bob"))
+
+
+def test_an_accept_asks_whether_a_sample_is_settled_in_its_own_transaction(trip: Any) -> None:
+    begun: list[object] = []
+    opened = trip.open("t0", "ada")
+    event.listen(trip.store.engine, "begin", begun.append)
+    act(trip.store, opened, editing.accept(opened, "entity"))
+    assert 1 == len(begun)
+
+
+def test_who_settled_one_kind_is_not_who_settled_the_other(bench: Any) -> None:
+    claims = [{"text": text, "verdict": "yes"} for text in ("She left.", "She came.")]
+    row = sample("t0", "She went from Paris to Rome.", "Paris only.")
+    bench.load([row | {"proposal": proposal(CITIES[:2], ["Paris"], statements=claims)}], blind=0, kinds=KINDS)
+    for name in ("ada", "bob"):
+        for kind in KINDS:
+            opened = bench.open("t0", name)
+            if name == "bob":
+                first = opened.state.of(kind).assessment.units[0]
+                opened = act(bench.store, opened, editing.reject(opened, first))
+            act(bench.store, opened, editing.accept(opened, kind))
+    for name, kind in (("cy", "entity"), ("dee", "statement")):
+        opened = settles(bench, name)
+        assert opened.over is not None
+        opened = act(bench.store, opened, take_rest(opened, kind, opened.over.people[kind].index("bob")))
+        act(bench.store, opened, editing.accept(opened, kind))
+
+    number = bench.id("t0")
+    assert ["cy", "dee"] == [settler(bench.store, number, kind) for kind in KINDS]
+    assert ["cy", "dee"] == [bench.open("t0", "ada").settled[kind].by for kind in KINDS]

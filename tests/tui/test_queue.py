@@ -27,11 +27,13 @@ from workbench.store.engine import open_store
 from workbench.store.tables import PLACE
 from workbench.tui.cells import short, told_of
 from workbench.tui.screens.dialogs import Choices
+from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
 from workbench.tui.widgets.sample_list import PAGE, SampleList, columns_of
+from workbench.web.page import facts_of
 
 Press = Callable[..., Awaitable[None]]
 
@@ -879,7 +881,15 @@ async def test_a_sample_to_be_matched_again_says_so_in_words(
         await user.press("slash", *"id:bauhaus-bm25", "enter")
         queue = str(app.screen.query_one(Completions).render())
         await user.press("enter")
-        review = app.screen.query_one(Head).text
+        review, opened = app.screen.query_one(Head).text, app.screen.pane.now
+        for _ in range(5):  # it stops at what is in doubt
+            if isinstance(app.screen, ReviewScreen):
+                await user.press("a")
+        await user.press("enter")
+        after, facts = app.screen.query_one(Head).text, facts_of(app.screen.pane.now, "entity")
 
     assert "Reviewed with other contexts: only its matches are left to decide (↺)." in queue
     assert "↺ to be matched again" in review
+    assert "↺ to be matched again" in facts_of(opened, "entity")
+    assert "✓ verified" in after
+    assert "↺" not in after + "".join(facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from workbench.stages.people import add_person
 from workbench.stages.resolve import open_resolution, take_rest
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
 from workbench.store.gold import load_gold
 from workbench.store.people import Person
 from workbench.store.plans import in_order
@@ -425,7 +427,7 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
     assert "3/5 .60" == tally(row.verified)
     assert {number: "false match"} == causes
     assert "✓ settled as you have it: .60  tower" in same
-    assert "tower accepted; the sample stays settled as bob has it: .60 · yours was .75" in late
+    assert "tower accepted; stays .60 (bob) · yours .75" in late
 
 
 async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_counts(user: User) -> None:
@@ -472,8 +474,67 @@ async def test_the_first_change_of_a_sample_that_others_verified_says_what_becom
         await user.press("a", "b")
         after = app.screen.query_one(ProgressLine).text
 
-    assert "rejected Eiffel Tower · not verified for you any more: a verifies it" in first
-    assert "not verified" not in second
+    assert "rejected Eiffel Tower · a verifies it again" in first
+    assert "verifies" not in second
     assert ["1 of 8 verified", "0 of 8 verified", "1 of 8 verified"] == [
         line.split("  ")[1].split(" · ")[0] for line in (before, started, after)
     ]
+
+
+async def test_what_was_not_verified_for_you_is_not_verified_again(user: User) -> None:
+    """A place of your own is open as long as you have not decided, whoever else has."""
+    team.assign(user.store, find_dataset(user.store, None), "ann", 2, 1.0, None)
+    team.give(user.store, find_dataset(user.store, None), "ann", "bo", "id:tower")
+    decide(user.store, "eve")
+    async with user.opens("tower", annotator="bo") as app:
+        await user.press("x")
+        assert "rejected Eiffel Tower" == status(app).strip("✓ ")
+
+
+async def test_a_sample_of_which_others_verified_one_kind_is_not_verified_again(
+    user: User, rows: list[Any], import_rows: Any
+) -> None:
+    database = import_rows(rows[4:6], kinds=("entity", "statement"))
+    with closing(open_store(str(database))) as store:
+        decide(store, "eve", "schiller")
+    async with user.opens("schiller", database=database, annotator="bo") as app:
+        await user.press("x")
+        assert "rejected" in status(app)
+        assert "verifies" not in status(app)
+
+
+async def test_a_settled_sample_at_60_columns(user: User) -> None:
+    """The review has the names of the dataset and of the sample, Why the settled tally."""
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J")
+        await user.press(*[letter(app, "bob")] * 3, "a")
+    async with user.opens("tower", annotator="ada", size=(60, 18)) as app:
+        review = head(app)
+        await user.press("w")
+        values = str(app.screen.query_one("#values", Bar).render())
+        verified = {}
+        for row in app.screen.why.rows:
+            if row.verified:
+                verified[row.verified.text] = app.screen._side("verified", row.verified)
+
+    assert review.startswith("cities  ")
+    assert review.endswith("✓ .60 · yours .83  tower")
+    assert values.startswith("name matching 5/6 .83  settled 3/5 .60 · yours .83  Δ +.23")
+    assert "decided by bob" in verified["1889"]
+    assert [] == [lines for lines in verified.values() if "settled:" in lines or "bob:" in lines]
+
+
+async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy") as app:
+        await user.press("J")
+        await user.press(*[letter(app, "bob")] * 3, "a")
+    messages = {}
+    for name, keys in (("ada", ""), ("eve", "S")):
+        async with user.opens("tower", annotator=name) as app:
+            await user.press(*keys)
+            await user.press("b", "slash", *"id:tower", "enter", "J")
+            messages[name] = status(app).strip()
+
+    assert {"ada": "tower settled by cy: .60; enter shows it", "eve": "tower settled"} == messages

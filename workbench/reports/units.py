@@ -12,7 +12,6 @@ from workbench.text.safe import cut, flat
 
 if TYPE_CHECKING:
     from workbench.stages.review import AutoScore, Opened
-    from workbench.store.gold import Settled
 
 ROUND = {"found": "●", "missing": "○", "unsure": "?"}
 
@@ -93,24 +92,34 @@ def counted(score: Tally | Imported) -> str:
     return value(score.recall) if isinstance(score, Imported) else tally(score)
 
 
-def settled_as(settled: Settled, annotator: str) -> str:
+def settled_as(opened: Opened, kind: Kind) -> str:
     """`settled as ann has it`, and only `settled` where nobody has it so."""
-    if not settled.whose:
+    if not (whose := opened.whose(kind)):
         return "settled"
-    who = "you have" if settled.whose == annotator else f"{cut(flat(settled.whose), 16)} has"
+    who = "you have" if whose == opened.annotator else f"{cut(flat(whose), 16)} has"
     return f"settled as {who} it"
 
 
-def settled_value(opened: Opened, kind: Kind) -> str:
-    """`settled as ann has it: .80 · yours was .60`: what stands of a sample, and what this person has."""
-    settled = opened.settled[kind]
-    standing = value(count(settled.assessment.units).recall)
-    return f"{settled_as(settled, opened.annotator)}: {standing}{yours_was(opened, kind)}"
+def settled_value(opened: Opened, kind: Kind, *, narrow: bool = False) -> str:
+    """What stands of a sample and what this person has: `settled as ann has it: .80 · yours was .60`.
+
+    `narrow`: `.80 · yours .60`.
+    """
+    standing = value(count(opened.settled[kind].assessment.units).recall)
+    lead = "" if narrow else f"{settled_as(opened, kind)}: "
+    return f"{lead}{standing}{yours_was(opened, kind, narrow=narrow)}"
 
 
-def yours_was(opened: Opened, kind: Kind) -> str:
-    """` · yours was .60`; nothing where it stands, or nothing was settled."""
-    settled = opened.settled.get(kind)
-    if settled is None or settled.whose == opened.annotator:
+def stays(opened: Opened, kind: Kind) -> str:
+    """What an accept leaves as it was settled: `stays .80 (ann) · yours .60`."""
+    standing, whose = value(count(opened.settled[kind].assessment.units).recall), opened.whose(kind)
+    name = f" ({cut(flat(whose), 16)})" if whose not in ("", opened.annotator) else ""
+    return f"stays {standing}{name}{yours_was(opened, kind, narrow=True)}"
+
+
+def yours_was(opened: Opened, kind: Kind, *, narrow: bool = False) -> str:
+    """` · yours was .60`, or ` · yours .60`; nothing where it stands, or nothing was settled."""
+    if kind not in opened.settled or opened.whose(kind) == opened.annotator:
         return ""
-    return f" · yours was {value(count(opened.state.of(kind).assessment.units).recall)}"
+    word = "yours" if narrow else "yours was"
+    return f" · {word} {value(count(opened.state.of(kind).assessment.units).recall)}"

@@ -306,6 +306,11 @@ def same_gold(assessment: Assessment, other: Assessment) -> bool:
     return first == second
 
 
+def same_verdicts(assessment: Assessment, other: Assessment) -> bool:
+    """Whether two assessments have equal units and verdicts; labels may differ."""
+    return _meaning(assessment, ()) == _meaning(other, ())
+
+
 def place_of(unit: Unit) -> Place:
     """By what a unit is known among those of other annotators."""
     return unit.text, unit.spans[:1]

@@ -150,9 +150,9 @@ class Desk:
         """Who else verified a sample; nobody where people's reviews are settled without their names."""
         return [] if self.resolves else await self.store.read(gold.verifiers, sample_id, self.annotator)
 
-    async def settled(self, sample_id: int) -> gold.Settled | None:
-        """What somebody settled of the first kind of a sample; None where nobody did."""
-        return await self.store.read(gold.settled, sample_id, self.info.kinds[0])
+    async def settler(self, sample_id: int) -> str:
+        """Who settled the first kind of a sample; "" where nobody did or a file does not say."""
+        return await self.store.read(gold.settler, sample_id, self.info.kinds[0])
 
     async def decided_too(self, sample_id: int) -> str:
         """Who decided a sample that was this person's; nothing without assignments."""

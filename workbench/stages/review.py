@@ -27,15 +27,24 @@ from workbench.model import (
     Unit,
 )
 from workbench.reviewing.edits import Accept, Edit, Open
-from workbench.reviewing.fold import ReviewState, Verified, applied, carry, fold, opened_with, with_kind
+from workbench.reviewing.fold import (
+    ReviewState,
+    Verified,
+    applied,
+    carry,
+    fold,
+    opened_with,
+    same_verdicts,
+    with_kind,
+)
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
-from workbench.stages.people import check, may
+from workbench.stages.people import Deed, check, may
 from workbench.stages.sides import causes_of
 from workbench.store import assignments, gold, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.gold import Settled
+from workbench.store.gold import Adjudication
 from workbench.store.journal import Act, Moved, is_stored
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
 from workbench.text.lists import has_digit
@@ -75,7 +84,7 @@ class Opened:
     where they are not the person's; `others` what everybody else verified, once all decided. `written` has
     the column of the file that stands for a kind, with its number as the file wrote it; shown as one of
     `automatic`, so never before those may be seen. `over`: what several people verified, where somebody
-    settles it. `settled`: what stands of a kind that this person verified otherwise, or the same.
+    settles it. `settled`: what stands of a kind that this person verified, where `others` may be seen.
     """
 
     sample_id: int
@@ -97,12 +106,22 @@ class Opened:
     others: Mapping[Kind, tuple[Verified, ...]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
     over: Sides | None = None
-    settled: Mapping[Kind, Settled] = field(default_factory=dict)
+    settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
 
     def standing(self, kind: Kind) -> Assessment:
         """What the verified value counts: what is settled of a kind, else what this person has."""
         settled = self.settled.get(kind)
         return settled.assessment if settled else self.state.of(kind).assessment
+
+    def whose(self, kind: Kind) -> str:
+        """Who has the units and verdicts that were settled, this person first; "" where nobody has."""
+        settled = self.settled[kind]
+        is_own = same_verdicts(self.state.of(kind).assessment, settled.assessment)
+        return self.annotator if is_own else settled.whose
+
+    def rematches(self, kind: Kind) -> bool:
+        """Whether the matches of a kind are what is left to decide."""
+        return self.rematch and self.state.of(kind).disposition not in DECIDED
 
     def stale(self, kind: Kind) -> bool:
         """Whether a kind was verified under an older policy than today's."""
@@ -138,13 +157,7 @@ def open_sample(
     if reopening is None:
         same = before.proposal == stored.proposal_id
         base = stored.proposal if same else load_proposal(store, before.proposal)
-        waiting = info.overlap and assignments.waiting(store, [sample_id])
-        others = {
-            kind: gold.others_of(store, sample_id, annotator, kind)
-            for kind in info.kinds
-            if state.of(kind).disposition in DECIDED and not stored.holdout and not waiting
-        }
-        settled = _settled(store, info, sample_id, annotator, state)
+        others, settled = _of_others(store, info, stored, annotator, state)
         opened = shown_as(info, stored, annotator, state, before, base, written, settled=settled)
         return replace(opened, others=others)
     again = applied(state, reopening)
@@ -165,30 +178,41 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     open the sample again and offer the act again; UsageError for who may not do it any more. What an earlier
     try stored under the same `action` is not stored again.
     """
-    if opened.over is not None:
-        allowed = partial(check, store, opened.over.person, "settle what others differ in")
-    else:
-        allowed = partial(check, store, opened.annotator, "review")
+    over, others, settled, adjudicated = opened.over, opened.others, opened.settled, False
+
+    def allowed() -> None:
+        nonlocal adjudicated
+        deed: Deed = "settle what others differ in" if over else "review"
+        check(store, over.person if over else opened.annotator, deed)
+        if over is None and any(isinstance(edit, Accept) for edit in edits):
+            adjudicated = gold.is_adjudicated(store, opened.sample_id)
+
     acts = [act_on(opened, *edits, effort=effort)]
     (state,) = journal.record(store, acts, opened.annotator, action, check=allowed)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
-    settled = opened.settled
-    if opened.over is None and any(isinstance(edit, Accept) for edit in edits):
-        settled = _settled(store, opened.dataset, opened.sample_id, opened.annotator, state)
+    if adjudicated:
+        others, settled = _of_others(store, opened.dataset, opened.stored, opened.annotator, state)
     after = shown_as(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,
-        opened.over, settled,
+        over, settled,
     )  # fmt: skip
-    return replace(after, others=opened.others)
+    return replace(after, others=others)
 
 
-def _settled(
-    store: Store, info: DatasetInfo, sample_id: int, annotator: str, state: ReviewState
-) -> dict[Kind, Settled]:
-    """What somebody settled of the kinds that this person verified."""
-    verified = [kind for kind in info.kinds if state.of(kind).disposition == "verified"]
-    found = {kind: gold.settled(store, sample_id, kind, annotator) for kind in verified}
-    return {kind: standing for kind, standing in found.items() if standing is not None}
+def _of_others(
+    store: Store, info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState
+) -> tuple[dict[Kind, tuple[Verified, ...]], dict[Kind, Adjudication]]:
+    """What others verified of the kinds that this person decided, and what of it is settled.
+
+    Nothing of a sample that is kept back, or that somebody has still to decide.
+    """
+    decided = [kind for kind in info.kinds if state.of(kind).disposition in DECIDED and not stored.holdout]
+    with store.snapshot():
+        if info.overlap and assignments.waiting(store, [stored.sample_id]):
+            decided = []
+        others = {kind: gold.others_of(store, stored.sample_id, annotator, kind) for kind in decided}
+        standing = {kind: gold.settled(store, stored.sample_id, kind, others[kind]) for kind in decided}
+    return others, {kind: settled for kind, settled in standing.items() if settled is not None}
 
 
 def _step(
@@ -305,7 +329,7 @@ def shown_as(
     base: Proposal | None,
     written: Written,
     over: Sides | None = None,
-    settled: Mapping[Kind, Settled] = MappingProxyType({}),
+    settled: Mapping[Kind, Adjudication] = MappingProxyType({}),
 ) -> Opened:
     """A sample as a person sees it, of what is stored."""
     for kind, units in over.units.items() if over else ():  # as they are now, as long as it is not over

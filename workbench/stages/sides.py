@@ -21,7 +21,7 @@ from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.gold import Reviewed, Settled
+from workbench.store.gold import Adjudication, Reviewed
 from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
 
@@ -153,7 +153,7 @@ def causes_of(
     opening: Open,
     lang: str,
     written: Mapping[Kind, tuple[str, str]],
-    settled: Mapping[Kind, Settled],
+    settled: Mapping[Kind, Adjudication],
 ) -> dict[Kind, Difference]:
     """The difference of every verified kind, as it is `settled`, to the score shown first; a few ms.
 

@@ -14,7 +14,7 @@ from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store.engine import Store
-from workbench.store.gold import Settled, load_some, settled
+from workbench.store.gold import Adjudication, load_some, settled, verified_by
 from workbench.store.samples import Stored, load_sample
 from workbench.store.scores import external_digits, external_of
 
@@ -155,19 +155,20 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     if own.disposition == "verified":
         if (standing := opened.settled.get(kind)) is None:
             return own.assessment, based, ""
-        return standing.assessment, False, _decided_by(standing, person)
+        return standing.assessment, False, _decided_by(standing, opened.whose(kind), person)
     if own.disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
     may_see = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
     if own.disposition == "todo" and may_see and gold and gold.assessment:
-        given = settled(store, opened.sample_id, kind, person) if gold.origin == "adjudicated" else None
-        return gold.assessment, False, _decided_by(given, person) if given else "imported"
+        verified = verified_by(store, [opened.sample_id], kind)[opened.sample_id]
+        given = settled(store, opened.sample_id, kind, verified)
+        return gold.assessment, False, _decided_by(given, given.whose, person) if given else "imported"
     if opened.opening.auto_shown:
         return replace(own.assessment, source="not verified yet"), based, ""
     raise InputError("automatic and verified show once this sample is decided")
 
 
-def _decided_by(standing: Settled, person: str) -> str:
-    name = standing.whose or standing.by
-    return "" if name == person else f"decided by {name}"
+def _decided_by(standing: Adjudication, whose: str, person: str) -> str:
+    name = whose or standing.by
+    return "" if name == person else f"decided by {name}" if name else "settled"

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, case, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, bindparam, case, func, not_, or_, select, true
 
 from workbench.errors import SpanError
 from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
 from workbench.reviewing.documents import unit_document, unit_of
-from workbench.reviewing.fold import Verified, resolve, same_gold
+from workbench.reviewing.fold import Verified, resolve, same_verdicts
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.tables import DATASET, EVENT, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
@@ -107,10 +107,9 @@ def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple
     return tuple(review for review in verified if review.annotator != annotator)
 
 
-class Settled(NamedTuple):
-    """What stands of a sample on which people differed, and who settled it.
-
-    `whose`: a person who verified the same units and verdicts, "" where nobody did.
+class Adjudication(NamedTuple):
+    """What stands of a kind on which people differed, and `by` whom it was settled, "" where a file does not
+    say. `whose`: somebody who verified the same units and verdicts, "" where nobody did.
     """
 
     assessment: Assessment
@@ -118,22 +117,37 @@ class Settled(NamedTuple):
     by: str
 
 
-def settled(store: Store, sample_id: int, kind: Kind, annotator: str = "") -> Settled | None:
-    """What somebody settled of a sample, unless that is the annotator's own review; None where nobody did."""
-    adjudicated = REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated"
-    if store.value(select(REVIEW.id).where(*adjudicated).limit(1)) is None:
-        return None  # as nearly always: nothing else is read
-    verified = verified_by(store, [sample_id], kind).get(sample_id, [])
+def is_adjudicated(store: Store, sample_id: int) -> bool:
+    """Whether somebody settled what people differed in."""
+    return store.value(_ADJUDICATED, sample=sample_id) is not None
+
+
+_ADJUDICATED = (
+    select(REVIEW.id).where(REVIEW.sample_id == bindparam("sample"), REVIEW.origin == "adjudicated").limit(1)
+)
+
+
+def settled(store: Store, sample_id: int, kind: Kind, verified: Sequence[Verified]) -> Adjudication | None:
+    """What is settled among what people `verified` of a sample; None where nothing is."""
     standing = next((review for review in reversed(verified) if review.origin == "adjudicated"), None)
-    if standing is None or standing.annotator == annotator:
+    if standing is None:
         return None
-    same = [
+    same = (
         review.annotator
-        for review in sorted(verified, key=lambda review: review.annotator != annotator)
-        if review is not standing and same_gold(review.assessment, standing.assessment)
-    ]
-    by = next(iter(settled_by(store, REVIEW.sample_id == sample_id).values()), standing.annotator)
-    return Settled(standing.assessment, same[0] if same else "", by)
+        for review in verified
+        if review is not standing and same_verdicts(review.assessment, standing.assessment)
+    )
+    return Adjudication(standing.assessment, next(same, ""), settler(store, sample_id, kind))
+
+
+def settler(store: Store, sample_id: int, kind: Kind) -> str:
+    """Who settled a kind of a sample, of several the last; "" where nobody did or a file does not say."""
+    accepted = EVENT.op == "accept", EVENT.data["assessment"]["kind"].as_string() == kind
+    query = select(EVENT.annotator).where(
+        REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated", EVENT.review_id == REVIEW.id, *accepted
+    )
+    name = store.value(query.order_by(EVENT.id.desc()).limit(1))
+    return "" if name in (None, RESOLVED) else str(name)
 
 
 def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
 from workbench.model import RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import letters_text
-from workbench.reports.units import counted, first_of, settled_value, tally, verdict
+from workbench.reports.units import counted, first_of, settled_value, stays, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
@@ -60,10 +60,11 @@ def head_parts(
             said = f"{done:,} of {goal:,} planned" if done < goal else f"plan complete · {said}"
         left.append((f"  {said}", DIM))
     right: list[Part] = []
+    name: Part = (short(opened.sample.id, 1000, opened.sample.user_input), "bold")
     state = opened.state.of(kind)
     if opened.blind:
         right.append(("◇ without suggestions  ", "$accent"))
-    if opened.rematch:
+    if opened.rematches(kind):
         right.append(("↺ to be matched again  ", "$accent"))
     if held:
         right.append((f"◷ {flat(held)}  ", "$warning"))
@@ -76,7 +77,8 @@ def head_parts(
     if opened.stale(kind):
         right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
     elif kind in opened.settled:
-        right.append((f"✓ {settled_value(opened, kind)}  ", "$success"))
+        taken = sum(width(text) for text, _ in (*left, *right, name)) + width(settled_value(opened, kind))
+        right.append((f"✓ {settled_value(opened, kind, narrow=taken + 5 > size)}  ", "$success"))
     elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
@@ -84,8 +86,7 @@ def head_parts(
     elif others:
         names = cut(", ".join(map(flat, others)), max(24, size - 80))
         right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
-    right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
-    return tuple(left), tuple(right)
+    return tuple(left), (*right, name)
 
 
 def units_title(opened: Opened, kind: Kind) -> str:
@@ -254,12 +255,14 @@ def whose_verdict(unit: Unit, opened: Opened) -> str:
     return "imported" if state.imported and unit.id not in state.edited else "your decision"
 
 
-def of_others(unit: Unit, opened: Opened) -> Iterator[str]:
-    """What the matcher and other reviewers say of a unit, where this person may see it."""
+def of_others(unit: Unit, opened: Opened, but: Collection[str] = ()) -> Iterator[str]:
+    """What the matcher and other reviewers `but` these say of a unit, where this person may see it."""
     if (match := opened.suggested.get(unit.id)) is not None:
         yield f"the matcher: {verdict(match, words=True)}; yours stands"
     own = {place_of(unit) for unit in opened.state.of(unit.kind).assessment.units if unit.counted}
     for other in opened.others.get(unit.kind, ()):
+        if other.annotator in but:
+            continue
         theirs = gold_units(other.assessment.units)
         same = next((candidate for candidate in theirs if place_of(candidate) == place_of(unit)), None)
         words = f"{verdict(same.match, words=True)} · {flat(same.label)}" if same else "has no such unit"
@@ -504,7 +507,7 @@ def outcome(opened: Opened, edit: Edit, room: int) -> str:
         return ""
     kind = edit.assessment.kind
     if kind in opened.settled:
-        return f"; the sample stays {settled_value(opened, kind)}"
+        return f"; {stays(opened, kind)}"
     verified = count(edit.assessment.units)
     other = many(len(opened.suggested), "name") if kind == "entity" and opened.suggested else ""
     line, more = f": verified {tally(verified)}", f", the matcher differs on {other}" if other else ""

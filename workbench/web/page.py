@@ -12,6 +12,7 @@ from workbench.reports.units import (
     first_of,
     least_certain,
     settled_value,
+    stays,
     tally,
     unit_symbol,
     verdict,
@@ -132,7 +133,7 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
     state, facts = opened.state.of(kind), []
     if opened.blind:
         facts.append("◇ without suggestions")
-    if opened.rematch:
+    if opened.rematches(kind):
         facts.append("↺ to be matched again")
     if opened.opening.off_plan:
         facts.append("◌ picked by hand")
@@ -165,7 +166,7 @@ def scores_of(opened: Opened, kind: Kind) -> list[tuple[str, str]]:
 def outcome(opened: Opened, kind: Kind) -> str:
     """What an accept came to."""
     if kind in opened.settled:
-        return f"; the sample stays {settled_value(opened, kind)}"
+        return f"; {stays(opened, kind)}"
     verified = tally(count(opened.state.of(kind).assessment.units))
     score: AutoScore | None = first_of(opened.automatic, kind)
     automatic = f", {scorer_name(score.scorer)} {counted(score.tally)}" if score else ""

@@ -564,13 +564,14 @@ class QueueScreen(BaseScreen):
         self._jump(find, desk.nothing_left, "could not look for the next sample", settles=True)
 
     async def _say_settled(self, row: QueueRow) -> None:
-        """Who settled what people differed in, and where to see it."""
+        """That what people differed in is settled; by whom, and as which value, where the row shows that."""
         assert self.desk is not None
-        standing = await self.desk.settled(row.sample_id)
-        by = f" by {flat(standing.by)}" if standing is not None else ""
-        number = f": {value(row.verified.recall)}" if row.verified else ""
-        left = " · J settles those with ≠" if self.samples.differ else ""
-        message = f"settled{by}{number}; enter shows it{left}"
+        message = "settled"
+        row = (await self.desk.rows([row.sample_id])).get(row.sample_id, row)  # as it is by now
+        if row.disposition == "verified" and row.verified is not None:
+            by = await self.desk.settler(row.sample_id)
+            message += f"{by and ' by '}{flat(by)}: {value(row.verified.recall)}; enter shows it"
+        message += " · J settles those with ≠" if self.samples.differ else ""
         self.say(told_of(row.key, message, self.query_one(Status).room, row.question))
 
     async def action_go_on(self) -> None:

@@ -58,8 +58,8 @@ WITHOUT_SAMPLE = frozenset("retry let_go back compare leave".split())
 SHORT = 24
 """Cells of a sample's name in the line that says what was undone on it."""
 
-AGAIN = " · not verified for you any more: a verifies it"
-"""Behind the first change of a sample that others verified, or that came verified with the file."""
+AGAIN = " · a verifies it again"
+"""Behind the first change of a sample that was verified by others, or came so with the file."""
 
 BEGUN = "Your changes to it are saved. It counts once you accept it."
 
@@ -334,7 +334,12 @@ class ReviewScreen(BaseScreen):
 
     async def _perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        before, was = self.pane.units, self.pane.now.state.disposition(self.desk.info.kinds)
+        before, now = self.pane.units, self.pane.now
+        begins = not intent.leaves and now.state.disposition(self.desk.info.kinds) == "todo"
+        again = ""
+        if begins and await self.desk.verifiers(now.sample_id):
+            row = (await self.desk.rows([now.sample_id])).get(now.sample_id)
+            again = AGAIN if row is not None and row.disposition == "verified" else ""
         fresh, edit = await self._act(intent)
         self.saver.written()
         if edit is None:
@@ -358,9 +363,8 @@ class ReviewScreen(BaseScreen):
                 await self.saver.run_now("open the next sample", go_on)
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
-        begun = was == "todo" and fresh.state.disposition(self.desk.info.kinds) == "started"
-        again = AGAIN if begun and await self.desk.verifiers(fresh.sample_id) else ""
-        self.saver.saved(intent.what + view.advice(edit) + rematched + again)
+        begun = fresh.state.disposition(self.desk.info.kinds) == "started"
+        self.saver.saved(intent.what + view.advice(edit) + rematched + (again if begun else ""))
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
             self.pane.choose(edit.units[0].id)

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
-from workbench.model import Kind, Unit
+from workbench.model import RESOLVED, Kind, Unit
 from workbench.reports.units import settled_as, tally, yours_was
 from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
@@ -117,19 +117,19 @@ class WhyScreen(BaseScreen):
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
-        theirs, settled = flat(why.verified_by), opened.settled.get(why.kind)
-        if settled is not None:
-            theirs = settled_as(settled, opened.annotator) if wide else "settled"
+        ours, theirs, narrow = source(why, wide=wide), flat(why.verified_by), self.size.width < 80
+        if why.kind in opened.settled:
+            theirs = settled_as(opened, why.kind) if wide else "settled"
         elif why.digits and not wide:
             theirs = "verified"
         self.query_one("#values", Bar).show(
             (
-                (source(why, wide=wide), ""),
+                (ours.partition(" · ")[0] if narrow else ours, ""),
                 (f" {automatic_value(why)}", "bold"),
                 (value, DIM),
-                (f"   {theirs}", ""),
+                (f"{'  ' if narrow else '   '}{theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
-                (yours_was(opened, why.kind), ""),
+                (yours_was(opened, why.kind, narrow=narrow), ""),
             ),
             ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),
         )
@@ -192,9 +192,11 @@ class WhyScreen(BaseScreen):
     def _side(self, name: str, unit: Unit | None) -> str:
         if unit is None:
             return ""
-        facts, *evidence = unit_lines(unit, self.why.opened, self.why.whose)
+        opened, kind = self.why.opened, self.why.kind
+        stands = (RESOLVED, opened.whose(kind)) if kind in opened.settled else ()
+        facts, *evidence = unit_lines(unit, opened, self.why.whose)
         if name == "verified":
-            evidence += of_others(unit, self.why.opened)
+            evidence += of_others(unit, opened, stands)
         wording = flat(unit.text)
         if unit.kind == "statement":  # it takes several lines, and stands in the list above
             return "\n".join([*evidence, wording, facts])
