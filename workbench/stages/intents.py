@@ -27,8 +27,8 @@ from workbench.text.tokens import tokens
 
 Make = Callable[[Opened], Edit | None]
 
-LONGEST, OF_TWO = 36, 24
-"""Characters of a unit's wording in the line that says what was done, and of each of two."""
+LONGEST, OF_TWO = 30, 24
+"""Characters of a unit's wording in the line that says what was done (80 columns), and of each of two."""
 
 
 FAST = 1.0
