@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import typer
+from rich.cells import cell_len
 
 from tests.rows import write_rows
 from workbench import __version__, cli, reports
@@ -150,18 +151,18 @@ def test_an_option_that_is_no_number_is_refused_in_words(
     assert "Input should be" not in ended.err
 
 
-@pytest.mark.parametrize("command", ["import", "propose", "score-files", "serve"])
+@pytest.mark.parametrize("command", ["", "policy", "import", "propose", "score-files", "serve"])
 @pytest.mark.parametrize("columns", [40, 70])
-def test_help_in_a_narrow_terminal_cuts_no_name_of_an_option(command: str, columns: int) -> None:
+def test_help_in_a_narrow_terminal_cuts_nothing(command: str, columns: int) -> None:
     ended = subprocess.run(
-        [*PROGRAM, command, "--help"],
+        [*PROGRAM, *command.split(), "--help"],
         capture_output=True,
         text=True,
         env={**os.environ, "COLUMNS": str(columns)},
         check=True,
     )
 
-    assert [] == re.findall(r"\S*[\w-]…", ended.stdout)
+    assert [] == re.findall(r"│|\S*[\w-]…|\w+\.\.\.\n", ended.stdout)
 
 
 def test_a_message_is_wrapped_between_words() -> None:
@@ -178,6 +179,17 @@ def test_a_message_is_wrapped_between_words() -> None:
     assert text == reports.folded(text, 0)  # a pipe
     command = f"  workbench audit {'x' * 60}"
     assert command == reports.folded(command, 40)
+    path = f"/data/{'x' * 60}/rows.jsonl"
+    assert ["not there:", f"    {path}", "    (a file)"] == reports.folded(
+        f"not there: {path} (a file)", 40
+    ).split("\n")
+
+
+def test_a_message_is_wrapped_by_cells() -> None:
+    lines = reports.folded("名前 " * 30, 40).split("\n")
+
+    assert ("名前 " * 30).split() == " ".join(lines).split()
+    assert 39 == max(map(cell_len, lines))
 
 
 def test_the_database_may_come_from_the_environment(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from tests.rows import naming, write_rows
 from workbench.stages import editing
@@ -53,8 +54,8 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
     assert [
         "data · p-run-1: 2 disputes, 2 open",
         "linked: name matching",
-        "rank sample between first second Δ effect state",
-        "1 rome linked~verified 1.00 .50 +.50 .5000 open",
+        "sample between first second Δ effect state",
+        "rome linked~verified 1.00 .50 +.50 .5000 open",
         "1 more between automatic values: hidden until you review their samples",
     ] == lines
     first, second = document["disputes"]
@@ -71,7 +72,7 @@ def test_hidden_values_of_two_scorers_are_listed_when_they_are_asked_for(load: A
 
     lines = [" ".join(line.split()) for line in run("disputes", "--between", "ragas~linked").out.splitlines()]
 
-    assert ["1 near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[3:]
+    assert ["near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[3:]
 
 
 def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question_and_set_by_its_beginning(
@@ -86,6 +87,23 @@ def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question_and_set_by_its_be
     assert "01234567 Who built it?  linked~verified" in listed
     assert (0, True) == (kept.code, hashed in kept.out)
     assert 2 == run("disputes", "set", "0123", "--between", "linked~verified", "--state", "fixed").code
+
+
+def test_the_list_of_the_demo_fits_80_columns(run: Any) -> None:
+    run("demo", "--json")
+
+    ended = run("disputes", "--db", "workbench-demo.db", "--dataset", "demo")
+
+    rows = [line for line in ended.out.splitlines() if "~" in line]
+    assert "context_entity_recall~verified" in rows[0]
+    assert 80 >= max(map(cell_len, rows))
+
+
+def test_a_long_question_leaves_the_list_80_columns(load: Any, run: Any) -> None:
+    hashed = "0123456789abcdef0123456789abcdef"
+    load({**row("rome"), "id": hashed, "user_input": "Who built it? " * 9}, verify=(hashed,))
+
+    assert 80 >= max(map(cell_len, run("disputes").out.splitlines()))
 
 
 @pytest.mark.databases

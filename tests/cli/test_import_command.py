@@ -14,7 +14,7 @@ import pytest
 
 from tests.rows import write_rows
 from workbench.formats.detect import files_of
-from workbench.stages.import_ import size_of
+from workbench.stages.import_ import bytes_to_import
 from workbench.store import engine
 
 TASK = {
@@ -474,7 +474,17 @@ def test_a_folder_is_read_no_deeper_than_datasets_stand(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", [{"user_input": "q", "reference": "Rome."}])
 
     assert [tmp_path / "rows.jsonl"] == files_of(tmp_path)
-    assert (tmp_path / "rows.jsonl").stat().st_size == size_of(tmp_path)
+    assert (tmp_path / "rows.jsonl").stat().st_size == bytes_to_import(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["", "data", "en", "default/train", "data/en", "data/en/train"])
+def test_a_folder_is_read_as_deep_as_datasets_stand(tmp_path: Path, folder: str) -> None:
+    """As the Hub converts them: `default/train/0000.parquet`."""
+    file = tmp_path / folder / "0000.parquet"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"PAR1")
+
+    assert [file] == files_of(tmp_path)
 
 
 def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_database(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -92,6 +93,15 @@ def test_an_estimate_before_the_planned_n_holds_whenever_you_look() -> None:
     lines = lines_of(words.estimate_facts(found))
 
     assert any("95 % whenever you look" in line for line in lines)
+
+
+def test_the_correlation_says_how_wide_the_interval_is_by_the_verified_values_alone() -> None:
+    reached = [Reached((place % 4) / 4, (place % 4) / 4, 0.2) for place in range(40)]
+    found = estimate([0.5] * 200, reached, design="simple", planned=40, at_planned=True)
+
+    note = {fact.name: fact.note for fact in words.estimate_facts(found)}["correlation"]
+
+    assert re.fullmatch(r"interval \.\d\d, verified alone \.\d\d", note)
 
 
 def test_below_ten_there_is_no_estimate_and_no_mean() -> None:

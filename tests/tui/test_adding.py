@@ -18,9 +18,9 @@ from workbench.stages import queue, review
 from workbench.stages.review import names_of
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
+from workbench.text.cells import width
 from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.cells import width
 from workbench.tui.keys import TWINS
 from workbench.tui.own import LIGHT
 from workbench.tui.screens.adding import OfferRows

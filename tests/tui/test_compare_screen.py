@@ -12,12 +12,16 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.conftest import User, said
+from tests.tui.conftest import Row, User, said
+from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
+from workbench.stages.editing import accept, reject
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
+from workbench.store.plans import in_order
 from workbench.tui.own import LIGHT, SIXTEEN
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.dialogs import MenuScreen
@@ -360,3 +364,24 @@ def test_picture_of_an_imported_column(
 
     app = make_app(compared(gold=14, more=20, column=True))
     assert snap_compare(app, terminal_size=size, run_before=go)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 18)])
+async def test_the_head_says_in_full_how_many_are_verified_and_unresolved(
+    user: User, rows: list[Row], import_rows: Any, size: tuple[int, int]
+) -> None:
+    path = import_rows(rows, name="retrieval-evaluation-of-the-second-quarter")
+    store = open_store(str(path))
+    sample = in_order(store, find_dataset(store, None).id, 1)[0]
+    for annotator in ("ada", "bob"):
+        opened = open_sample(store, sample, annotator)
+        if annotator == "bob":
+            opened = act(store, opened, reject(opened, opened.state.entity.assessment.units[0]))
+        act(store, opened, accept(opened, "entity"))
+    store.close()
+    async with user.opens(database=path, size=size) as app:
+        await user.press("C")
+        line = on_screen(app).splitlines()[0]
+
+    assert "Compare  retrieval" in line
+    assert line.rstrip().endswith("0 of 8 verified, 1 more unresolved")

@@ -10,7 +10,7 @@ import pytest
 from textual.screen import Screen
 from textual.widgets.input import Selection as InputSelection
 
-from tests.tui.conftest import User
+from tests.tui.conftest import Row, User
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared, nodes
 from workbench.tui.screens.base import Dialog
@@ -108,3 +108,33 @@ async def test_the_shell_is_offered_where_there_is_one(user: User) -> None:
         await user.press("ctrl+z")
         assert app.is_running
         assert "app.suspend" not in {entry.binding.id for entry in app.screen.active_bindings.values()}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 18)])
+async def test_what_went_well_takes_one_line_whatever_the_names(
+    user: User, rows: list[Row], import_rows: Any, size: tuple[int, int]
+) -> None:
+    """The panes keep their lines from key to key; a message about what to do may take more of them."""
+    rows[0]["id"] = name = "retrieval-evaluation-of-the-second-quarter/paris-and-its-monuments/0001"
+    long = "The Eiffel Tower stands on the Champ de Mars in Paris"
+    rows[0]["proposal"]["reference_entities"][0] = {"text": long, "label": "place"}
+    path, heights, messages = import_rows(rows), set(), []
+    for annotator in ("an-annotator-with-a-remarkably-long-name-of-the-north", "ann"):
+        async with user.opens(name, database=path, annotator=annotator, size=size) as app:
+            for key in ("x", "x", "m", "u", "U", "a", "a", "u", "U"):
+                await user.press(key)
+                status = app.screen.query_one(Status)
+                heights.add(status.size.height)
+                messages.append(str(status.render()).rstrip())
+    assert {1} == heights
+    assert size[0] < 80 or messages[2].endswith("is found without evidence; e chooses it")
+
+
+async def test_a_message_with_what_to_do_takes_the_lines_it_needs(user: User) -> None:
+    async with user.opens("tower", size=(60, 18)) as app:
+        app.screen.say("not saved: the file is read only; free it, then press r to try again", tone="warn")
+        await user.settle()
+        tall = app.screen.query_one(Status).size.height
+        await user.press("x")
+        low = app.screen.query_one(Status).size.height
+    assert (2, 1) == (tall, low)

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from tests.tui.conftest import User
 from tests.tui.teams import decide
-from workbench.tui.cells import width
+from workbench.text.cells import width
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status

@@ -98,8 +98,12 @@ class Root(TyperGroup):
 
 
 def _hand_down(group: TyperGroup, options: list[TyperOption], *, plain: bool) -> None:
+    if plain:
+        group.rich_markup_mode = None
     for command in group.commands.values():
         command.params += options
+        if plain:
+            command.short_help = command.get_short_help_str(limit=200)  # a whole sentence in the list
         if isinstance(command, TyperGroup):
             _hand_down(command, options, plain=plain)
         elif plain and isinstance(command, TyperCommand):

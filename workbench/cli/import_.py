@@ -122,22 +122,22 @@ def command_of(call: Call, name: str) -> list[str]:
 
 def imported(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """What an import did."""
-    from workbench.stages.import_ import import_file, size_of
+    from workbench.stages.import_ import bytes_to_import, import_file
 
     with (
         open_for_import(call) as store,
-        reports.progress("Importing", size_of(file), unit="bytes") as progress,
+        reports.progress("Importing", bytes_to_import(file), unit="bytes") as progress,
     ):
         return import_file(store, file, options, annotator=call.annotator, progress=progress)
 
 
 def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """What an import would do; a database that is not there is not made."""
-    from workbench.stages.import_ import preview_import, size_of
+    from workbench.stages.import_ import bytes_to_import, preview_import
 
     there = new_file(call) is None
     opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
-    with opened as store, reports.progress("Reading", size_of(file), unit="bytes") as progress:
+    with opened as store, reports.progress("Reading", bytes_to_import(file), unit="bytes") as progress:
         return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
 
 

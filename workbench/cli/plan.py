@@ -120,7 +120,7 @@ def score_files(
 
     text = None if policy is None else policy_from(str(policy))
     recipe = recipe_of(text, match_threshold, format, map_ or ())
-    with reports.progress("Scoring", sum(map(size_of, files)), unit="bytes") as progress:
+    with reports.progress("Scoring", sum(map(bytes_below, files)), unit="bytes") as progress:
         report = score_files(files, out, recipe, workers=workers, cluster=cluster, progress=progress)
     reports.show(reports.document(report), corpus_text(report), as_json=json)
     if report.failed or report.rejected:
@@ -150,7 +150,7 @@ def draw(
     reports.show(reports.document(report), draw_text(report), as_json=json)
 
 
-def size_of(file: Path) -> int:
+def bytes_below(file: Path) -> int:
     """The bytes of a file, or of all in a folder; none of what is not there."""
     files = [file] if file.is_file() else file.rglob("*")
     return sum(file.stat().st_size for file in files if file.is_file())

@@ -31,7 +31,6 @@ ASSISTED = (
 CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimate acts as if they had been."
 """In the place of how they were drawn."""
 KNOWN = "known: every sample was reached"
-VALID = {"at the planned number": "at the planned number", "at any look": "whenever you look"}
 PARTS: Mapping[tuple[str, str], str] = {
     ("missed match", "comparator"): "not matched by the name matcher",
     ("missed match", "context extraction"): "not extracted from the contexts",
@@ -79,7 +78,7 @@ def share_fact(name: str, part: Rate, note: str = "") -> Fact:
 
 
 def headline(counts: Counts) -> str:
-    """`60 of 5,000 samples verified, 2 more unresolved`: the queue's number is that of both."""
+    """`60 of 5,000 samples verified, 2 more unresolved`."""
     more = f", {counts.unresolved:,} more unresolved" if counts.unresolved else ""
     return f"{verified_samples(counts):,} of {many(counts.total, 'sample')} verified{more}"
 
@@ -160,15 +159,15 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     if estimate.bias is not None and (estimate.undefined or estimate.excluded):
         facts.insert(1, Fact("automatic, those counted", number(estimate.counted), _counted(estimate)))
     if not estimate.complete:
-        these = f"95 % {VALID.get(estimate.method, '')}".rstrip()
-        facts.append(Fact("these samples", interval(estimate.corpus) or UNDEFINED, these))
+        when = "whenever you look" if estimate.method == "at any look" else estimate.method
+        facts.append(Fact("these samples", interval(estimate.corpus) or UNDEFINED, f"95 % {when}"))
     by_group = f", by group ({estimate.groups:,})" if estimate.groups is not None else ""
     general = interval(estimate.generalising)
     facts.append(Fact("new samples", general or UNDEFINED, f"95 %, like these{by_group}"))
     facts.append(_bias_of_all(estimate))
     if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
         wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
-        note = f"interval {wide} wide, {alone} without it"
+        note = f"interval {wide}, verified alone {alone}"
         facts.append(Fact("correlation", number(estimate.correlation), note))
     return facts
 

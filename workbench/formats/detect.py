@@ -310,8 +310,8 @@ _ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})
 
 
-DEPTHS = ("", "*/", "data/*/")
-"""Where the files of a dataset stand below its folder, as in `data/en/train-0.parquet`."""
+DEPTHS = ("", "*/", "*/*/", "data/*/*/")
+"""Where the files of a dataset stand below its folder, as in `data/en/train/0.parquet`."""
 
 
 def files_of(path: Path) -> list[Path]:

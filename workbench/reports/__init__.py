@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from fractions import Fraction
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO, TypedDict
 
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, recall_of
+from workbench.text.cells import width, wrapped
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -61,14 +61,8 @@ def folded(text: str, columns: int) -> str:
     lines = text.split("\n") if columns else []
     for number, line in enumerate(lines):
         start = len(line) - len(line.lstrip())
-        if len(line) > columns and not line.startswith("workbench ", start) and "\x1b" not in line:
-            lines[number] = fill(
-                line,
-                columns,
-                subsequent_indent=" " * (start + 4),
-                break_on_hyphens=False,
-                break_long_words=False,
-            )
+        if width(line) > columns and not line.startswith("workbench ", start) and "\x1b" not in line:
+            lines[number] = "\n".join(wrapped(line[start:], columns, " " * start, " " * (start + 4)))
     return "\n".join(lines) if columns else text
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -24,6 +23,7 @@ from workbench.comparing.answer_words import (
     unquoted,
     whose,
 )
+from workbench.text.cells import wrapped
 from workbench.text.figures import many, signed, value
 from workbench.text.safe import clean
 
@@ -69,8 +69,8 @@ def answer_text(
     done = f" · {answer.reviewed:,} reviewed" if answer.reviewed else ""
     name, scorer = one_line(answer.dataset), one_line(answer.scorer)
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
-    lines = [head, "", *wrap(" ".join(headline(answer, one_line)), width)]
-    end = [line for note in notes(answer) for line in wrap(note, width)]
+    lines = [head, "", *wrapped(" ".join(headline(answer, one_line)), width)]
+    end = [line for note in notes(answer) for line in wrapped(note, width)]
     end += ["", *_steps(answer, width)] if end else _steps(answer, width)
     why = ["", *_effects(answer, width)] if answer.effects and answer.reviewed else []
     if not height or len(lines) + len(why) + len(end) <= height - PROMPT:  # the main causes are named above
@@ -108,9 +108,7 @@ def _steps(answer: Answer, width: int) -> list[str]:
     return [
         line
         for index, sentence in enumerate(sentences)
-        for line in wrap(
-            sentence, width, initial_indent=lead if not index else "  or  ", subsequent_indent=" " * 6
-        )
+        for line in wrapped(sentence, width, "  or  " if index else lead, " " * 6)
     ]
 
 
@@ -121,7 +119,7 @@ def _effects(answer: Answer, width: int) -> list[str]:
     room = max((len(words) for words, _, _ in rows), default=0)
     count = max((len(counted) for _, counted, _ in rows), default=0)
     wide = width >= room + count + 12 + BAR
-    lines = wrap(f"Why? {differs(answer)}", width)
+    lines = wrapped(f"Why? {differs(answer)}", width)
     for words, counted, share in rows:
         bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())

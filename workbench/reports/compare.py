@@ -29,6 +29,7 @@ from workbench.comparing.words import (
 )
 from workbench.model import RESOLVED
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
+from workbench.text.cells import cut
 from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
 from workbench.text.safe import clean, flat, is_hash, name_of
 
@@ -281,6 +282,8 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
 
 
 MOST_ID, MOST_BETWEEN = 36, 44
+LEAST_QUESTION, BOTH = 16, 41
+"""Cells that a question keeps, and those of `sample` and `between` in a row of 80."""
 HIDDEN = "hidden"
 
 
@@ -332,26 +335,24 @@ def _disputes_head(report: DisputeReport) -> list[str]:
 def _table(chosen: Sequence[Dispute]) -> list[str]:
     if not chosen:
         return []
+    wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
+    room = max(LEAST_QUESTION, BOTH - wide)
     names = [  # of a hash its beginning, which `disputes set` takes, and the question
-        flat(
-            f"{dispute.id[:8]} {name_of(dispute.id, dispute.question)}"
-            if is_hash(dispute.id) and dispute.question
-            else dispute.id
-        )
+        cut(f"{dispute.id[:8]} {flat(name_of(dispute.id, dispute.question))}", room)
+        if is_hash(dispute.id) and dispute.question
+        else flat(dispute.id)
         for dispute in chosen
     ]
     size = min(MOST_ID, max(6, *map(cell_len, names)))
-    wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
-    values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
-    lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
+    values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
+    lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
     for dispute, name in zip(chosen, names, strict=True):
-        both = f"{value(dispute.first):>7}{value(dispute.second):>7}"
-        values = f"{both}{delta(dispute.delta):>7}{number(dispute.moves, 4):>8}"
-        values = f"{HIDDEN:>7}{'':>22}" if dispute.hidden else values
+        both = f"{value(dispute.first):>6}{value(dispute.second):>7}"
+        values = f"{both}{delta(dispute.delta):>6}{number(dispute.moves, 4):>7}"
+        values = f"{' ' + HIDDEN:<26}" if dispute.hidden else values
         between = set_cell_size(flat(dispute.between), wide)
-        row = f"{dispute.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {flat(dispute.stands)}"
-        lines.append(row.rstrip())
-        lines += [f"        {text}" for text in remarks(dispute)]
+        lines.append(f"{set_cell_size(name, size)}  {between}{values}  {flat(dispute.stands)}".rstrip())
+        lines += [f"    {text}" for text in remarks(dispute)]
     return lines
 
 

@@ -437,7 +437,7 @@ def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any]
     return texts
 
 
-def size_of(path: Path) -> int:
+def bytes_to_import(path: Path) -> int:
     """The bytes of a file, or of those that are read of a folder; none of what is not there."""
     return sum(file.stat().st_size for file in files_of(path) if file.is_file())
 

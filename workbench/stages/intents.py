@@ -27,8 +27,8 @@ from workbench.text.tokens import tokens
 
 Make = Callable[[Opened], Edit | None]
 
-LONGEST, OF_TWO = 48, 24
-"""Characters of a unit's wording in the line that says what was done, and of each of two."""
+LONGEST, OF_TWO = 30, 24
+"""Characters of a unit's wording in the line that says what was done (80 columns), and of each of two."""
 
 
 FAST = 1.0
@@ -175,6 +175,10 @@ def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
     raise InputError("this unit is not there any more")
 
 
+def _name(unit: Unit) -> str:
+    return cut(flat(unit.text), LONGEST)
+
+
 def _of(what: str, unit: Unit, make: Callable[[Opened, Unit], Edit | None]) -> Intent:
     """An intent about a unit, made from the unit as it stands then."""
     return Intent(what, lambda opened: make(opened, unit_of(opened, unit.kind, unit.id)))
@@ -187,12 +191,12 @@ def reject(unit: Unit) -> Intent:
     def make(opened: Opened, now: Unit) -> Edit | None:
         return None if now.counted == wanted else editing.reject(opened, now)
 
-    return _of(f"{'restored' if wanted else 'rejected'} {unit.text}", unit, make)
+    return _of(f"{'restored' if wanted else 'rejected'} {_name(unit)}", unit, make)
 
 
 def relabel(unit: Unit, label: str) -> Intent:
     """Give another label."""
-    return _of(f"{unit.text} is now {label}", unit, partial(editing.relabel, label=label))
+    return _of(f"{_name(unit)} is now {label}", unit, partial(editing.relabel, label=label))
 
 
 def match(unit: Unit) -> Intent:
@@ -207,18 +211,18 @@ def match(unit: Unit) -> Intent:
             now = replace(now, match=replace(now.match, verdict="found"))
         return editing.toggle(opened, now)
 
-    return _of(f"{unit.text} is {wanted}", unit, make)
+    return _of(f"{_name(unit)} is {wanted}", unit, make)
 
 
 def reason(unit: Unit) -> Intent:
     """Missing, and why: the next reason at each press."""
-    return _of(f"{unit.text} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
+    return _of(f"{_name(unit)} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
 
 
 def evidence(unit: Unit, span: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
     wanted = () if span is None else (span,)
-    name = cut(flat(unit.text), LONGEST)
+    name = _name(unit)
     where = "has no evidence" if span is None else f"is found in context {span.context + 1}"
     return _of(f"{name} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
@@ -245,12 +249,12 @@ def merge(unit: Unit, other: Unit) -> Intent:
 
 def split(unit: Unit, at: int) -> Intent:
     """Two units of one, parted before the token at that place of the reference."""
-    return _of(f"split {cut(flat(unit.text), LONGEST)}", unit, partial(editing.split, at=at))
+    return _of(f"split {_name(unit)}", unit, partial(editing.split, at=at))
 
 
 def unsure(unit: Unit) -> Intent:
     """Cannot tell."""
-    return _of(f"{unit.text} is unsure", unit, editing.unsure)
+    return _of(f"{_name(unit)} is unsure", unit, editing.unsure)
 
 
 def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
@@ -290,7 +294,7 @@ def take(unit: Unit, side: int, who: str = "") -> Intent:
 
     It goes on to the next that is open.
     """
-    name = cut(flat(unit.text), LONGEST)
+    name = _name(unit)
     what = f"{name} is no unit" if side < 0 else f"{name} as {who or letter(side)} has it"
     return replace(_of(what, unit, partial(resolve.take, side=side)), goes=True)
 
@@ -344,7 +348,7 @@ def _told(edit: Edit) -> str:
 
 def _told_of_unit(edit: Put) -> str:
     unit = edit.units[0]
-    text = cut(flat(unit.text), LONGEST)
+    text = _name(unit)
     match edit.what:
         case "relabel":
             return f"{text} is now {unit.label}"

@@ -1,1 +1,1 @@
-"""Offsets, tokens, sentences, normalised keys, grounding of quotes, and text made safe to show."""
+"""Offsets, tokens, sentences, normalised keys, grounding of quotes, cells, and safe text."""

@@ -13,10 +13,10 @@ from workbench.reports.units import counted, first_of, settled_value, stays, tal
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
+from workbench.text.cells import DISPOSITION_SYMBOL, cut, cut_middle, other_direction, short, width
 from workbench.text.figures import delta, many
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
-from workbench.tui.cells import DISPOSITION_SYMBOL, cut, cut_middle, other_direction, short, width
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.cause_list import reasons_line
 

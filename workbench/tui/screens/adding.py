@@ -17,9 +17,9 @@ from workbench.errors import InputError
 from workbench.model import Span
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
+from workbench.text.cells import cut, cut_middle, fit, width
 from workbench.text.safe import flat
 from workbench.text.tokens import snap, tokens
-from workbench.tui.cells import cut, cut_middle, fit, width
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace

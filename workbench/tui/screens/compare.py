@@ -15,9 +15,9 @@ from workbench.comparing.answer_words import headline as sentences
 from workbench.comparing.words import headline
 from workbench.scoring.names import scorer_name
 from workbench.settings import usual_scorer
+from workbench.text.cells import cut
 from workbench.text.safe import flat
 from workbench.tui.bench import Again
-from workbench.tui.cells import cut
 from workbench.tui.keys import key, moving
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
@@ -137,7 +137,8 @@ class CompareScreen(BaseScreen):
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
         self.query_one(Head).show(
-            (("Compare", "bold"), (f"  {name}", DIM), (what, "")), ((verified, "bold $accent"),)
+            (("Compare", "bold"), (f"  {name}", DIM), (what, "")),
+            ((verified, "bold $accent"), ("", "")),  # a last part would give way before the left does
         )
 
     def _show(self) -> None:

@@ -18,8 +18,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from workbench.scoring.names import scorer_name
+from workbench.text.cells import fit, width
 from workbench.text.safe import flat
-from workbench.tui.cells import fit, width
 from workbench.tui.keys import key, moving
 from workbench.tui.screens.base import BaseScreen, Dialog, title
 from workbench.tui.widgets.bars import DIM, Field, KeyBar, Part, as_text, choice_parts

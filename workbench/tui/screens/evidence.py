@@ -16,10 +16,10 @@ from workbench.model import Evidence, Span, Unit
 from workbench.stages import intents
 from workbench.stages.intents import Intent
 from workbench.stages.review import runs
+from workbench.text.cells import cut
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.text.tokens import sentences, snap, tokens
-from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace

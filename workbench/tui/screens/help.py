@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.tui.cells import fit, width, wrap
+from workbench.text.cells import fit, width, wrap
 from workbench.tui.keys import GROUPS, KeyAct, key, shown
 from workbench.tui.screens.base import Dialog, title
 from workbench.tui.widgets.bars import DIM, Part

@@ -12,8 +12,8 @@ from textual.containers import Vertical
 
 from workbench.errors import InputError
 from workbench.model import Label
+from workbench.text.cells import fit
 from workbench.text.safe import flat
-from workbench.tui.cells import fit
 from workbench.tui.keys import TWINS, key
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part, choice_parts

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from workbench.text.cells import short
 from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.text.safe import flat
-from workbench.tui.cells import short
 from workbench.tui.keys import shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen

@@ -12,8 +12,8 @@ from textual.containers import Vertical
 from textual.geometry import Size
 
 from workbench.model import Span
+from workbench.text.cells import cut
 from workbench.text.safe import flat
-from workbench.tui.cells import cut
 from workbench.tui.keys import Hint, after, codes, hints, key, letter
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts

@@ -21,10 +21,10 @@ from textual.widgets import Static
 from workbench.errors import AwayError
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
+from workbench.text.cells import cut, short, told_of, width
 from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, short, told_of, width
 from workbench.tui.keys import KeyAct, key, letter, moving, runs, shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
@@ -382,8 +382,7 @@ class QueueScreen(BaseScreen):
 
     def _draw_columns(self) -> None:
         samples = self.samples
-        head = self.query_one(SampleHead)
-        head.show(self.views.order, samples.key_size, samples.who_size, yours=samples.yours)
+        self.query_one(SampleHead).show(self.views.order, samples.key_size, yours=samples.yours)
 
     def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
@@ -421,10 +420,10 @@ class QueueScreen(BaseScreen):
         if self._settles:
             return "What people differ in, so that there is no gold. enter: settle it, side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
-        if self.query_shown:
-            line = f"Your search, in {name}." if self.views.order == "u" else f"Your search. {line}"
-        if any(term.field == "state" and "todo" in term.values for term in self.query_shown.terms):
-            line += " To do: verified by nobody, not begun by you."
+        if terms := self.query_shown.terms:
+            todo = any(t.field == "state" and "todo" in t.values and not t.negated for t in terms)
+            what = "To do: verified by nobody, not begun by you" if todo else "Your search"
+            line = f"{what}, in {name}." if self.views.order == "u" else f"{what}. {line}"
         return line + (BY_HAND if self.off_plan else "")
 
     def _say_empty(self, text: str) -> None:

@@ -18,9 +18,9 @@ from workbench.reports.units import unit_symbol, verdict
 from workbench.stages import intents, resolve
 from workbench.stages.desk import new_action
 from workbench.stages.review import Opened
+from workbench.text.cells import fit, width, wrap
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.cells import fit, width, wrap
 from workbench.tui.keys import key
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head

@@ -24,9 +24,9 @@ from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.stages.team import Held
 from workbench.stages.training import lessons
+from workbench.text.cells import LEAST, cut, short, told_of, width
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.cells import LEAST, cut, short, told_of, width
 from workbench.tui.keys import declared, key, runs, shown
 from workbench.tui.screens.accepting import Accepter
 from workbench.tui.screens.adding import Adder

@@ -13,9 +13,9 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from workbench.reports.claude import money, plan_text, progress_line, shortened
+from workbench.text.cells import cut, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, fit, short, width
 from workbench.tui.keys import key, moving
 from workbench.tui.screens.base import TICK, BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine

@@ -16,9 +16,9 @@ from workbench.stages import editing
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
+from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
-from workbench.tui.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.tui.keys import key
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts

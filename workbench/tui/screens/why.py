@@ -18,9 +18,9 @@ from workbench.model import RESOLVED, Kind, Unit
 from workbench.reports.units import settled_as, tally, yours_was
 from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
+from workbench.text.cells import short
 from workbench.text.figures import delta
 from workbench.text.safe import flat
-from workbench.tui.cells import short
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer

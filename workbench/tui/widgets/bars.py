@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from workbench.text.cells import cut, cut_front, width, wrap
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, cut_front, width, wrap
 from workbench.tui.keys import KeyAct, acts, key
 
 Part = tuple[str, str]
@@ -115,11 +115,13 @@ class Head(Bar):
 class Status(Bar):
     """What just happened, or what is in the way; `said` with its sign and tone.
 
-    A message that one line does not hold takes more of them, and the part of the screen above gives way.
+    A message that one line does not hold takes more of them, and the part of the screen above gives way. What
+    went well takes one line: the screen stays as it is from key to key.
     """
 
     DEFAULT_CSS = """
     Status { height: auto; min-height: 1; max-height: 4; }
+    Status.-good { height: 1; }
     """
 
     said = "", "", ""
@@ -135,12 +137,13 @@ class Status(Bar):
         for name in ("good", "warn", "bad"):
             self.set_class(name == tone, f"-{name}")
         self.show(((f"{sign} " if sign else "", ""), (text, "")))
-        if self.size.width and len(wrap(self.text, self.content_size.width)) != self.size.height:
+        lines = 1 if tone == "good" else len(wrap(self.text, self.content_size.width))
+        if self.size.width and lines != self.size.height:
             self.refresh(layout=True)
 
     def render(self) -> Content:
         """The message; wrapped where one line does not hold it."""
-        fits = width(self.text) <= self.content_size.width
+        fits = self.has_class("-good") or width(self.text) <= self.content_size.width
         return super().render() if fits else Content(self.text)
 
 

@@ -13,9 +13,9 @@ from workbench.comparing.explained import in_short, reasons, shows
 from workbench.model import Unit
 from workbench.reports.units import ROUND, tally
 from workbench.scoring.names import scorer_name
+from workbench.text.cells import cut, fit, width, wrap
 from workbench.text.figures import UNDEFINED, delta
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, fit, width, wrap
 from workbench.tui.widgets.lines import RowList
 
 if TYPE_CHECKING:

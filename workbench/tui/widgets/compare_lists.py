@@ -12,9 +12,9 @@ from workbench.comparing import words
 from workbench.comparing.explained import shows
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
+from workbench.text.cells import cut, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
-from workbench.tui.cells import cut, fit, short, width, wrap
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.lines import Lines, RowList
 

@@ -16,9 +16,9 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.model import Evidence, Span
+from workbench.text.cells import clusters, cut, index_at, steady, width, wrap
 from workbench.text.marks import Mark, MarkedLines, Piece
 from workbench.text.safe import clean
-from workbench.tui.cells import clusters, cut, index_at, steady, width, wrap
 from workbench.tui.keys import Hint
 from workbench.tui.widgets.lines import LineView
 

@@ -15,11 +15,11 @@ from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
+from workbench.text.cells import cut, width
 from workbench.text.figures import many
 from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.text.safe import flat, is_hash
-from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
 from workbench.tui.widgets.bars import DIM, Field, Part
 

@@ -16,9 +16,9 @@ from textual.widget import Widget
 
 from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS, scorer_name
+from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
 from workbench.text.safe import flat, is_hash
-from workbench.tui.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import start
 
@@ -30,8 +30,8 @@ MARKS = 5
 AUTO, VERIFIED, DELTA = 5, 9, 6
 """Cells of the values, right-aligned under `auto`, or `yours`, and `verified`, and of their difference."""
 CAUSE = 13
-ENOUGH = 40
-"""Cells of a question from which long names of annotators take what is left over."""
+WHO, ENOUGH = 12, 40
+"""Cells of annotators, twice as many at most where a question has more than enough."""
 LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
@@ -78,11 +78,10 @@ class SampleColumns(NamedTuple):
     who: int
 
 
-def columns_of(size: int, key_size: int, who_size: int = 0) -> SampleColumns:
+def columns_of(size: int, key_size: int) -> SampleColumns:
     """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
 
-    The question comes first; the cause, then the id, then the annotators take what it leaves. Names of
-    `who_size` get what a question does not need.
+    The question comes first; the cause, then the id, then the annotators take what it leaves.
     """
     room = max(4, size - (2 + 1 + MARKS + AUTO + VERIFIED + DELTA + 1))
 
@@ -94,11 +93,9 @@ def columns_of(size: int, key_size: int, who_size: int = 0) -> SampleColumns:
 
     cause = taken(CAUSE)
     key = taken(max(6, min(key_size, 20 if size < 160 else 28)) if key_size else 0)
-    who = taken(12)
-    if who and who_size > who and room > ENOUGH:
-        more = min(room - ENOUGH, who_size - who)
-        who, room = who + more, room - more
-    return SampleColumns(key, room, cause, who)
+    who = taken(WHO)
+    more = min(WHO, max(0, room - ENOUGH)) if who else 0
+    return SampleColumns(key, room - more, cause, who + more)
 
 
 def marks(row: QueueRow) -> str:
@@ -157,7 +154,6 @@ class SampleList(Lines):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.key_size: int | None = None
-        self.who_size = 0
         self.yours = False
         self.disputes: Mapping[int, Dispute] = {}
         self._ids = array("q")
@@ -237,7 +233,6 @@ class SampleList(Lines):
     def forget(self) -> None:
         """Another dataset: nothing of this one is kept."""
         self.key_size = None
-        self.who_size = 0
         self._rows.clear()
         self._causes.clear()
 
@@ -291,8 +286,6 @@ class SampleList(Lines):
             if not row.delta:
                 self._causes.pop(sample_id, None)
         self.yours = any(row.scorer and row.scorer not in SCORERS for row in rows.values())
-        names = (width(flat(", ".join(row.annotators))) for row in rows.values())
-        self.who_size = max(self.who_size, *names, 0)
         if self.key_size is None and rows:
             told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
             self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
@@ -347,7 +340,7 @@ class SampleList(Lines):
                     (warn if dispute.state == "open" else dim) + background,
                 ),
             ]
-        columns = columns_of(size, self.key_size or 0, self.who_size)
+        columns = columns_of(size, self.key_size or 0)
         key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
         parts = [
             Segment(pointer, base),
@@ -389,15 +382,14 @@ class SampleHead(Widget):
         super().__init__(id=id)
         self._order: Sorting = "u"
         self._key_size: int | None = None
-        self._who_size = 0
         self._yours = False
 
-    def show(self, order: Sorting, key_size: int | None, who_size: int = 0, *, yours: bool = False) -> None:
-        """Mark the column that the list is ordered by, and leave ids and names that much room.
+    def show(self, order: Sorting, key_size: int | None, *, yours: bool = False) -> None:
+        """Mark the column that the list is ordered by, and leave ids that much room.
 
         `yours`: the automatic values came with the file.
         """
-        self._order, self._key_size, self._who_size, self._yours = order, key_size, who_size, yours
+        self._order, self._key_size, self._yours = order, key_size, yours
         self.refresh()
 
     def render(self) -> Content:
@@ -407,7 +399,7 @@ class SampleHead(Widget):
         """
         if self._key_size is None:
             return Content("")
-        columns = columns_of(self.content_size.width - 1, self._key_size, self._who_size)
+        columns = columns_of(self.content_size.width - 1, self._key_size)
         named: list[tuple[str, int, bool, Sorting | None]] = [
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2 if columns.key else 0, False, "file"),

@@ -17,11 +17,11 @@ from workbench.matching.nearest import nearest
 from workbench.model import Disposition, Evidence, Kind, Span, Unit
 from workbench.reports.units import doubtful, least_certain
 from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
+from workbench.text.cells import cut_middle
 from workbench.text.marks import Mark, context_marks, reference_marks
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.bench import Bench
-from workbench.tui.cells import cut_middle
 from workbench.tui.widgets.lines import Lines, Painted
 from workbench.tui.widgets.panes import Body
 from workbench.tui.widgets.passage import Contexts, Passage

@@ -13,8 +13,8 @@ from workbench.comparing.explained import LEAST
 from workbench.model import Imported, Kind, Tally, count
 from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
+from workbench.text.cells import cut, width
 from workbench.text.figures import delta
-from workbench.tui.cells import cut, width
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
 

@@ -12,8 +12,8 @@ from textual.message import Message
 
 from workbench.model import Unit
 from workbench.reports.units import unit_symbol, verdict
+from workbench.text.cells import cut_middle, fit, width, wrap
 from workbench.text.safe import flat
-from workbench.tui.cells import cut_middle, fit, width, wrap
 from workbench.tui.widgets.lines import RowList
 
 MOST_LINES = 3

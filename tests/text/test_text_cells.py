@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from workbench.tui.cells import clusters, cut, cut_middle, fit, index_at, other_direction, steady, width, wrap
+from workbench.text.cells import (
+    clusters,
+    cut,
+    cut_middle,
+    fit,
+    index_at,
+    other_direction,
+    steady,
+    width,
+    wrap,
+)
 
 TEXTS = st.text(
     alphabet=st.one_of(

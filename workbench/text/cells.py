@@ -138,11 +138,20 @@ def index_at(text: str, column: int) -> int:
     return len(text)
 
 
-def wrap(text: str, size: int) -> list[tuple[int, int]]:
+def wrapped(text: str, size: int, lead: str = "", indent: str = "") -> list[str]:
+    """The lines of `wrap`, the first behind `lead`, the others behind `indent`; a longer word stays whole."""
+    _, end = wrap(text, size - len(lead), whole=True)[0]
+    rest = text[end:].lstrip()
+    lines = [(start, end) for start, end in wrap(rest, size - len(indent), whole=True) if rest]
+    return [lead + text[:end].rstrip(), *(indent + rest[start:end].rstrip() for start, end in lines)]
+
+
+def wrap(text: str, size: int, *, whole: bool = False) -> list[tuple[int, int]]:
     """Lines of at most `size` cells as (start, end) into the text; the blank at a break is in no line.
 
     Breaks at line breaks, then at spaces, then (scripts without spaces, over-long words) anywhere a
-    character ends. 50 KB of Latin or Cyrillic take about 2 ms, of Chinese about 40.
+    character ends; `whole`: not in an over-long word. 50 KB of Latin or Cyrillic take about 2 ms, of Chinese
+    about 40.
     """
     size = max(size, 2)
     lines: list[tuple[int, int]] = []
@@ -152,19 +161,23 @@ def wrap(text: str, size: int) -> list[tuple[int, int]]:
         end = len(text) if end < 0 else end
         narrow = _NARROW.match(text, start, end)
         if narrow is not None and narrow.end() == end:
-            _wrap_narrow(text, start, end, size, lines)
+            _wrap_narrow(text, start, end, size, lines, whole=whole)
         else:
-            _wrap_mixed(text, start, end, size, lines)
+            _wrap_mixed(text, start, end, size, lines, whole=whole)
         if end >= len(text):
             return lines
         start = end + 1
 
 
-def _wrap_narrow(text: str, start: int, end: int, size: int, lines: list[tuple[int, int]]) -> None:
+def _wrap_narrow(
+    text: str, start: int, end: int, size: int, lines: list[tuple[int, int]], *, whole: bool
+) -> None:
     while end - start > size:
         cut_at = text.rfind(" ", start + 1, start + size + 1)
         if cut_at < 0:
-            cut_at = start + size
+            cut_at = text.find(" ", start + size, end) if whole else start + size
+        if cut_at < 0:
+            break
         lines.append((start, cut_at))
         start = cut_at
         while start < end and text[start] == " ":
@@ -174,15 +187,18 @@ def _wrap_narrow(text: str, start: int, end: int, size: int, lines: list[tuple[i
     lines.append((start, end))
 
 
-def _wrap_mixed(text: str, start: int, end: int, size: int, lines: list[tuple[int, int]]) -> None:
+def _wrap_mixed(
+    text: str, start: int, end: int, size: int, lines: list[tuple[int, int]], *, whole: bool
+) -> None:
     pieces = [(a + start, b + start, cells) for a, b, cells in clusters(text[start:end])]
     line, used, soft = start, 0, -1  # soft: index of the piece a line may begin with
     index = 0
     while index < len(pieces):
         a, _, cells = pieces[index]
         blank = text[a] == " "
-        if used + cells > size and not blank:
-            back = soft if soft > 0 and pieces[soft][0] > line else index
+        may_break = soft > 0 and pieces[soft][0] > line
+        if used + cells > size and not blank and (may_break or not whole):
+            back = soft if may_break else index
             lines.append((line, line + len(text[line : pieces[back][0]].rstrip(" "))))
             line, used, soft, index = pieces[back][0], 0, -1, back
             continue
