@@ -66,15 +66,23 @@ class WhyScreen(BaseScreen):
         key("pageup", "scroll(-1)", "Scroll the evidence back", "why.page_up", "Moving"),
         key("y", "copy", "Copy the row", "why.copy", "View", "copy"),
         key("d", "settle", "Disagreement: open, explained or fixed", "why.settle", "Decide", "state"),
+        key("u", "undo", "Back, and undo what was done last", "why.undo", "Decide"),
         key("escape b w", "back", "Back", "why.back", "View", "back"),
         key("q", "app.quit", "Quit", "why.quit", "View"),
     ]
 
-    def __init__(self, desk: Desk, why: Why, settle: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        why: Why,
+        settle: Callable[[], Awaitable[None]] | None = None,
+        undo: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__()
         self.desk = desk
         self.why = why
         self._settle = settle
+        self._undo = undo
 
     def compose(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
@@ -206,6 +214,8 @@ class WhyScreen(BaseScreen):
         """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
         if action == "settle":
             return self._settle is not None
+        if action == "undo":
+            return self._undo is not None
         return None if action == "kind" and len(self.desk.info.kinds) < 2 else True
 
     async def action_settle(self) -> None:
@@ -213,6 +223,12 @@ class WhyScreen(BaseScreen):
         self.action_back()
         assert self._settle is not None  # the key is closed without it
         await self._settle()
+
+    def action_undo(self) -> None:
+        """Back, and undo there: what it leads to is on that screen."""
+        self.action_back()
+        assert self._undo is not None  # the key is closed without it
+        self._undo()
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -258,11 +274,13 @@ async def open_why(
     kind: Kind,
     scorer: str | None = None,
     settle: Callable[[], Awaitable[None]] | None = None,
+    undo: Callable[[], None] | None = None,
 ) -> None:
     """Put the Why screen over another one; keys wait until it is there.
 
-    Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown.
+    Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown,
+    `undo` is that of the screen before.
     """
     screen.bench.gate.close()
     why = await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
-    await screen.bench.push_screen(WhyScreen(desk, why, settle))
+    await screen.bench.push_screen(WhyScreen(desk, why, settle, undo))
