@@ -106,3 +106,31 @@ async def test_the_state_that_a_disagreement_has_writes_nothing(user: User, demo
         assert "the disagreement on www is explained: so it is already" == said(app)
         await user.press("u")
         assert "open" == state(app)
+
+
+# Whose values show.
+
+
+async def test_a_disagreement_that_others_decided_shows_nothing_before_one_has_decided_too(
+    user: User, demo: Path
+) -> None:
+    """As in the queue, in Why and in Compare; what came with the file is no secret."""
+    with closing(open_store(str(demo))) as store:
+        decide(store, "ann", "mona-lisa")
+        decide(store, "ann", "www")
+    async with user.opens(database=demo, size=(120, 36), annotator="bob") as app:
+        await user.press("D")
+        listed = app.screen.samples
+        rows = [listed.row(index) for index in range(listed.count)]
+        of_www = listed.disputes[next(row.sample_id for row in rows if row.key == "www")]
+        before = said(app), {row.key for row in rows}
+        assert ("flag", None, None) == (of_www.sort, of_www.first, of_www.second)
+        assert all(row.verified is not None for row in rows if row.key != "www")
+        await app.gate.enter(lambda: app.review(app.home.desk, of_www.sample_id))
+        await user.press("a", "b", "D", "D")
+        after = {listed.disputes[number].sort for number in listed.ids if number == of_www.sample_id}
+
+    assert "volcano" in before[1]
+    assert "mona-lisa" not in before[1]
+    assert before[0].endswith("more: hidden until you review their samples")
+    assert {"verified"} == after
