@@ -27,7 +27,6 @@ from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import (
-    RULES,
     CauseList,
     automatic_value,
     cause_of,
@@ -35,6 +34,7 @@ from workbench.tui.widgets.cause_list import (
     exact,
     fitted_note,
     fraction,
+    linked_by,
     reported,
     sentence,
     source,
@@ -171,11 +171,12 @@ class WhyScreen(BaseScreen):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
     def _cause(self, row: UnitRow, written: str) -> Content:
+        reads = self.why.reads_of(row)
         first: list[Part] = [(sentence(row), "")]
         if row.cause:
             wide = self.has_class("-wide") and row.share is not None and not self._unitless(row)
             first = [
-                (cause_of(row, long=True), "bold $warning"),
+                (cause_of(row, reads, long=True), "bold $warning"),
                 (f" {written}" if row.share is not None else "", "bold"),
                 (
                     f" (exactly {fraction(row.share or Fraction(0))})"
@@ -183,13 +184,13 @@ class WhyScreen(BaseScreen):
                     else "",
                     DIM,
                 ),
-                (f"  {sentence(row)}", ""),
+                (f"  {sentence(row, reads)}", ""),
             ]
         lines: list[list[Part]] = [first]
-        if todo := fix(row, self.why.kind, self.why.scorer):
+        if todo := fix(row, self.why):
             lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
-        lines.append([(RULES.get(row.rule, beside), DIM)])
+        lines.append([(linked_by(row) or beside, DIM)])
         return as_text(lines)
 
     @staticmethod
@@ -253,17 +254,21 @@ class WhyScreen(BaseScreen):
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the row."""
-        self.copy(_line(self.query_one(CauseList)))
+        self.copy(_line(self.query_one(CauseList), self.why))
 
 
-def _line(listed: CauseList) -> str:
+def _line(listed: CauseList, why: Why) -> str:
     if listed.chosen is None:
         return ""
     row = listed.chosen
     sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
     if row.automatic is None and row.verified is None:
         sides = [sentence(row)]
-    cause = f" · {cause_of(row, long=True)} {listed.shares[listed.cursor]}" if row.cause else ""
+    cause = (
+        f" · {cause_of(row, why.reads_of(row), long=True)} {listed.shares[listed.cursor]}"
+        if row.cause
+        else ""
+    )
     return " | ".join(sides) + cause
 
 
