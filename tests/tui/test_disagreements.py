@@ -134,3 +134,28 @@ async def test_a_disagreement_that_others_decided_shows_nothing_before_one_has_d
     assert "mona-lisa" not in before[1]
     assert before[0].endswith("more: hidden until you review their samples")
     assert {"verified"} == after
+
+
+async def test_a_sample_of_the_file_that_was_begun_anew_is_hidden_on_every_screen(
+    user: User, demo: Path
+) -> None:
+    """Queue, Why, D and Compare say nothing of its value until it is decided again."""
+    async with user.opens("volcano", database=demo, size=(80, 24), annotator="bob") as app:
+        desk = app.home.desk
+        number = app.screen.pane.now.sample_id
+
+        async def shown() -> list[bool]:
+            _, figures = await desk.answer(None, "", lambda _done: None)
+            listed = [row.sample_id for row in figures.rows]
+            disputes = (await desk.disputes()).disputes
+            values = [one.second for one in disputes if one.sample_id == number and one.sort == "verified"]
+            verified = (await desk.rows([number]))[number].verified
+            return [number in listed, any(value is not None for value in values), verified is not None]
+
+        before = await shown()
+        await user.press("x", "w")
+        why, begun = said(app), await shown()
+
+    assert [True] * 3 == before
+    assert [False] * 3 == begun
+    assert "automatic and verified show once this sample is decided" == why
