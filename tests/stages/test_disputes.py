@@ -301,6 +301,19 @@ def test_what_somebody_else_verified_shows(bench: Any) -> None:
     assert (False, 1.0) == (one.hidden, one.second)
 
 
+def test_a_screen_shows_what_others_verified_to_those_who_decided_it(bench: Any) -> None:
+    """Also where they differ: neither values nor names with counts."""
+    bench.load([row("a")])
+    verify(bench, "a", 2, "bob")
+    verified = only(read(bench, on_screen=True))
+    verify(bench, "a", 0, "cat")
+    differ, own = only(read(bench, on_screen=True)), only(read(bench, "bob", on_screen=True))
+
+    assert ("linked~verified", True, None) == (verified.between, verified.hidden, verified.second)
+    assert ("annotators", True, None, "") == (differ.between, differ.hidden, differ.second, differ.says)
+    assert ("annotators", False, 1.0) == (own.between, own.hidden, own.second)
+
+
 def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
     bench.load([row("a"), row("b")])
     for key in "ab":

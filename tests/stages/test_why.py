@@ -104,7 +104,7 @@ def why(bench: Any, key: str = "taj", *, kind: Any = "entity", annotator: str = 
 
 
 def table(found: Why) -> dict[str, tuple[str, str, str]]:
-    return {text(one): (one.cause, one.part, fix(one, found.kind, found.scorer)) for one in found.rows}
+    return {text(one): (one.cause, one.part, fix(one, found)) for one in found.rows}
 
 
 def text(one: UnitRow) -> str:
@@ -207,7 +207,7 @@ def test_statements_are_explained_as_well(bench: Any) -> None:
         ("false match", Fraction(1, 2)),
         ("missed match", Fraction(-1, 2)),
     ]
-    assert [fix(one, found.kind, found.scorer) for one in found.rows] == [
+    assert [fix(one, found) for one in found.rows] == [
         "the judge's prompt or model: it is not supported",
         "the judge's prompt or model: the contexts support it",
     ]

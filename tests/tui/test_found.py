@@ -90,7 +90,10 @@ def test_what_is_known_of_a_unit_is_of_its_verdict(match: Match, proposed: str, 
     """Not what the matcher thought before, nor a proposal that looks the same."""
     unit = Unit("p1", "entity", "Nexus Q", "work", (Span(0, 7),), proposed=proposed, match=match)
 
-    assert ["work", unit.origin, said] == [*view._facts(unit), *view._verdict_lines(unit, "your decision")]
+    assert ["work", unit.origin, said] == [
+        *view._facts(unit),
+        *view._verdict_lines(unit, "your decision", ()),
+    ]
 
 
 def test_a_heading_counts_the_lines_in_sight_only_where_there_are_some() -> None:

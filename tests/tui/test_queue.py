@@ -199,7 +199,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         left = app.screen.query_one(Status).text
 
     hidden = sum(one.hidden for one in everything)
-    assert f"{hidden} more between automatic values: hidden until you review their samples" == said
+    assert f"{hidden} more: hidden until you review their samples" == said
     assert hidden > 0
     effects = [line.split()[1 if "▸" in line else 0] for line in lines]
     assert sorted(effects, key=lambda one: one.lstrip("+−"), reverse=True) == effects

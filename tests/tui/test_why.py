@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from textual.widgets import Static
 
 from tests.tui.conftest import User
 from tests.tui.teams import decide
+from workbench.store.engine import open_store
 from workbench.text.cells import width
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
@@ -93,7 +97,7 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         assert cause(app).splitlines() == [
             "false match: another name +.18 (exactly +11/60)  matched to a name; a person says missing",
             "Fix: the names are equal: check the verdict (another entity?)",
-            "the same unit, edited by a reviewer",
+            "the same unit, as it was proposed",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
@@ -105,10 +109,91 @@ async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) 
         assert app.screen.query_one("#verified", Passage).text == ""
         await user.press("k")
         assert cause(app).splitlines() == [
-            "both sides agree", "the same unit, edited by a reviewer"
+            "both sides agree", "the same unit, as it was proposed"
         ]  # fmt: skip
         await user.press("shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5
+
+
+async def test_only_a_unit_whose_label_text_or_place_changed_was_edited(user: User, change: Press) -> None:
+    """A verdict is no edit of the unit."""
+    async with user.opens(size=(120, 36)) as app:
+        await change(user.pilot)
+        listed = app.screen.query_one(UnitList)
+        listed.move_to([unit.text for unit in listed.rows].index("Paris"))
+        await user.press("8", "w")
+        causes = app.screen.query_one(CauseList)
+        lines = {}
+        for index, row in enumerate(causes.rows):
+            causes.move_to(index)
+            await user.press()
+            if row.automatic and row.verified:
+                lines[row.verified.text] = cause(app).splitlines()[-1]
+
+    assert "the same unit, edited by a reviewer" == lines.pop("Paris")
+    assert {"the same unit, as it was proposed"} == {*lines.values()}
+
+
+@pytest.fixture
+def demo(demo_database: Path, tmp_path: Path) -> Path:
+    """The demo, of which bob accepted one sample as it was proposed."""
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    with closing(open_store(str(path))) as store:
+        decide(store, "bob", "www")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("sample", "name", "lines", "pane"),
+    [
+        (
+            "www", "World Wide Web",
+            ["missed match: another form", "a context names it in another form",
+             "Fix: none here: name matching knows it, your number was counted without it"],
+            "found: acronym",
+        ),
+        (
+            "www", "Tim Berners-Lee",
+            ["missed match: another form", "a context names it in another form",
+             "Fix: none here: name matching knows it, your number was counted without it"],
+            "found: the same name with “Sir”",
+        ),
+        (
+            "volcano", "Eyjafjallajökull",
+            ["missed match: Unicode form", "a context has the same letters in another Unicode form",
+             "Fix: bring all texts to one Unicode form (NFC), or use name matching"],
+            "found",
+        ),
+        (
+            "tolstoy", "1869",
+            ["missed match: not by itself", "a context has this name, but it was not extracted by itself",
+             "Fix: tell the proposer to extract this from the contexts"],
+            "found",
+        ),
+        (
+            "machu-picchu", "siglo XV",
+            ["missed match: another form", "a context names it in another form",
+             "Fix: press = in the review: it teaches the matcher this other name"],
+            "found",
+        ),
+    ],
+)  # fmt: skip
+async def test_a_missed_name_says_what_it_differs_in_and_what_helps(
+    user: User, demo: Path, sample: str, name: str, lines: list[str], pane: str
+) -> None:
+    """`=` is advised only where the matcher does not match the two already."""
+    async with user.opens(sample, database=demo, size=(80, 24), annotator="bob") as app:
+        await user.press("w")
+        listed = app.screen.query_one(CauseList)
+        listed.move_to([row.verified.text if row.verified else "" for row in listed.rows].index(name))
+        await user.press()
+        what, reason, fix = lines
+        first, second, *_ = cause(app).splitlines()
+        assert first.startswith(what)
+        assert first.endswith(reason)
+        assert fix == second
+        assert 80 >= width(second)
+        assert pane in app.screen.query_one("#verified", Passage).text
 
 
 async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, change: Press) -> None:

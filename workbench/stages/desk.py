@@ -122,7 +122,7 @@ class Desk:
         from workbench.stages import disputes
 
         info = await self.store.read(dataset_info, self.info.id)
-        return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator)
+        return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator, on_screen=True)
 
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""

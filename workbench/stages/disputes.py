@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -38,6 +38,7 @@ from workbench.store import journal, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
+from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
@@ -78,8 +79,8 @@ class DisputeCase:
     """One kind of a dataset. `places` are its samples without the holdout, late and excluded ones.
 
     `gold` are verified recalls. `closed`: blind samples that this annotator did not decide: nothing of them
-    is shown. `after`: automatic values show after somebody's decision only. `weights` in the estimate,
-    `otherwise` of every other sample; both None without a plan.
+    is shown. `seen`: samples whose values may be shown; `after`: two automatic ones too in these only.
+    `weights` in the estimate, `otherwise` of every other sample; both None without a plan.
     """
 
     kind: Kind
@@ -87,6 +88,7 @@ class DisputeCase:
     reviewed: Mapping[int, Reviewed]
     gold: Recalls
     closed: frozenset[int]
+    seen: Collection[int]
     after: bool
     heads: tuple[stored.ReviewHead, ...]
     automatic: Recalls
@@ -95,8 +97,8 @@ class DisputeCase:
     pairs: tuple[ColumnPair, ...]
 
     def hides(self, sample_id: int, sort: Sort) -> bool:
-        """Whether the values of a dispute are hidden: both are automatic, and nobody decided its sample."""
-        return sort in AUTOMATIC and self.after and sample_id not in self.reviewed
+        """Whether the values of a dispute are hidden; two automatic ones may always show (`show_auto`)."""
+        return sample_id not in self.seen and (self.after or sort not in AUTOMATIC)
 
     def weight(self, sample_id: int, n: int) -> float:
         """What a sample weighs in a figure of `n` samples."""
@@ -105,7 +107,7 @@ class DisputeCase:
 
 def gather(
     store: Store, info: DatasetInfo, annotator: str, kind: Kind, run: RunInfo | None,
-    scorers: Sequence[str],
+    scorers: Sequence[str], *, on_screen: bool = False,
 ) -> DisputeCase:  # fmt: skip
     """Everything about one kind, as this annotator may see it."""
     heads = stored.heads(store, info.id, kind)
@@ -116,6 +118,10 @@ def gather(
         head.sample_id for head in heads if head.annotator == annotator and head.disposition == "verified"
     }
     blind = stored.blind_ids(store, info) if info.blind_share else set()
+    seen: Collection[int] = known.keys()
+    if on_screen:  # what people differ in shows to those who decided it
+        differ = {n for n, sample in known.items() if sample.origin == "unresolved"}
+        seen = shown_ids(store, info, annotator, kind) - (differ - mine)
     gold = {
         n: float(sample.tally.recall)
         for n, sample in known.items()
@@ -131,6 +137,7 @@ def gather(
         reviewed=known,
         gold=gold,
         closed=frozenset(blind - mine),
+        seen=seen,
         after=info.show_auto != "always",
         heads=tuple(head for head in heads if head.sample_id in places),
         automatic=automatic,
@@ -240,6 +247,10 @@ class Dispute(NamedTuple):
         """Its state in words: what is called fixed and is still in the list differs all the same."""
         return "fixed, still differs" if self.state == "fixed" else self.state
 
+    def unseen(self) -> Dispute:
+        """The same without its values, and without the words that have them."""
+        return self._replace(first=None, second=None, delta=None, moves=None, says="", hidden=True)
+
     def with_state(self, record: stored.Kept | None) -> Dispute:
         """The same with what somebody said of it."""
         if record is None:
@@ -284,12 +295,13 @@ class DisputeReport:
 
 def disputes(
     store: Store, info: DatasetInfo, annotator: str, *, scorers: Sequence[str] = (), between: str = "",
-    run: str | None = None, progress: Progress = silent,
+    run: str | None = None, on_screen: bool = False, progress: Progress = silent,
 ) -> DisputeReport:  # fmt: skip
     """What disagrees under a run and those it is held against, as this annotator may see it.
 
-    The scorers and columns that `between` names are asked for too. Raises UsageError for an unknown scorer,
-    NotFoundError for an unknown run.
+    A report shows values of every sample that anybody decided; `on_screen` they show where those of the queue
+    do. The scorers and columns that `between` names are asked for too. Raises UsageError for an unknown
+    scorer, NotFoundError for an unknown run.
     """
     asked = dict.fromkeys((*scorers, *(name for name in sorted(named([between])) if kind_of(name))))
     columns = scores.external_columns(store, info.id)
@@ -303,7 +315,7 @@ def disputes(
         closed: set[int] = set()
         given: set[int] = set()
         for kind in info.kinds:
-            case = gather(store, info, annotator, kind, chosen, scorers)
+            case = gather(store, info, annotator, kind, chosen, scorers, on_screen=on_screen)
             betweens.update({pair.between: 0 for pair in case.pairs})
             closed |= case.closed & case.places.keys()
             given |= {n for n, sample in case.reviewed.items() if sample.origin == "imported"} & case.closed
@@ -363,9 +375,7 @@ def _of_pairs(case: DisputeCase) -> Iterator[Dispute]:
                     number, case.places[number].key, case.kind, sort, between, first, second, delta, moves,
                     "", stamp(first, second),
                 )  # fmt: skip
-                if case.hides(number, sort):
-                    dispute = dispute._replace(first=None, second=None, delta=None, moves=None, hidden=True)
-                yield dispute
+                yield dispute.unseen() if case.hides(number, sort) else dispute
 
 
 def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
@@ -380,27 +390,28 @@ def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
         moves = None if delta is None else abs(delta) * case.weight(number, len(case.reviewed))
         counts = ", ".join(f"{tally.found}/{tally.units}" for tally in tallies)
         says = ", ".join(f"{tally.annotator} {tally.found}/{tally.units}" for tally in tallies)
-        yield Dispute(
+        dispute = Dispute(
             number, case.places[number].key, case.kind, "annotators", "annotators", low, high, delta, moves,
             says, worded(counts),
         )  # fmt: skip
+        yield dispute.unseen() if case.hides(number, "annotators") else dispute
 
 
 def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
-    """Flagged samples: one's own flags, and those of others once somebody decided the sample.
+    """Flagged samples: one's own flags, and those of others once the values of the sample may be shown.
 
     They stand where the difference of the automatic and the verified value puts them.
     """
     reasons: dict[int, dict[str, str]] = {}
     for head in case.heads:
-        known = head.sample_id in case.reviewed and head.sample_id not in case.closed
+        known = head.sample_id in case.seen and head.sample_id not in case.closed
         if head.flag and (head.annotator == annotator or known):
             reasons.setdefault(head.sample_id, {})[head.annotator] = head.flag
     both = len(case.automatic.keys() & case.gold.keys())
     for number, flags in reasons.items():
         ours, theirs = case.automatic.get(number), case.gold.get(number)
         delta = None if ours is None or theirs is None else ours - theirs
-        if delta is None or number in case.closed:
+        if delta is None or number in case.closed or number not in case.seen:
             ours = theirs = delta = None
         moves = None if delta is None else abs(delta) * case.weight(number, both)
         says = "; ".join(f"{name}: {reason}" for name, reason in flags.items())

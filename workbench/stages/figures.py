@@ -41,7 +41,6 @@ from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.journal import first_accepts
 from workbench.store.runs import RunInfo
-from workbench.store.samples import blind_among
 
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
@@ -133,14 +132,8 @@ def scope(
 
 def as_seen(store: Store, info: DatasetInfo, stats: Figures, viewer: str) -> Figures:
     """The same without the samples about which this person must not learn anything yet."""
-    known = reviewed(store, info.id, stats.kind)
-    own = scores.decided_by(store, info.id, stats.kind, viewer)
-    blind = blind_among(store, [row.sample_id for row in stats.rows if row.sample_id not in own])
-    rows = tuple(
-        row
-        for row in stats.rows
-        if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
-    )
+    shown = queue.shown_ids(store, info, viewer, stats.kind)
+    rows = tuple(row for row in stats.rows if row.sample_id in shown)
     return _listing(stats, rows, "to be reviewed without suggestions, or others' work")
 
 

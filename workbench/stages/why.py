@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal
+from unicodedata import normalize
 
 from workbench.comparing.causes import Cause, Difference, Part, UnitRow, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
-from workbench.model import Assessment, Kind
+from workbench.matching.names import Name, similarity
+from workbench.matching.units import language_of
+from workbench.model import Assessment, Kind, Unit
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
 from workbench.stages.examples import seen_ids
@@ -20,6 +25,11 @@ from workbench.store.scores import external_digits, external_of
 
 Key = tuple[Cause, Part]
 
+Reads = Literal["", "same", "unicode", "matched"]
+"""How the evidence of a name reads beside it: the same, the same letters in another Unicode form, or as a
+name that the matcher matches with it."""
+
+EXTRACT = "tell the proposer to extract this from the contexts"
 EDGES = "guideline or prompt: where the unit begins and ends"
 
 _FIXES: dict[Key, str] = {
@@ -31,7 +41,7 @@ _FIXES: dict[Key, str] = {
     ("granularity", "boundary"): EDGES,
     ("unsure", ""): "settle it: what is unsure counts as not found",
     ("false match", "context extraction"): "tell the proposer to take names from the contexts only",
-    ("missed match", "context extraction"): "tell the proposer to extract this from the contexts",
+    ("missed match", "context extraction"): EXTRACT,
     ("missed match", "unattributed"): "choose the evidence (e in the review): it shows which step failed",
     ("untraced", ""): "import the scores with the judge's steps (traces)",
     ("rounding", ""): "",
@@ -43,8 +53,9 @@ _CLAIM_REASONS = {
 }
 
 
-def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
+def fix(row: UnitRow, why: Why) -> str:
     """What would make the automatic side agree with the verified one; "" where they agree."""
+    kind, scorer = why.kind, why.scorer
     if not row.cause:
         return ""
     if row.cause == "invented unit":
@@ -60,18 +71,32 @@ def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
         ends = row.automatic.spans[:1], row.verified.spans[:1]
         if row.rule in ("lineage", "overlap") and all(ends) and ends[0] != ends[1]:
             return EDGES  # they were not the same name to match
-        if missed and scorer.startswith("ragas"):
-            return "use name matching or text search: exact names count equal letters only"
         if missed and ours.similarity >= SUGGESTED:
             return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
         if missed:
-            return "press = in the review: it teaches the matcher this other name"
+            return _fix_of_missed(row, why)
         if theirs.reason == "other entity":
             return "none by a threshold: a person says that this is another entity"
         if ours.similarity == 100 or scorer.startswith("ragas"):
             return "the names are equal: check the verdict (another entity?)"
         return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
     return _FIXES[row.cause, row.part]
+
+
+def _fix_of_missed(row: UnitRow, why: Why) -> str:
+    """What helps a name that a context has; `=` only where the matcher does not match the two already."""
+    reads = why.reads_of(row)
+    if reads == "same" and row.part:
+        return EXTRACT
+    if reads == "unicode" and row.part:
+        return "bring all texts to one Unicode form (NFC), or use name matching"
+    if why.scorer.startswith("ragas"):
+        return "use name matching or text search: exact names count equal letters only"
+    if not reads:
+        return "press = in the review: it teaches the matcher this other name"
+    if why.digits:
+        return "none here: name matching knows it, your number was counted without it"
+    return EXTRACT if row.part else "use name matching: it takes these two names for one already"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +110,7 @@ class Why(Difference):
     `scorers` are those one can ask for.
     `fitted_by`: the calibration that chose the scorer's threshold with this sample's gold in sight, "" for
     none; what figures make of it is cross-fitted, this is not.
+    `reads`: how the evidence of missed names reads, by the id of the verified unit.
     """
 
     opened: Opened
@@ -97,6 +123,11 @@ class Why(Difference):
     value: float | None
     fitted_by: str = ""
     digits: str = ""
+    reads: Mapping[str, Reads] = field(default_factory=dict)
+
+    def reads_of(self, row: UnitRow) -> Reads:
+        """How the evidence of a row reads; "" where it says another name, or nothing was missed."""
+        return "" if row.verified is None else self.reads.get(row.verified.id, "")
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
@@ -142,7 +173,30 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         if name in CALIBRATED and stored.sample.id in seen_ids(store, info)
         else "",
         digits=written.get(name, ""),
+        reads={
+            row.verified.id: _read(row.automatic.text, row.verified, opened)
+            for row in difference.rows
+            if row.cause == "missed match" and row.part in ("", "comparator") and kind == "entity"
+            if row.automatic is not None and row.verified is not None
+        },
     )
+
+
+def _read(proposed: str, unit: Unit, opened: Opened) -> Reads:
+    """How the first evidence of a verified name reads beside it, and beside the name that was proposed."""
+    if unit.match.alias:
+        return "matched"
+    for passage in unit.match.evidence[:1]:
+        words = opened.sample.retrieved_contexts[passage.context][passage.start : passage.end]
+        if words == proposed:
+            return "same"
+        if normalize("NFC", words) == normalize("NFC", proposed):
+            return "unicode"
+        lang = language_of(opened.sample, opened.policy)
+        alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
+        if alike >= opened.dataset.threshold:
+            return "matched"
+    return ""
 
 
 def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple[Assessment, bool, str]:

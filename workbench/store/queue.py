@@ -463,6 +463,12 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
     }
 
 
+def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> set[int]:
+    """The samples whose values of one kind may be shown to this annotator, as `Reviews.decided` says."""
+    reviews = Reviews.of(info, annotator)._replace(kinds=(kind,))
+    return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, reviews.decided())
+
+
 def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     """The decided samples that the current run speaks of and that have no score at the match threshold.
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from workbench.stages.desk import Desk
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
+    from workbench.tui.screens.menus import Settling
     from workbench.tui.work import Going
 
 QUIET = 0.4
@@ -89,6 +90,7 @@ class Home(Protocol):
     """The screen below all others: the queue."""
 
     desk: Desk | None
+    settling: Settling
 
     async def begin(self, desk: Desk) -> None:
         """The dataset is open: show its samples."""

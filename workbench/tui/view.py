@@ -239,7 +239,9 @@ def _turned(unit: Unit) -> list[str]:
 
 def unit_lines(unit: Unit, opened: Opened, whose: str = "") -> list[str]:
     """What a unit is, its verdict and whose that is, and the evidence as it stands in the contexts."""
-    verdict_lines = _verdict_lines(unit, whose or whose_verdict(unit, opened))
+    verdict_lines = _verdict_lines(
+        unit, whose or whose_verdict(unit, opened), opened.sample.retrieved_contexts
+    )
     lines = [" · ".join(_facts(unit)), *verdict_lines, *quotes(unit, opened)]
     if unit.match.alias:
         lines.append("the same thing wherever they stand; = takes that back")
@@ -324,7 +326,7 @@ def detail_lines(unit: Unit, opened: Opened, near: Sequence[Evidence] | None) ->
     """
     if found := sides(unit, opened):
         return [" · ".join(one) for one in found]
-    verdict_lines = _verdict_lines(unit, whose_verdict(unit, opened))
+    verdict_lines = _verdict_lines(unit, whose_verdict(unit, opened), opened.sample.retrieved_contexts)
     said = [cut_middle(flat(unit.text), NAME), *_turned(unit), *_facts(unit)[1:], *verdict_lines]
     if near:
         place = near[0]
@@ -350,10 +352,23 @@ def _facts(unit: Unit) -> list[str]:
     return [flat(fact) for fact in facts if fact]
 
 
-def _verdict_lines(unit: Unit, whose: str) -> list[str]:
+def _beside(unit: Unit, contexts: Sequence[str]) -> str:
+    """What normalised names differ in: words in front of or behind one of them, else the spelling."""
+    name = flat(unit.text)
+    for place in unit.match.evidence[:1]:
+        words = flat(contexts[place.context][place.start : place.end])
+        for longer, shorter, how in ((words, name, "with"), (name, words, "without")):
+            before, there, behind = longer.partition(shorter)
+            if there and (more := " ".join((before + behind).split())):
+                return f"the same name {how} “{more}”"
+    return RULES["normalised"]
+
+
+def _verdict_lines(unit: Unit, whose: str, contexts: Sequence[str]) -> list[str]:
     match, lines = unit.match, []
     if match.verdict == "found":
         why = whose if match.rule == "human" else RULES.get(match.rule, match.rule.replace("_", " "))
+        why = _beside(unit, contexts) if match.rule == "normalised" else why
         rule = f"found: {why}" if why else "found"
         alike = 0 < match.similarity < 100 and match.rule != "human"
         lines.append(flat(rule + (f", similarity {match.similarity}" if alike else "")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from workbench.text.cells import short
 from workbench.text.query import META, Query, toggled, tokens, values_of
@@ -209,8 +209,14 @@ STATES: dict[State, str] = {
 """What can become of a disagreement."""
 
 
+Step = Literal["undo", "redo"]
+
+
 class Settling:
-    """Asks what became of a disagreement and writes it; `show` then reads the view again, at a sample."""
+    """Asks what became of a disagreement and writes it; `show` then reads the view again, at a sample.
+
+    The state given last can be undone and redone on any screen, until a decision is written after it.
+    """
 
     def __init__(self, screen: BaseScreen, show: Callable[[int], None]) -> None:
         self._screen, self._show = screen, show
@@ -218,10 +224,8 @@ class Settling:
 
     def forget(self) -> None:
         """From now on undo and redo are about decisions."""
-        self._done: tuple[Dispute, Dispute] | None = None
-        """What undo takes back: before, and now."""
-        self._undone: tuple[Dispute, Dispute] | None = None
-        """What redo gives again: now, and before it was taken back."""
+        self._steps: dict[Step, tuple[Dispute, Dispute]] = {}
+        """What undo or redo changes: the disagreement now, and the one whose state it gets."""
 
     async def ask(self, dispute: Dispute) -> None:
         """A menu of the states."""
@@ -239,43 +243,49 @@ class Settling:
         def take(note: str) -> str | None:
             if not note:
                 return "what explains it?"
-            self._screen.work(partial(self._keep, dispute, state, note))
+            self._start(dispute, state, note)
             return None
 
         if state == "explained":
             ask = PromptScreen("What explains it?", take, value=dispute.note)
             self._screen.work(partial(self._screen.bench.ask, ask))
         else:
-            self._screen.work(partial(self._keep, dispute, state, ""))
+            self._start(dispute, state, "")
 
-    def undo(self) -> bool:
-        """Take the state back that was given last; False where there is none."""
-        if self._done is None:
-            return False
-        before, now = self._done
-        self._screen.work(partial(self._keep, now, before.state, before.note, "undid"))
-        return True
+    def _start(self, dispute: Dispute, state: State, note: str) -> None:
+        """Keys wait until the view is read again: they are about what it shows then."""
+        screen = self._screen
+        screen.bench.gate.close()
+        start(screen, partial(self._give, dispute, state, note), group="work", failed=screen.unread)
 
-    def redo(self) -> bool:
-        """Give the state again that was taken back last; False where there is none."""
-        if self._undone is None:
-            return False
-        now, before = self._undone
-        self._screen.work(partial(self._keep, now, before.state, before.note, "redone"))
-        return True
+    async def _give(self, dispute: Dispute, state: State, note: str) -> None:
+        if state == dispute.state and note in ("", dispute.note):
+            self._screen.say(f"{_standing(dispute)}: so it is already")
+            self._screen.bench.open_gate()
+            return
+        now = await self._keep(dispute, state, note)
+        self._steps["undo"] = now, dispute
+        self._show(dispute.sample_id)
+        self._screen.say(_standing(now), sign="✓", tone="good")
 
-    async def _keep(self, dispute: Dispute, state: State, note: str, word: str = "") -> None:
+    async def step(self, step: Step) -> str:
+        """Take the state back that was given last, or give it again; says what was done, "" for nothing."""
+        if step not in self._steps:
+            return ""
+        now, other = self._steps[step]
+        kept = await self._keep(now, other.state, other.note)
+        self._steps["redo" if step == "undo" else "undo"] = kept, now
+        return f"{'undid' if step == 'undo' else 'redone'}: {_standing(kept)} again"
+
+    async def _keep(self, dispute: Dispute, state: State, note: str) -> Dispute:
         from workbench.stages.disputes import set_state
 
         desk = self._screen.bench.desk
         assert desk is not None  # a disagreement is of an open dataset
         now = await desk.store.write(set_state, dispute, state, note, desk.annotator)
         self.forget()
-        if word == "undid":
-            self._undone = now, dispute
-        else:
-            self._done = dispute, now
-        self._show(dispute.sample_id)
-        name = short(dispute.id, 20, dispute.question)
-        message = f"the disagreement on {name} is {now.stands}"
-        self._screen.say(f"{word}: {message} again" if word else message, sign="✓", tone="good")
+        return now
+
+
+def _standing(dispute: Dispute) -> str:
+    return f"the disagreement on {short(dispute.id, 20, dispute.question)} is {dispute.stands}"

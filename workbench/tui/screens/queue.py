@@ -28,7 +28,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import KeyAct, key, letter, moving, runs, shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
-from workbench.tui.screens.menus import Settling, Views, why_empty
+from workbench.tui.screens.menus import Settling, Step, Views, why_empty
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
@@ -292,7 +292,7 @@ class QueueScreen(BaseScreen):
         if stay:
             return  # what was done in this view is shown there
         if hidden := sum(dispute.hidden for dispute in all_disputes):
-            self.say(f"{hidden:,} more between automatic values: hidden until you review their samples")
+            self.say(f"{hidden:,} more: hidden until you review their samples")
         if order == "doubt" and (number := await desk.undoubted()):
             message = f"{number:,} samples come last: they were never counted (workbench score counts them)"
             self.say(message, sign="!", tone="warn")
@@ -522,7 +522,6 @@ class QueueScreen(BaseScreen):
         elif self._is_explained:
             self.action_why()
         elif chosen is not None:
-            self.settling.forget()
             await self.bench.review(self.view_desk(), chosen)
 
     def _word(self, act: KeyAct) -> str:
@@ -583,17 +582,24 @@ class QueueScreen(BaseScreen):
 
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was, or the state that you have just given a disagreement."""
-        assert self.desk is not None
-        if not self.settling.undo():
-            undo = partial(self.desk.store.write, self.desk.step, "undo")
-            self._jump(undo, "nothing to undo", "the undo was not saved", "undid")
+        self._step("undo", "undid")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
+        self._step("redo", "redone")
+
+    def _step(self, step: Step, word: str) -> None:
+        self.bench.gate.close()
+        start(self, partial(self._step_back, step, word), group="work", failed=self.unread)
+
+    async def _step_back(self, step: Step, word: str) -> None:
         assert self.desk is not None
-        if not self.settling.redo():
-            redo = partial(self.desk.store.write, self.desk.step, "redo")
-            self._jump(redo, "nothing to redo", "the redo was not saved", "redone")
+        if message := await self.settling.step(step):
+            self._view(self.samples.chosen, stay=True, hold=True)
+            self.say(message, sign="✓", tone="good")
+            return
+        find = partial(self.desk.store.write, self.desk.step, step)
+        await self._jump_to(find, f"nothing to {step}", f"the {step} was not saved", word, False)
 
     def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
         """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
@@ -623,10 +629,10 @@ class QueueScreen(BaseScreen):
             status.say(none)
             self.bench.open_gate()
             return
-        self.settling.forget()
         if isinstance(target, int):
             await self.bench.review(desk, target)
         else:
+            self.settling.forget()
             await self.bench.review(desk, target.sample_id, (word, target))
 
     def action_why(self) -> None:
@@ -646,7 +652,7 @@ class QueueScreen(BaseScreen):
             if dispute is not None and dispute.sort == "verified":
                 kind, scorer = dispute.kind, dispute.between.partition("~")[0]
             settle = self.action_settle if dispute is not None else None
-            await open_why(self, self.desk, sample_id, kind, scorer, settle)
+            await open_why(self, self.desk, sample_id, kind, scorer, settle, self.action_undo)
             return
         self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()

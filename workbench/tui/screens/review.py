@@ -382,6 +382,8 @@ class ReviewScreen(BaseScreen):
         finally:
             if edit is None:
                 meter.give_back(sample_id, effort)
+            else:
+                self.bench.home.settling.forget()  # undo is about this edit now
         return fresh, edit
 
     async def _go_on(self, opened: Opened, done: str = "") -> None:
@@ -404,11 +406,16 @@ class ReviewScreen(BaseScreen):
             self.show(following, kind)
 
     async def _move(self, step: Literal["undo", "redo"], word: str) -> None:
+        if message := await self.bench.home.settling.step(step):  # it is newer than every decision
+            self.saver.saved(message)
+            self.show(self.pane.now)
+            return
         led = await intents.move(self.desk, step)
         if led is None:
             self.say(f"nothing to {step}")
             self.show(self.pane.now)
             return
+        self.bench.home.settling.forget()
         moved, opened = led
         if moved.resolves != self.desk.resolves:
             self.app.call_later(self.bench.review_instead, self.desk, (word, moved))
@@ -675,7 +682,10 @@ class ReviewScreen(BaseScreen):
     def action_scores(self) -> None:
         """Show why the automatic and the verified value differ, or a message where they are still hidden."""
         self.saver.start(
-            "show why", partial(open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind)
+            "show why",
+            partial(
+                open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind, undo=self.action_undo
+            ),
         )
 
     def action_copy(self) -> None:

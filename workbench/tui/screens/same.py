@@ -173,6 +173,7 @@ class SameScreen(Dialog):
 
     async def _apply(self, chosen: list[Place]) -> None:
         await self._desk.store.write(editing.apply, self._desk.annotator, chosen, self._action)
+        self.bench.home.settling.forget()
         self.app.pop_screen()
         samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
         self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")

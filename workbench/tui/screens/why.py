@@ -27,7 +27,6 @@ from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import (
-    RULES,
     CauseList,
     automatic_value,
     cause_of,
@@ -35,6 +34,7 @@ from workbench.tui.widgets.cause_list import (
     exact,
     fitted_note,
     fraction,
+    linked_by,
     reported,
     sentence,
     source,
@@ -66,15 +66,23 @@ class WhyScreen(BaseScreen):
         key("pageup", "scroll(-1)", "Scroll the evidence back", "why.page_up", "Moving"),
         key("y", "copy", "Copy the row", "why.copy", "View", "copy"),
         key("d", "settle", "Disagreement: open, explained or fixed", "why.settle", "Decide", "state"),
+        key("u", "undo", "Back, and undo what was done last", "why.undo", "Decide"),
         key("escape b w", "back", "Back", "why.back", "View", "back"),
         key("q", "app.quit", "Quit", "why.quit", "View"),
     ]
 
-    def __init__(self, desk: Desk, why: Why, settle: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        why: Why,
+        settle: Callable[[], Awaitable[None]] | None = None,
+        undo: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__()
         self.desk = desk
         self.why = why
         self._settle = settle
+        self._undo = undo
 
     def compose(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
@@ -163,11 +171,12 @@ class WhyScreen(BaseScreen):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
     def _cause(self, row: UnitRow, written: str) -> Content:
+        reads = self.why.reads_of(row)
         first: list[Part] = [(sentence(row), "")]
         if row.cause:
             wide = self.has_class("-wide") and row.share is not None and not self._unitless(row)
             first = [
-                (cause_of(row, long=True), "bold $warning"),
+                (cause_of(row, reads, long=True), "bold $warning"),
                 (f" {written}" if row.share is not None else "", "bold"),
                 (
                     f" (exactly {fraction(row.share or Fraction(0))})"
@@ -175,13 +184,13 @@ class WhyScreen(BaseScreen):
                     else "",
                     DIM,
                 ),
-                (f"  {sentence(row)}", ""),
+                (f"  {sentence(row, reads)}", ""),
             ]
         lines: list[list[Part]] = [first]
-        if todo := fix(row, self.why.kind, self.why.scorer):
+        if todo := fix(row, self.why):
             lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
-        lines.append([(RULES.get(row.rule, beside), DIM)])
+        lines.append([(linked_by(row) or beside, DIM)])
         return as_text(lines)
 
     @staticmethod
@@ -208,6 +217,8 @@ class WhyScreen(BaseScreen):
         """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
         if action == "settle":
             return self._settle is not None
+        if action == "undo":
+            return self._undo is not None
         return None if action == "kind" and len(self.desk.info.kinds) < 2 else True
 
     async def action_settle(self) -> None:
@@ -215,6 +226,12 @@ class WhyScreen(BaseScreen):
         self.action_back()
         assert self._settle is not None  # the key is closed without it
         await self._settle()
+
+    def action_undo(self) -> None:
+        """Back, and undo there: what it leads to is on that screen."""
+        self.action_back()
+        assert self._undo is not None  # the key is closed without it
+        self._undo()
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -239,17 +256,21 @@ class WhyScreen(BaseScreen):
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the row."""
-        self.copy(_line(self.query_one(CauseList)))
+        self.copy(_line(self.query_one(CauseList), self.why))
 
 
-def _line(listed: CauseList) -> str:
+def _line(listed: CauseList, why: Why) -> str:
     if listed.chosen is None:
         return ""
     row = listed.chosen
     sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
     if row.automatic is None and row.verified is None:
         sides = [sentence(row)]
-    cause = f" · {cause_of(row, long=True)} {listed.shares[listed.cursor]}" if row.cause else ""
+    cause = (
+        f" · {cause_of(row, why.reads_of(row), long=True)} {listed.shares[listed.cursor]}"
+        if row.cause
+        else ""
+    )
     return " | ".join(sides) + cause
 
 
@@ -260,11 +281,13 @@ async def open_why(
     kind: Kind,
     scorer: str | None = None,
     settle: Callable[[], Awaitable[None]] | None = None,
+    undo: Callable[[], None] | None = None,
 ) -> None:
     """Put the Why screen over another one; keys wait until it is there.
 
-    Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown.
+    Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown,
+    `undo` is that of the screen before.
     """
     screen.bench.gate.close()
     why = await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
-    await screen.bench.push_screen(WhyScreen(desk, why, settle))
+    await screen.bench.push_screen(WhyScreen(desk, why, settle, undo))

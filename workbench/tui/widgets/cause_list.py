@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from workbench.comparing.explained import in_short, reasons, shows
+from workbench.comparing.links import covered
 from workbench.model import Unit
 from workbench.reports.units import ROUND, tally
 from workbench.scoring.names import scorer_name
@@ -21,11 +22,11 @@ from workbench.tui.widgets.lines import RowList
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, UnitRow
     from workbench.model import Kind
-    from workbench.stages.why import Why
+    from workbench.stages.why import Reads, Why
 
 
 RULES = {
-    "lineage": "the same unit, edited by a reviewer",
+    "lineage": "the same unit, as it was proposed",
     "span": "the same unit: both are at the same place in the reference",
     "overlap": "the same unit: they share words of the reference",
     "key": "the same unit: the names differ in case, accents or small words only",
@@ -63,16 +64,40 @@ PARTS = {
 """Parts of causes in words; the others are words already."""
 
 
-def cause_of(row: UnitRow, *, long: bool) -> str:
-    """`missed match`, and with room for it `missed match: name matching`."""
-    return f"{row.cause}: {PARTS.get((row.cause, row.part), row.part)}" if long and row.part else row.cause
+_READS: dict[Reads, tuple[str, str]] = {
+    "same": ("not by itself", "a context has this name, but it was not extracted by itself"),
+    "unicode": ("Unicode form", "a context has the same letters in another Unicode form"),
+}
+"""Part and sentence of a missed match by the comparator whose evidence is no other form of the name."""
 
 
-def sentence(row: UnitRow) -> str:
+def cause_of(row: UnitRow, reads: Reads = "", *, long: bool) -> str:
+    """`missed match`, and with room for it `missed match: another form`."""
+    if not (long and row.part):
+        return row.cause
+    part = PARTS.get((row.cause, row.part), row.part)
+    return f"{row.cause}: {_READS[reads][0] if _is_read(row, reads) else part}"
+
+
+def sentence(row: UnitRow, reads: Reads = "") -> str:
     """What happened to the unit."""
     if not row.cause:
         return "both sides agree"
-    return _SENTENCES[row.cause, row.part]
+    return _READS[reads][1] if _is_read(row, reads) else _SENTENCES[row.cause, row.part]
+
+
+def _is_read(row: UnitRow, reads: Reads) -> bool:
+    return reads in _READS and row.part == "comparator"
+
+
+def linked_by(row: UnitRow) -> str:
+    """Why the two units of a row are one; "" for a single unit."""
+    ours, theirs = row.automatic, row.verified
+    if row.rule == "lineage" and ours is not None and theirs is not None:
+        both = ((unit.text, unit.label, covered(unit)) for unit in (ours, theirs))
+        if next(both) != next(both):
+            return "the same unit, edited by a reviewer"
+    return RULES.get(row.rule, "")
 
 
 def automatic_value(why: Why) -> str:
@@ -221,12 +246,14 @@ class CauseList(RowList["UnitRow"]):
         self.shares: list[str] = []
         self.columns = CauseColumns(8, 8, False)
         self._statements = False
+        self._causes: list[tuple[str, str]] = []
         self._wrapped: dict[tuple[int, bool], list[str]] = {}
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
         self.rows = tuple(row for row in why.rows if shows(row.cause, row.share))
         self._statements = why.kind == "statement"
+        self._causes = [(row.cause, cause_of(row, why.reads_of(row), long=True)) for row in self.rows]
         known = [row.share or Fraction(0) for row in self.rows]
         self.shares = [UNDEFINED if why.delta is None else delta(share) for share in known]
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
@@ -245,7 +272,7 @@ class CauseList(RowList["UnitRow"]):
     def lay_out(self) -> None:
         """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
-        self.columns = plan(size, self.rows)
+        self.columns = plan(size, self._causes)
         self._wrapped = {}
         for index, row in enumerate(self.rows):
             for ours, unit in ((True, row.automatic), (False, row.verified)):
@@ -289,7 +316,7 @@ class CauseList(RowList["UnitRow"]):
                 Segment(text, words if unit else dim),
                 Segment("  ", base),
             ]
-        cause = "" if part else cause_of(row, long=self.columns.long)
+        cause = "" if part else self._causes[index][self.columns.long]
         share = self.shares[index] if row.cause and not part else ""
         return [
             *parts,
@@ -308,13 +335,13 @@ def column_names(columns: CauseColumns) -> str:
     return f"{names}  {fit('share', SHARE, right=True)}"
 
 
-def plan(size: int, rows: Sequence[UnitRow]) -> CauseColumns:
-    """What the causes need, the rest in two halves for the wordings, at most 44 cells each.
+def plan(size: int, causes: Sequence[tuple[str, str]]) -> CauseColumns:
+    """What the causes (short and long) need, the rest in two halves for the wordings, at most 44 cells each.
 
     What is left over goes to the causes, so that the shares stand at the right edge.
     """
     long = size >= LONG
-    cause = max((width(cause_of(row, long=long)) for row in rows), default=0)
+    cause = max((width(words[long]) for words in causes), default=0)
     room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
     text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
     return CauseColumns(text, room - 2 * text, long)

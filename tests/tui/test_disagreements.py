@@ -1,0 +1,161 @@
+"""Disagreements in the queue: whose values they show, what becomes of them, and undo on every screen."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import User, said
+from tests.tui.teams import decide
+from workbench.reviewing.edits import Flag
+from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
+from workbench.store.samples import sample_ids
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.why import WhyScreen
+
+
+@pytest.fixture
+def demo(demo_database: Path, tmp_path: Path) -> Path:
+    """The demo, of which bob decided one sample and flagged another one; its volcano came verified."""
+    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    with closing(open_store(str(path))) as store:
+        decide(store, "bob", "guernica-bm25")
+        number = sample_ids(store, find_dataset(store, None).id)["www"]
+        act(store, open_sample(store, number, "bob"), Flag("odd"))
+    return path
+
+
+async def go_to(user: User, key: str) -> None:
+    """To the disagreement of a sample."""
+    listed = user.pilot.app.home.samples
+    await user.press("D")
+    store = user.pilot.app.home.desk.store
+    number = sample_ids(store, find_dataset(store, None).id)[key]
+    listed.move_to(listed.ids.index(number))
+    await user.press()
+
+
+def state(app: Any) -> str:
+    """The state of the disagreement under the cursor of the queue."""
+    return str(app.home.samples.disputes[app.home.samples.chosen].state)
+
+
+# Undo.
+
+
+async def test_undo_in_a_review_takes_back_the_state_given_before_it(user: User, demo: Path) -> None:
+    """It came after the last decision, so undo is about it and leads to no other sample."""
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "www")
+        await user.press("d", "j", "j", "enter", "enter")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "fixed" == state(app)
+
+        await user.press("u")
+        undone = app.screen.pane.now.sample.id, said(app)
+        await user.press("U")
+        redone = app.screen.pane.now.sample.id, said(app)
+        await user.press("u", "b")
+        left = state(app)
+        await user.press("u")
+
+        assert ("www", "✓ undid: the disagreement on www is open again") == undone
+        assert ("www", "✓ redone: the disagreement on www is fixed, still differs again") == redone
+        assert "open" == left
+        assert "✓ undid on www" in said(app)  # the flag, the newest decision
+
+
+async def test_undo_on_the_evidence_of_a_disagreement_leads_back_and_takes_back_its_state(
+    user: User, demo: Path
+) -> None:
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "volcano")
+        await user.press("d", "j", "j", "enter", "enter")
+        assert isinstance(app.screen, WhyScreen)
+        await user.press("u")
+        assert isinstance(app.screen, QueueScreen)
+        assert "✓ undid: the disagreement on volcano is open again" == said(app)
+        assert "open" == state(app)
+        await user.press("enter", "u")  # then it is about decisions, on the screen that shows them
+        assert isinstance(app.screen, ReviewScreen)
+        assert said(app).startswith("✓ undid on www")
+
+
+async def test_undo_is_about_a_decision_that_came_after_the_state(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "www")
+        await user.press("d", "j", "j", "enter", "enter", "x", "u")
+        assert said(app).startswith("✓ undid on www: rejected")
+        await user.press("b")
+        assert "fixed" == state(app)
+
+
+async def test_the_state_that_a_disagreement_has_writes_nothing(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "www")
+        await user.press("d", "enter")
+        assert "the disagreement on www is open: so it is already" == said(app)
+        await user.press("d", "j", "enter", *"a title", "enter", "d", "enter", "enter")
+        assert "the disagreement on www is explained: so it is already" == said(app)
+        await user.press("u")
+        assert "open" == state(app)
+
+
+# Whose values show.
+
+
+async def test_a_disagreement_that_others_decided_shows_nothing_before_one_has_decided_too(
+    user: User, demo: Path
+) -> None:
+    """As in the queue, in Why and in Compare; what came with the file is no secret."""
+    with closing(open_store(str(demo))) as store:
+        decide(store, "ann", "mona-lisa")
+        decide(store, "ann", "www")
+    async with user.opens(database=demo, size=(120, 36), annotator="bob") as app:
+        await user.press("D")
+        listed = app.screen.samples
+        rows = [listed.row(index) for index in range(listed.count)]
+        of_www = listed.disputes[next(row.sample_id for row in rows if row.key == "www")]
+        before = said(app), {row.key for row in rows}
+        assert ("flag", None, None) == (of_www.sort, of_www.first, of_www.second)
+        assert all(row.verified is not None for row in rows if row.key != "www")
+        await app.gate.enter(lambda: app.review(app.home.desk, of_www.sample_id))
+        await user.press("a", "b", "D", "D")
+        after = {listed.disputes[number].sort for number in listed.ids if number == of_www.sample_id}
+
+    assert "volcano" in before[1]
+    assert "mona-lisa" not in before[1]
+    assert before[0].endswith("more: hidden until you review their samples")
+    assert {"verified"} == after
+
+
+async def test_a_sample_of_the_file_that_was_begun_anew_is_hidden_on_every_screen(
+    user: User, demo: Path
+) -> None:
+    """Queue, Why, D and Compare say nothing of its value until it is decided again."""
+    async with user.opens("volcano", database=demo, size=(80, 24), annotator="bob") as app:
+        desk = app.home.desk
+        number = app.screen.pane.now.sample_id
+
+        async def shown() -> list[bool]:
+            _, figures = await desk.answer(None, "", lambda _done: None)
+            listed = [row.sample_id for row in figures.rows]
+            disputes = (await desk.disputes()).disputes
+            values = [one.second for one in disputes if one.sample_id == number and one.sort == "verified"]
+            verified = (await desk.rows([number]))[number].verified
+            return [number in listed, any(value is not None for value in values), verified is not None]
+
+        before = await shown()
+        await user.press("x", "w")
+        why, begun = said(app), await shown()
+
+    assert [True] * 3 == before
+    assert [False] * 3 == begun
+    assert "automatic and verified show once this sample is decided" == why
