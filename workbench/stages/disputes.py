@@ -247,8 +247,10 @@ class Dispute(NamedTuple):
         """Its state in words: what is called fixed and is still in the list differs all the same."""
         return "fixed, still differs" if self.state == "fixed" else self.state
 
-    def unseen(self) -> Dispute:
-        """The same without its values, and without the words that have them."""
+    def shown(self, case: DisputeCase) -> Dispute:
+        """The same, without its values and the words that have them where the annotator may not see them."""
+        if not case.hides(self.sample_id, self.sort):
+            return self
         return self._replace(first=None, second=None, delta=None, moves=None, says="", hidden=True)
 
     def with_state(self, record: stored.Kept | None) -> Dispute:
@@ -375,7 +377,7 @@ def _of_pairs(case: DisputeCase) -> Iterator[Dispute]:
                     number, case.places[number].key, case.kind, sort, between, first, second, delta, moves,
                     "", stamp(first, second),
                 )  # fmt: skip
-                yield dispute.unseen() if case.hides(number, sort) else dispute
+                yield dispute.shown(case)
 
 
 def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
@@ -394,7 +396,7 @@ def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
             number, case.places[number].key, case.kind, "annotators", "annotators", low, high, delta, moves,
             says, worded(counts),
         )  # fmt: skip
-        yield dispute.unseen() if case.hides(number, "annotators") else dispute
+        yield dispute.shown(case)
 
 
 def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from workbench.stages.desk import Desk
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
-    from workbench.tui.screens.menus import Settling
     from workbench.tui.work import Going
 
 QUIET = 0.4
@@ -86,11 +85,24 @@ class Meter:
         self._spent[sample_id] = Effort(now.seconds + effort.seconds, now.presses + effort.presses)
 
 
+class StateSteps(Protocol):
+    """Undoes and redoes the state of a disagreement that was given last, until a decision is written."""
+
+    def forget(self) -> None:
+        """From now on undo and redo are about decisions."""
+
+    async def step(self, step: Literal["undo", "redo"]) -> str:
+        """Take the state back or give it again; says what was done, "" for nothing."""
+
+
 class Home(Protocol):
     """The screen below all others: the queue."""
 
     desk: Desk | None
-    settling: Settling
+
+    @property
+    def settling(self) -> StateSteps:
+        """The state of a disagreement that was given last."""
 
     async def begin(self, desk: Desk) -> None:
         """The dataset is open: show its samples."""

@@ -96,8 +96,8 @@ class QueueScreen(BaseScreen):
         key("escape", "search('')", "All samples again", "queue.all", "Queue"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
         key("J", "resolve", "Resolve: settle what people differ in", "queue.resolve", "Decide"),
-        key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
-        key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
+        key("u", "step('undo')", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
+        key("U", "step('redo')", "Redo and go there", "queue.redo", "Decide"),
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
         key("P", "room('plan')", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
         key("C", "room('compare')", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
@@ -580,16 +580,10 @@ class QueueScreen(BaseScreen):
         else:
             self._jump(desk.next, desk.nothing_left, "could not look for the next sample")
 
-    def action_undo(self) -> None:
-        """Undo the newest decision, wherever it was, or the state that you have just given a disagreement."""
-        self._step("undo", "undid")
-
-    def action_redo(self) -> None:
-        """Redo what was undone last."""
-        self._step("redo", "redone")
-
-    def _step(self, step: Step, word: str) -> None:
+    def action_step(self, step: Step) -> None:
+        """Undo the newest decision, wherever it was, or the state just given a disagreement; or redo it."""
         self.bench.gate.close()
+        word = "undid" if step == "undo" else "redone"
         start(self, partial(self._step_back, step, word), group="work", failed=self.unread)
 
     async def _step_back(self, step: Step, word: str) -> None:
@@ -652,7 +646,9 @@ class QueueScreen(BaseScreen):
             if dispute is not None and dispute.sort == "verified":
                 kind, scorer = dispute.kind, dispute.between.partition("~")[0]
             settle = self.action_settle if dispute is not None else None
-            await open_why(self, self.desk, sample_id, kind, scorer, settle, self.action_undo)
+            await open_why(
+                self, self.desk, sample_id, kind, scorer, settle, partial(self.action_step, "undo")
+            )
             return
         self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()
