@@ -289,7 +289,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def statement_recall(record: Record) -> float:
     """The recall that the statements of a record count to."""
     assert record.proposal is not None
-    found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only="contextual_recall")
+    found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=("contextual_recall",))
     return float(count(found["contextual_recall"].units).recall or 0)
 
 

@@ -21,7 +21,7 @@ def sample(reference: str, *contexts: str) -> Sample:
 
 
 def looked_up(one: Sample) -> Sequence[Unit]:
-    return assess_all(one, rules.propose(one), Policy(), threshold=85, only="presence")["presence"].units
+    return assess_all(one, rules.propose(one), Policy(), threshold=85, only=("presence",))["presence"].units
 
 
 def signal(one: Sample, score: float, kind: Kind) -> str:

@@ -43,7 +43,8 @@ def read(path: Path) -> list[tuple[Row, Sample]]:
 
 def names(sample: Sample) -> Sequence[Unit]:
     """The names that the rules propose, looked up in the text."""
-    return assess_all(sample, rules.propose(sample), POLICY, threshold=85, only="presence")["presence"].units
+    assessments = assess_all(sample, rules.propose(sample), POLICY, threshold=85, only=("presence",))
+    return assessments["presence"].units
 
 
 def share(verdicts: Sequence[Row]) -> float:

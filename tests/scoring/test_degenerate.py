@@ -237,7 +237,7 @@ def test_one_scorer_alone_says_what_it_says_among_all(only: str) -> None:
     for record in demo():
         assert record.proposal is not None
         every = assess_all(record.sample, record.proposal, Policy(), threshold=85)
-        alone = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=only)
+        alone = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=(only,))
 
         assert {name: said for name, said in every.items() if name == only} == alone
 

@@ -136,34 +136,33 @@ def assess_all(
     threshold: int,
     aliases: tuple[Alias, ...] = (),
     evidence: bool = True,
-    only: str = "",
+    only: tuple[str, ...] = tuple(SCORERS),
 ) -> dict[str, Assessment]:
     """The automatic assessment of every scorer that this proposal allows.
 
     A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
     match threshold, 0-100; `linked` and `presence` know the `aliases`. Without `evidence` a unit has its
-    principal place alone and `linked` gives none in the contexts. `only` one scorer: the others are not
+    principal place alone and `linked` gives none in the contexts. `only` some scorers: the others are not
     worked out.
     """
-    wanted = {only} if only else {*SCORERS}
     names, in_contexts = proposal.reference_entities, proposal.context_entities
     assessments: dict[str, Assessment | None] = {}
     for name in ("ragas", "ragas_legacy"):
-        if names is not None and in_contexts is not None and name in wanted:
+        if names is not None and in_contexts is not None and name in only:
             assessments[name] = exact_strings(names, in_contexts, name)
-    if names is not None and wanted & {"linked", "presence"}:
+    if names is not None and ("linked" in only or "presence" in only):
         lang = language_of(sample, policy)
         units = entity_units(sample, names, policy, lang, every=evidence)
-        if in_contexts is not None and "linked" in wanted:
+        if in_contexts is not None and "linked" in only:
             assessments["linked"] = link_units(
                 sample, units, in_contexts, policy=policy, threshold=threshold, lang=lang, aliases=aliases,
                 evidence=evidence,
             )  # fmt: skip
-        if "presence" in wanted:
+        if "presence" in only:
             assessments["presence"] = look_up(
                 sample, units, policy=policy, threshold=threshold, lang=lang, aliases=aliases
             )
-    if proposal.statements is not None and "contextual_recall" in wanted:
+    if proposal.statements is not None and "contextual_recall" in only:
         statements = statement_units(sample, proposal.statements, proposal.proposer)
         assessments["contextual_recall"] = supported(statements)
     return {name: assessment for name, assessment in assessments.items() if assessment is not None}

@@ -241,7 +241,7 @@ def _loose(
     strict = replace(info.policy, nested="missing", derived="missing", coarser="missing")
     assessments = assess_all(
         stored.sample, stored.proposal, strict, threshold=FLOOR, aliases=info.aliases, evidence=False,
-        only=scorer,
+        only=(scorer,),
     )  # fmt: skip
     matches = [unit.match for unit in assessments[scorer].units if unit.counted]
     return {

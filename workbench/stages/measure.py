@@ -195,7 +195,7 @@ def assess(
     """
     if proposal is None:
         return None
-    assessments = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=scorer)
+    assessments = assess_all(record.sample, proposal, policy, threshold=match_threshold, only=(scorer,))
     if scorer not in assessments:
         raise ProposalError(
             f"sample {record.sample.id}: the proposal holds nothing that {scorer} can count; leave it out or "

@@ -37,7 +37,7 @@ from workbench.reviewing.fold import (
     same_verdicts,
     with_kind,
 )
-from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.people import Deed, check, may
 from workbench.stages.sides import causes_of
@@ -345,7 +345,7 @@ def shown_as(
     if visible and stored.proposal is not None:
         assessments = assess_all(
             stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
-            evidence=False,
+            evidence=False, only=_able(stored.proposal),
         )  # fmt: skip
     lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
@@ -370,6 +370,12 @@ def shown_as(
             kind: standing for kind, standing in settled.items() if state.of(kind).disposition == "verified"
         },
     )
+
+
+def _able(proposal: Proposal) -> tuple[str, ...]:
+    """The scorers that count a sample; what stands for a scorer only where that cannot count."""
+    stands_in = () if proposal.context_entities is None else INSTEAD.values()
+    return tuple(name for name in SCORERS if name not in stands_in)
 
 
 def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[str, Match]:

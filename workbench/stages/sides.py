@@ -37,8 +37,9 @@ def automatic_sides(
     if stored.proposal is None:
         return {}
     return assess_all(
-        stored.sample, stored.proposal, info.policy, threshold=threshold, aliases=info.aliases, only=only
-    )
+        stored.sample, stored.proposal, info.policy, threshold=threshold, aliases=info.aliases,
+        only=(only,) if only else tuple(SCORERS),
+    )  # fmt: skip
 
 
 def compared(

@@ -23,10 +23,10 @@ AT_ONCE = 5
 HELD = 60
 """The same for one key alone: it repeats thirty times a second while it is held down."""
 
-NEXT, MORE, END = 0.001, 0.1, 1.0
+NEXT, MORE, END = 0.0005, 0.1, 1.0
 """Seconds without input after which what came is complete: keys, a paste, a paste that is still open.
 
-The first is waited for at every key, and lines faster than 9,600 baud bring the next character within it.
+The first is waited for at every key, and lines faster than 19,200 baud bring the next character within it.
 """
 
 POLL = 0.1
