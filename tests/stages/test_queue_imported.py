@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -138,6 +139,8 @@ def test_after_the_decision_the_number_of_the_file_comes_first_and_has_reasons(c
         gap, "entity", 80
     )
     assert "1 name not extracted from the contexts, …" == reasons_line(gap, "entity", 50)
+    cancel = reasons_line(replace(gap, delta=Fraction(0)), "entity", 100)
+    assert "these cancel: 1 name not extracted from the contexts, another extraction or judge" == cancel
 
 
 def test_the_line_after_an_accept_sets_yours_against_the_verified_value(cities: Any) -> None:

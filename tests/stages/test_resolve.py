@@ -41,9 +41,9 @@ from workbench.stages.upkeep import status
 from workbench.stages.why import explain
 from workbench.store.checking import check
 from workbench.store.engine import Store, open_store
-from workbench.store.gold import load_gold, settler
+from workbench.store.gold import load_gold, settled_by, settler
 from workbench.store.people import Person
-from workbench.store.tables import SampleRow
+from workbench.store.tables import REVIEW, SampleRow
 from workbench.text.query import Query, Term
 
 pytestmark = pytest.mark.databases
@@ -717,3 +717,19 @@ def test_who_settled_one_kind_is_not_who_settled_the_other(bench: Any) -> None:
     number = bench.id("t0")
     assert ["cy", "dee"] == [settler(bench.store, number, kind) for kind in KINDS]
     assert ["cy", "dee"] == [bench.open("t0", "ada").settled[kind].by for kind in KINDS]
+
+
+def test_who_settled_a_sample_is_whose_accept_stands(trip: Any) -> None:
+    """Not who settled it anew and took that back."""
+    differ(trip)
+    opened = settles(trip, "cy")
+    opened = act(trip.store, opened, take_rest(opened, "entity", side_of(opened, "ada")))
+    act(trip.store, opened, editing.accept(opened, "entity"))
+    opened = took(trip, settles(trip, "dee"), "Rome", "bob")
+    act(trip.store, opened, editing.accept(opened, "entity"))
+    number = trip.id("t0")
+    assert "dee" == settler(trip.store, number, "entity")
+
+    review.undo(trip.store, trip.info().id, "dee")
+    assert "cy" == settler(trip.store, number, "entity")
+    assert {"cy"} == {*settled_by(trip.store, REVIEW.annotator == RESOLVED).values()}

@@ -188,7 +188,8 @@ def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
         number: Effort(round(float(seconds or 0), 3), int(presses or 0))
         for number, seconds, presses in store.rows(spent)
     }
-    by = settled_by(store, among(REVIEW.sample_id, ids))
+    settled = settled_by(store, among(REVIEW.sample_id, ids), REVIEW.annotator == RESOLVED)
+    by = {number: name for (number, _), name in settled.items()}
     units = {
         (sample_id, review.annotator, kind): review.assessment.units
         for kind in KINDS
@@ -235,7 +236,7 @@ def people_of(store: Store, dataset_id: int) -> set[str]:
     of_dataset = RUN.id == PROPOSAL.run_id, RUN.dataset_id == dataset_id, RUN.model == ANNOTATORS
     models = store.column(select(PROPOSAL.document["model"].as_string()).where(*of_dataset).distinct())
     marked = {name.removeprefix(BY) for name in models if name.startswith(BY)}
-    settled = settled_by(store, REVIEW.dataset_id == dataset_id)
+    settled = settled_by(store, REVIEW.dataset_id == dataset_id, REVIEW.annotator == RESOLVED)
     return {*annotators(store, dataset_id), *settled.values(), *marked}
 
 

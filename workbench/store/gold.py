@@ -14,8 +14,9 @@ from sqlalchemy import ColumnElement, bindparam, case, func, not_, or_, select, 
 
 from workbench.errors import SpanError
 from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
-from workbench.reviewing.documents import unit_document, unit_of
-from workbench.reviewing.fold import Verified, resolve, same_verdicts
+from workbench.reviewing.documents import edit_of, unit_document, unit_of
+from workbench.reviewing.edits import Accept
+from workbench.reviewing.fold import Verified, resolve, same_verdicts, undone_actions
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.tables import DATASET, EVENT, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
@@ -141,21 +142,28 @@ def settled(store: Store, sample_id: int, kind: Kind, verified: Sequence[Verifie
 
 
 def settler(store: Store, sample_id: int, kind: Kind) -> str:
-    """Who settled a kind of a sample, of several the last; "" where nobody did or a file does not say."""
-    accepted = EVENT.op == "accept", EVENT.data["assessment"]["kind"].as_string() == kind
-    query = select(EVENT.annotator).where(
-        REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated", EVENT.review_id == REVIEW.id, *accepted
-    )
-    name = store.value(query.order_by(EVENT.id.desc()).limit(1))
-    return "" if name in (None, RESOLVED) else str(name)
+    """Who settled a kind of a sample; "" where nobody did or a file does not say."""
+    by = settled_by(store, REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated")
+    return next((who for (_, settled_kind), who in by.items() if settled_kind == kind), "")
 
 
-def settled_by(store: Store, where: ColumnElement[bool]) -> dict[int, str]:
-    """Who settled what people differ in, by the number of that review: of several the last."""
-    query = select(EVENT.review_id, EVENT.annotator).where(
-        REVIEW.annotator == RESOLVED, where, EVENT.review_id == REVIEW.id
+def settled_by(store: Store, *where: ColumnElement[bool]) -> dict[tuple[int, Kind], str]:
+    """Who settled what people differ in, by the number of that review and the kind: whose accept stands."""
+    query = (
+        select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data, EVENT.annotator)
+        .where(EVENT.review_id == REVIEW.id, EVENT.op.in_(("accept", "undo", "redo")), *where)
+        .order_by(EVENT.id)
     )
-    return {number: name for number, name in store.rows(query.order_by(EVENT.id)) if name != RESOLVED}
+    with store.reading():
+        rows = [
+            (number, (action, edit_of(op, data)), who) for number, action, op, data, who in store.rows(query)
+        ]
+    undone = undone_actions(named for _, named, _ in rows)
+    return {
+        (number, edit.assessment.kind): who
+        for number, (action, edit), who in rows
+        if isinstance(edit, Accept) and action not in undone and who != RESOLVED
+    }
 
 
 def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:

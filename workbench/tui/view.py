@@ -57,7 +57,8 @@ def head_parts(
         said = f"{progress.verified:,} of {progress.total:,} verified"
         if planned is not None:
             done, goal = planned
-            said = f"{done:,} of {goal:,} planned" if done < goal else f"plan complete · {said}"
+            complete = f"plan complete · {said}" if size >= 100 else "plan complete"
+            said = f"{done:,} of {goal:,} planned" if done < goal else complete
         left.append((f"  {said}", DIM))
     right: list[Part] = []
     name: Part = (short(opened.sample.id, 1000, opened.sample.user_input), "bold")

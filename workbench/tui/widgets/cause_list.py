@@ -182,10 +182,14 @@ def causes_line(difference: Difference, size: int, *, lead: int = 0, lines: int 
 
 
 def reasons_line(difference: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
-    """`3 names not recognised, another extraction or judge`: the largest first; see `whole_parts`."""
-    return whole_parts(
-        [in_short(what, units, kind) for what, units, _ in reasons(difference)], size, lead, lines
-    )
+    """`3 names not recognised, another extraction or judge`: the largest first; see `whole_parts`.
+
+    `these cancel: …` where the values are equal all the same.
+    """
+    parts = [in_short(what, units, kind) for what, units, _ in reasons(difference)]
+    if parts and not difference.delta:
+        parts[0] = f"these cancel: {parts[0]}"
+    return whole_parts(parts, size, lead, lines)
 
 
 def whole_parts(parts: Sequence[str], size: int, lead: int, lines: int) -> str:
