@@ -99,6 +99,7 @@ class EvidencePicker:
         That is a sentence for a statement; for a name what is most like it, and runs of capitalized words.
         """
         take, passage = take or self.take, self.pane.context
+        title = f"{what} for {cut(flat(unit.text), 20)}"
         passage.mark_places(())
         all_tokens = await asyncio.to_thread(tokens, passage.text)
 
@@ -119,20 +120,20 @@ class EvidencePicker:
             if span and all(name.end <= span.start or span.end <= name.start for name in names):
                 names.append(span)
         names.sort(key=lambda name: name.start)
-        search = partial(self.by_search, unit, take, what)
+        search = partial(self.by_search, unit, take, title)
         pick = PickScreen(
-            what, passage, targets, done, names=names, look=look, other=search, names_first=True
+            title, passage, targets, done, names=names, look=look, other=search, names_first=True
         )
         await self.screen.bench.ask(pick)
 
-    async def by_search(self, unit: Unit, take: TakePlace, what: str) -> None:
+    async def by_search(self, unit: Unit, take: TakePlace, title: str) -> None:
         """A place that is searched for in all contexts, by whole words."""
 
         async def found(hit: TextPlace) -> None:
             context = hit.part - 1
             take(unit, Evidence(context, *snap(self.pane.contexts[context], hit.start, hit.end)))
 
-        await self._finder.ask(f"{what} for {cut(flat(unit.text), 20)}", "contexts", found)
+        await self._finder.ask(title, "contexts", found)
 
 
 class EvidenceScreen(Dialog):
@@ -253,7 +254,8 @@ class EvidenceScreen(Dialog):
     async def action_search(self) -> None:
         """A search over all contexts."""
         self.app.pop_screen()
-        await self._picker.by_search(self._unit, self._picker.take, "evidence")
+        title = f"evidence for {cut(flat(self._unit.text), 20)}"
+        await self._picker.by_search(self._unit, self._picker.take, title)
 
     def action_cancel(self) -> None:
         """Escape: the context that was shown before."""
