@@ -288,6 +288,8 @@ class QueueScreen(BaseScreen):
         self._whole = True
         nothing = "Nothing disagrees that you may see." if order == "disputes" else ""
         self._say_empty("" if ids else why_empty(query) if query else nothing)
+        if not ids:
+            self.moved()  # no row arrives: nothing is shown next to the list
         self._draw_head()
         if stay:
             return  # what was done in this view is shown there

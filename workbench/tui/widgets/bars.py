@@ -209,8 +209,8 @@ class KeyBar(Widget):
                 return
 
 
-VITAL = frozenset("help undo back quit cancel".split())
-"""Ways out and back, by the last word of an action's name: they stay in the bar, others give way."""
+VITAL = frozenset("help undo back quit cancel take".split())
+"""Ways out and back, and what Resolve is for, by the last word of an action's name: others give way."""
 
 
 def _fitting(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:

@@ -36,16 +36,18 @@ LEAST_TEXT = 28
 """Cells of the question below which other columns give way."""
 
 
-EFFECT, DISPUTED, STATE = 6, 12, 9
-"""Cells of what a dispute changes the mean by, of both its values and of its state without a note."""
+EFFECT, DISPUTED, STATE, SMALL = 6, 12, 9, 70
+"""Cells of what a dispute changes the mean by, of both its values and of its state without a note; and of a
+row that has no room for who disagrees.
+"""
 
 Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
 """The orders of the queue, and the view of what disagrees."""
 
 
 def dispute_columns(size: int) -> tuple[int, int, int]:
-    """The cells of a question, of who disagrees and of a state in a row of `size` cells."""
-    who, state = (30, 30) if size >= 110 else (21, STATE)
+    """The cells of a question, of who disagrees (none in a small window) and of a state in `size` cells."""
+    who, state = (30, 30) if size >= 110 else (21 if size >= SMALL else 0, STATE)
     return max(4, size - 8 - EFFECT - DISPUTED - who - state), who, state
 
 
@@ -329,6 +331,7 @@ class SampleList(Lines):
         if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size)
             effect, sides, low, high, state = dispute_cells(dispute, row.scorer if self.yours else "")
+            differs = dispute.stands != dispute.state
             return [
                 Segment(pointer, base),
                 Segment(fit(effect, EFFECT, right=True) + "  ", base),
@@ -336,8 +339,8 @@ class SampleList(Lines):
                 Segment(fit(sides, who), dim),
                 Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), base),
                 Segment(
-                    "  " + fit(state if states > STATE else dispute.stands, states),
-                    (warn if dispute.state == "open" else dim) + background,
+                    "  " + fit(state if states > STATE else dispute.state + "?" * differs, states),
+                    (warn if differs or dispute.state == "open" else dim) + background,
                 ),
             ]
         columns = columns_of(size, self.key_size or 0)
