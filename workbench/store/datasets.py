@@ -184,17 +184,19 @@ def count_blind(store: Store, dataset_id: int) -> int:
     return store.count(SAMPLE.id, *own, is_blind(DATASET.blind_share), ~decided)
 
 
-def _info(store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None) -> DatasetInfo:
+def _info(
+    store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None, teaches: bool
+) -> DatasetInfo:
     assert row.id is not None
+    learned = (
+        store.rows(_TAUGHT, dataset=row.id) if teaches else ()
+    )  # every key that opens a sample asks this
     return DatasetInfo(
         **row.model_dump(exclude={"created_at", "policy_version", "salt", "trainee"}),
         policy=policy_of(policy, row.policy_version),
         run=run or "",
         calibration=calibration or "",
-        aliases=tuple(
-            Alias(*(*taught[:-1], taught[-1].date().isoformat()))
-            for taught in store.rows(_TAUGHT, dataset=row.id)
-        ),
+        aliases=tuple(Alias(*(*taught[:-1], taught[-1].date().isoformat())) for taught in learned),
     )
 
 
@@ -203,8 +205,9 @@ _SETTINGS = select(
     POLICY.document,
     select(RUN.name).where(RUN.id == DATASET.run_id).scalar_subquery(),
     select(CALIBRATION.name).where(CALIBRATION.id == DATASET.calibration_id).scalar_subquery(),
+    exists().where(UNIT.dataset_id == DATASET.id, UNIT.alias.is_not(None)),
 ).where(POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version)
-"""Datasets with their policies and the names of their runs and calibrations."""
+"""Datasets with their policies, the names of their runs and calibrations, and whether any has an alias."""
 
 _SETTINGS_OF = _SETTINGS.where(DATASET.id == bindparam("dataset"))
 

@@ -90,8 +90,8 @@ class Passage(LineView):
             self.selected = None
             self._places = ()
             self._marks, self._marked = marks, None
-            self.scroll_to(y=0, animate=False, force=True)
             self._layout(self._room)
+            self.scroll_to(y=0, animate=False, force=True, immediate=True)
             self._drawn = before
             self.redraw()
             if lettered:
