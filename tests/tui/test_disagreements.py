@@ -159,3 +159,17 @@ async def test_a_sample_of_the_file_that_was_begun_anew_is_hidden_on_every_scree
     assert [True] * 3 == before
     assert [False] * 3 == begun
     assert "automatic and verified show once this sample is decided" == why
+
+
+# Small windows.
+
+
+async def test_a_small_window_shows_the_question_and_what_still_differs(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, size=(60, 18), annotator="bob") as app:
+        await go_to(user, "www")
+        await user.press("d", "j", "j", "enter", "enter")
+        listed = app.home.samples
+        line = listed.render_line(listed.cursor - listed.scroll_offset.y).text
+
+    assert "Where was the World W…" in line
+    assert line.rstrip().endswith("fixed?")

@@ -335,6 +335,9 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
         text = pane.text
         await user.press("j")
         await until(user.pilot, lambda: f"first {other}" in pane.text)
+        await user.press("slash", *"neither", "enter")
+        await until(user.pilot, lambda: not pane.text)
+        await user.press("escape")
         await user.pilot.resize_terminal(80, 24)
         await user.press()
         narrow = pane.display and pane.region.width

@@ -30,7 +30,7 @@ from workbench.tui.screens.agree import AgreeScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Head, Status
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_list import marks
 from workbench.tui.widgets.tallies import Tallies
@@ -523,6 +523,15 @@ async def test_a_settled_sample_at_60_columns(user: User) -> None:
     assert values.startswith("name matching 5/6 .83  settled 3/5 .60 · yours .83  Δ +.23")
     assert "decided by bob" in verified["1889"]
     assert [] == [lines for lines in verified.values() if "settled:" in lines or "bob:" in lines]
+
+
+async def test_the_key_bar_names_the_keys_that_take_at_60_columns(user: User) -> None:
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(60, 18)) as app:
+        await user.press("J")
+        bar = str(app.screen.query_one(KeyBar).render())
+    assert "1–2 take A B" in bar
+    assert "? help" in bar
 
 
 async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it(user: User) -> None:
