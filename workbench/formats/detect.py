@@ -114,7 +114,7 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
     suffix = path.suffix.lower()
     start = first[0].lstrip()[:1] if first else b""
     if start == b"{":
-        return _object(path, first, data, columns)
+        return _object(path, data, columns)
     if columns.rows:
         raise UsageError(f"--rows {excerpt(columns.rows)}: {path} is no JSON document with lists inside")
     container: Container = "table"
@@ -135,9 +135,7 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
     return container, frozenset(), None
 
 
-def _object(
-    path: Path, first: list[bytes], data: bytes, columns: NamedColumns
-) -> tuple[Container, frozenset[str], str | None]:
+def _object(path: Path, data: bytes, columns: NamedColumns) -> tuple[Container, frozenset[str], str | None]:
     """A file that begins with an object: rows by line, a document with lists inside, or one that is a row."""
     if columns.rows:
         return "document", frozenset({columns.rows}), None
