@@ -259,6 +259,17 @@ def test_a_file_without_a_known_recall_says_how_its_column_is_named(run: Run, tm
     assert "your column: my_score (entity)" in run("audit", path, "--external", "my_score=entity").out
 
 
+def test_only_a_file_with_a_column_of_numbers_is_told_to_name_one(run: Run, tmp_path: Path) -> None:
+    """One with a question, a reference and contexts has no score that could be audited."""
+    plain = write_rows(tmp_path / "plain.jsonl", [sample("q", "Rome.", "Rome") | {"note": "x"}])
+    meta = write_rows(
+        tmp_path / "meta.jsonl", [sample("q", "Rome.", "Rome") | {"gold": {}, "my_recall": 0.5}]
+    )
+
+    assert "is a recall" not in run("audit", plain).err
+    assert "if my_recall is a recall, audit it:\n" in run("audit", meta).err
+
+
 def test_a_recall_of_unknown_kind_is_named_with_the_option_that_audits_it(run: Run, tmp_path: Path) -> None:
     path = results(tmp_path, "my recall")
 

@@ -106,6 +106,24 @@ def test_a_long_question_leaves_the_list_80_columns(load: Any, run: Any) -> None
     assert 80 >= max(map(cell_len, run("disputes").out.splitlines()))
 
 
+@pytest.mark.parametrize("state", ["open", "explained", "fixed"])
+def test_long_ids_and_columns_leave_the_list_80_columns(load: Any, run: Any, state: str) -> None:
+    """In every state; the beginning of an id that stands there names the sample."""
+    rome, oslo = "7c9e6679-7425-40de-944b-e07fc1f90ae7", "550e8400-e29b-41d4-a716-446655440000"
+    score = {"scores": {"context_entity_recall": 0.25}}
+    load(*({**row(key), "id": key, **score} for key in (rome, oslo)), verify=(rome, oslo))
+    between = "context_entity_recall~verified"
+    if state != "open":
+        given = ("--between", between, "--state", state, "--note", "x")
+        assert rome in run("disputes", "set", rome[:10], *given).out
+
+    listed = run("disputes", "--state", state, "--between", between).out.splitlines()
+    rows = [line for line in listed if between in line]
+
+    assert any(line.startswith(rome[:10]) for line in rows)
+    assert 80 >= max(map(cell_len, rows))
+
+
 @pytest.mark.databases
 def test_a_state_is_set_and_the_list_can_be_asked_for_it(load: Any, run: Any) -> None:
     load(row("rome"), row("near", near=True), verify=("rome", "near"))
@@ -129,7 +147,7 @@ def test_a_state_is_set_and_the_list_can_be_asked_for_it(load: Any, run: Any) ->
     for ended in (said, text):
         assert not [one for one in ended.out if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"]
     assert "fixed" == fixed["state"]
-    assert "fixed, still differs" in run("disputes", "--state", "fixed").out
+    assert "  fixed\n    still differs\n" in run("disputes", "--state", "fixed").out
 
 
 def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any) -> None:

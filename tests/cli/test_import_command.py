@@ -272,9 +272,23 @@ def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -
     )
 
     assert "samples are to be reviewed without suggestions" in without[1]
-    assert "120 rows have verified units that were not imported: workbench import " in without[1]
-    assert " --gold takes them" in without[1]
+    assert "120 rows have verified units that were not imported; to take them:\n" in without[1]
     assert "without suggestions" not in stored[1] + again[1]
+
+
+@pytest.mark.parametrize("command", ["import", "audit"])
+def test_the_command_that_takes_the_gold_of_a_file_runs_as_it_is_printed(run: Any, command: str) -> None:
+    """It names the database, the dataset and how the file is read; a row without gold does not matter."""
+    rows = [{**PLAIN, "id": "a", "gold": by("a", ANN)}, {**PLAIN, "id": "b", "retrieved_contexts": []}]
+    Path("my data.json").write_text(json.dumps({"mine": {"rows": rows}}))
+
+    first = run(command, "my data.json", "--db", "my.db", "--dataset", "foo", "--rows", "mine.rows")
+    lines = (first.out + first.err).splitlines()
+    words = next(shlex.split(line) for line in lines if line.startswith("  workbench import"))
+    again = run(*words[1:])
+
+    assert (0, True) == (again.code, "1 review with " in again.out)
+    assert not Path("workbench.db").exists()
 
 
 EXPORTED = ("native", "ragas", "deepeval-goldens", "huggingface", "label-studio", "csv")
@@ -475,6 +489,19 @@ def test_a_folder_is_read_no_deeper_than_datasets_stand(tmp_path: Path) -> None:
 
     assert [tmp_path / "rows.jsonl"] == files_of(tmp_path)
     assert (tmp_path / "rows.jsonl").stat().st_size == bytes_to_import(tmp_path)
+
+
+@pytest.mark.parametrize("folder", [".cache", ".cache/hf", "data/.cache/hf", "old/run"])
+def test_a_cache_or_a_folder_two_below_does_not_hide_the_file_of_the_folder(
+    tmp_path: Path, folder: str
+) -> None:
+    """A folder with a virtual environment or a cache of its own gave a file of that, silently."""
+    file = tmp_path / folder / "0.parquet"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"PAR1")
+    write_rows(tmp_path / "data.jsonl", [{"user_input": "q", "reference": "Rome."}])
+
+    assert [tmp_path / "data.jsonl"] == files_of(tmp_path)
 
 
 @pytest.mark.parametrize("folder", ["", "data", "en", "default/train", "data/en", "data/en/train"])

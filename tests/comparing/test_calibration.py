@@ -232,6 +232,8 @@ def test_what_cannot_be_tried_on_another_group_is_refused() -> None:
         calibrate(all_found, now=85, objective="bias", seed=1)
     with pytest.raises(TooFewError, match="8 verified samples"):
         calibrate(dataset(8), now=85, objective="bias", seed=1)
+    with pytest.raises(TooFewError, match=r"^1 verified sample with units"):
+        calibrate(dataset(1), now=85, objective="bias", seed=1)
 
 
 def test_undefined_samples_are_counted_and_their_units_still_judged() -> None:

@@ -113,6 +113,15 @@ def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
     assert (opened.blind, opened.rematch, opened.state.entity.assessment.units) == (True, False, ())
 
 
+def test_units_of_a_sample_that_somebody_excluded_are_not_carried(demo: Any) -> None:
+    """Its reference may be the reason."""
+    verify(demo, "taj-high")
+    opened = demo.open("taj-high", "bo")
+    act(demo.store, opened, editing.exclude("broken"))
+
+    assert not demo.open("taj-low", "cy").rematch
+
+
 def test_compare_by_retriever_sets_four_of_six_against_one_of_six(demo: Any) -> None:
     """The same gold units under both, and the three that flipped; other retrievers do not disturb."""
     verify(demo, "taj-high")

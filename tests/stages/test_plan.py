@@ -315,7 +315,6 @@ def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> 
     assert len(search("label:place")) == 16
     assert search("", "doubt")[-4:] == numbers
     assert dict(facets(bench.store, info, "ann")["is"])["blind"] == 4
-    assert samples.blind_among(bench.store, [bench.id("s000"), *numbers]) >= set(numbers)
     assert count_blind(bench.store, info.id) == 4
     loaded = samples.load_samples(bench.store, numbers, info.run_id)
     assert [one.blind for one in loaded] == [True] * 4

@@ -628,6 +628,15 @@ def test_nobody_sees_the_others_values_while_their_own_review_is_not_finished(tr
     settles(trip)
 
 
+def test_a_resolution_under_way_hides_nothing_from_those_who_decided(trip: Any) -> None:
+    """It is begun as a review is, but nobody's own."""
+    differ(trip)
+    took(trip, settles(trip), "Rome", "ada")
+
+    assert [("started",)] == trip.query("SELECT entity FROM review WHERE annotator = ?", RESOLVED)
+    assert ["bob"] == [review.annotator for review in trip.open("t0", "ada").others["entity"]]
+
+
 def test_what_a_person_decides_after_resolve_showed_them_the_others_is_left_out_of_agreement(
     trip: Any,
 ) -> None:

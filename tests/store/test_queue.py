@@ -124,6 +124,15 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
     assert progress.total == len(expected)
 
 
+def test_the_next_sample_is_never_the_one_that_is_open(bench: Any) -> None:
+    """Undecided as it is: next on the last one says that nothing is left."""
+    bench.load(rows(1))
+    (only,) = queue.queue_ids(bench.store, bench.info(), "ann")
+
+    assert queue.next_sample(bench.store, bench.info(), "ann", only) is None
+    assert only == queue.next_sample(bench.store, bench.info(), "ann")
+
+
 def test_the_next_sample_goes_round_once(bench: Any) -> None:
     """In queue order after the present one, then from the start; skipped and decided ones are passed over."""
     bench.load(rows(6))

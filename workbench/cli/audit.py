@@ -134,10 +134,11 @@ def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -
     columns = _columns(call, report.dataset)
     name, dataset = one_line(file.name), one_line(report.dataset)
     if scorer is None and column_kind(own) is None:
-        perhaps = one_line(next((column for column in report.columns if "recall" in column.lower()), ""))
-        option = f"{perhaps or 'COLUMN'}=entity"
-        command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
-        tell(f"if {perhaps or 'a column'} is a recall, audit it:\n  {command}")
+        if numbers := (*report.columns, *report.numbers):
+            perhaps = one_line(next((column for column in numbers if "recall" in column.lower()), ""))
+            option = f"{perhaps or 'COLUMN'}=entity"
+            command = shlex.join([*command_of(call, "audit"), str(file), "--external", option])
+            tell(f"if {perhaps or 'a column'} is a recall, audit it:\n  {command}")
         if (stored := headline(columns, (), "entity")) in columns:
             shown = f"shown is {one_line(stored)}, which the dataset {dataset} had before"
             tell(f"{name} has no recall score; {shown}")

@@ -20,6 +20,7 @@ from workbench.comparing.intervals import FEWEST, Interval, around
 from workbench.errors import UsageError
 from workbench.matching import FLOOR
 from workbench.model import FoundIf
+from workbench.text.figures import many
 
 FEW_CHANGES = 5
 """Differences other than 0 below which no interval is given: it would be too narrow, or have no width."""
@@ -277,7 +278,8 @@ def _check(table: Table) -> None:
 def _check_number(table: Table) -> None:
     number = len(table.ids)
     if number < FEWEST:
-        raise TooFewError(f"{number} verified samples with units on both sides; {FEWEST} are needed")
+        known = many(number, "verified sample")
+        raise TooFewError(f"{known} with units on both sides; {FEWEST} are needed")
 
 
 def _sums(table: Table, objective: Objective) -> Sums:

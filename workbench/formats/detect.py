@@ -114,7 +114,7 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
     suffix = path.suffix.lower()
     start = first[0].lstrip()[:1] if first else b""
     if start == b"{":
-        return _object(path, first, data, columns)
+        return _object(path, data, columns)
     if columns.rows:
         raise UsageError(f"--rows {excerpt(columns.rows)}: {path} is no JSON document with lists inside")
     container: Container = "table"
@@ -135,9 +135,7 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
     return container, frozenset(), None
 
 
-def _object(
-    path: Path, first: list[bytes], data: bytes, columns: NamedColumns
-) -> tuple[Container, frozenset[str], str | None]:
+def _object(path: Path, data: bytes, columns: NamedColumns) -> tuple[Container, frozenset[str], str | None]:
     """A file that begins with an object: rows by line, a document with lists inside, or one that is a row."""
     if columns.rows:
         return "document", frozenset({columns.rows}), None
@@ -310,8 +308,9 @@ _ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})
 
 
-DEPTHS = ("", "*/", "*/*/", "data/*/*/")
-"""Where the files of a dataset stand below its folder, as in `data/en/train/0.parquet`."""
+DEPTHS = ("", "[!.]*/", "[!.]*/[!.]*/", "data/[!.]*/[!.]*/")
+"""Where the files of a dataset stand below its folder, as in `data/en/train/0.parquet`: in no hidden folder,
+and two folders down only where the folder itself has no rows."""
 
 
 def files_of(path: Path) -> list[Path]:
@@ -320,11 +319,17 @@ def files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
+        plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
+        known = [path for path in plain if path.name not in _NO_ROWS and not path.name.endswith(REJECTED)]
         packed, arrow = (
-            sorted(file for depth in DEPTHS for file in path.glob(f"{depth}{name}") if file.is_file())
+            sorted(
+                file
+                for depth in (DEPTHS[:2] if known else DEPTHS)
+                for file in path.glob(f"{depth}{name}")
+                if file.is_file()
+            )
             for name in ("*.parquet", "data-*.arrow")
         )
-        plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
@@ -336,7 +341,6 @@ def files_of(path: Path) -> list[Path]:
                 return files
     if packed or arrow:
         return packed or arrow
-    known = [path for path in plain if path.name not in _NO_ROWS and not path.name.endswith(REJECTED)]
     own = [path for path in known if path.name not in _BESIDE]
     if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
         return own or known

@@ -49,6 +49,8 @@ class Notes:
     """Columns without a meaning here, kept in `meta`, with the rows they were in."""
     kept_first: dict[str, tuple[bool, str]] = field(default_factory=dict)
     """Of each of these whether a metric has its name, and its first value with the line."""
+    numbers: dict[str, None] = field(default_factory=dict)
+    """Those of them that hold a number."""
     scores: Counter[str] = field(default_factory=Counter)
     """Columns of scores that came with the file, with the rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)

@@ -29,7 +29,7 @@ from workbench.comparing.words import (
 )
 from workbench.model import RESOLVED
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
-from workbench.text.cells import cut
+from workbench.text.cells import cut, cut_middle
 from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
 from workbench.text.safe import clean, flat, is_hash, name_of
 
@@ -281,9 +281,8 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
         yield f"    and {len(change.units) - UNITS:,} more"
 
 
-MOST_ID, MOST_BETWEEN = 36, 44
-LEAST_QUESTION, BOTH = 16, 41
-"""Cells that a question keeps, and those of `sample` and `between` in a row of 80."""
+ROW, VALUES, LEAST_ID = 80, 26, 11
+"""Cells of a row of `disputes`, of its values, and those that the id of a sample keeps."""
 HIDDEN = "hidden"
 
 
@@ -335,24 +334,29 @@ def _disputes_head(report: DisputeReport) -> list[str]:
 def _table(chosen: Sequence[Dispute]) -> list[str]:
     if not chosen:
         return []
-    wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
-    room = max(LEAST_QUESTION, BOTH - wide)
-    names = [  # of a hash its beginning, which `disputes set` takes, and the question
-        cut(f"{dispute.id[:8]} {flat(name_of(dispute.id, dispute.question))}", room)
-        if is_hash(dispute.id) and dispute.question
-        else flat(dispute.id)
+    states = max(5, *(len(dispute.state) for dispute in chosen))
+    both = ROW - VALUES - states - 4  # two spaces before `between` and before the state
+    wide = min(both - LEAST_ID, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
+    names = [  # of a long id its beginning, which `disputes set` takes; of a hash the question too
+        cut(
+            f"{dispute.id[:8]} {flat(name_of(dispute.id, dispute.question))}"
+            if is_hash(dispute.id) and dispute.question
+            else flat(dispute.id),
+            both - wide,
+        )
         for dispute in chosen
     ]
-    size = min(MOST_ID, max(6, *map(cell_len, names)))
+    size = max(6, *map(cell_len, names))
     values = f"{'first':>6}{'second':>7}{'Δ':>6}{'effect':>7}"
     lines = [f"{'sample':<{size}}  {'between':<{wide}}{values}  state"]
     for dispute, name in zip(chosen, names, strict=True):
-        both = f"{value(dispute.first):>6}{value(dispute.second):>7}"
-        values = f"{both}{delta(dispute.delta):>6}{number(dispute.moves, 4):>7}"
-        values = f"{' ' + HIDDEN:<26}" if dispute.hidden else values
-        between = set_cell_size(flat(dispute.between), wide)
-        lines.append(f"{set_cell_size(name, size)}  {between}{values}  {flat(dispute.stands)}".rstrip())
-        lines += [f"    {text}" for text in remarks(dispute)]
+        values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
+        values += f"{delta(dispute.delta):>6}{number(dispute.moves, 4):>7}"
+        values = f"{' ' + HIDDEN:<{VALUES}}" if dispute.hidden else values
+        between = set_cell_size(cut_middle(flat(dispute.between), wide), wide)
+        lines.append(f"{set_cell_size(name, size)}  {between}{values}  {dispute.state}")
+        rest = dispute.stands.removeprefix(dispute.state).removeprefix(", ")
+        lines += [f"    {text}" for text in ([rest] if rest else []) + remarks(dispute)]
     return lines
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from workbench.text.figures import many
@@ -132,10 +131,7 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {reviews} with {units} stored as verified")
     if report.gold_ignored:
         number = many(report.gold_ignored, "row has", "rows have")
-        lines.append(
-            f"  {number} verified units that were not imported: workbench import {quote(str(report.path))} "
-            "--gold takes them"
-        )
+        lines.append(f"  {number} verified units that were not imported; to take them:\n  {report.with_gold}")
     if report.blind:
         number = many(report.blind, "sample is", "samples are")
         lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")

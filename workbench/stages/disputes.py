@@ -42,7 +42,7 @@ from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
-from workbench.text.safe import HASH, is_hash, whole
+from workbench.text.safe import HASH, HASHED, whole
 
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
@@ -435,14 +435,15 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
 
 
 def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
-    """The id of a sample that is given whole or, of a hash, by a beginning that only one has.
+    """The id of a sample that is given whole or, where it is long, by a beginning that only one has.
 
     Raises NotFoundError for an id that no sample has; it names those most like it.
     """
     known = sample_ids(store, info.id)
     if sample in known:
         return sample
-    begin = [key for key in known if is_hash(key) and key.startswith(sample)] if len(sample) >= HASH else []
+    long = (key for key in known if len(sample) >= HASH and len(key) >= HASHED)
+    begin = [key for key in long if key.startswith(sample)]
     if len(begin) == 1:
         return begin[0]
     near = " or ".join(map(repr, get_close_matches(sample, known, n=2)))

@@ -120,11 +120,12 @@ class ImportReport:
     `errors`: the messages of the first twenty rejected rows. `conflicts`: how many rejected rows contradict
     what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
     and where no folder could be written; `again`: the command that imports them once they are fixed.
+    `gold_ignored`: how many rows have gold that was left, and `with_gold` the command that takes it.
     `purged`: how many of the rejected are of samples that were purged:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
-    says so. `columns`: of scores, and `runs` which run of its metric each one is now. `becomes`: with
-    `dry`, what each column becomes.
+    says so. `columns`: of scores, and `runs` which run of its metric each one is now; `numbers`: of numbers
+    that are kept in `meta`. `becomes`: with `dry`, what each column becomes.
     """
 
     path: str
@@ -142,6 +143,7 @@ class ImportReport:
     rejected_path: str = ""
     again: str = ""
     gold_ignored: int = 0
+    with_gold: str = ""
     gold_reviews: int = 0
     gold_units: int = 0
     repaired: int = 0
@@ -151,6 +153,7 @@ class ImportReport:
     n_samples: int = 0
     blind: int = 0
     columns: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
     runs: Mapping[str, str] = field(default_factory=dict)
     becomes: Mapping[str, str] = field(default_factory=dict)
 
@@ -229,6 +232,16 @@ class _Reading:
             words += [] if options.seed is None else ["--seed", str(options.seed)]
             words += [] if options.blind is None else ["--blind", str(options.blind)]
         return shlex.join([*words, *self.columns.options()])
+
+    def with_gold(self) -> str:
+        """The command that imports the file again with its gold: `import`, also after an `audit`."""
+        options = self.options
+        program, _, *given = options.command or ("workbench", "import")
+        words = [program, "import", *given, str(self.path)]
+        words += [] if "--dataset" in given else ["--dataset", self.report.dataset]
+        words += ["--format", options.format] if options.format else []
+        words += ["--rows", options.rows] if options.rows else []
+        return shlex.join([*words, "--gold-if-given", *self.columns.options()])
 
     def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
         """Count what became of a good row."""
@@ -354,9 +367,11 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
     rejects = reading.rejects.path if reading.rejects else None
     _refuse_nothing(reading, rejects)
     report.rejected_path, report.again = str(rejects or ""), reading.again(rejects)
+    report.with_gold = reading.with_gold() if report.gold_ignored else ""
     report.format, report.notes = notes.format, tuple(notes.messages())
     report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
     report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
+    report.numbers = tuple(notes.numbers)
     if info is not None and not report.dry:
         _settle(store, info, reading.options)
         if info.overlap:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import chain
-from typing import Literal, get_args
+from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
@@ -102,7 +102,6 @@ def needs_values(query: Query) -> bool:
 
 
 Order = Literal["u", "doubt", "delta", "file"]
-ORDERS: tuple[Order, ...] = get_args(Order)
 """Random, the most doubtful first, the largest Δ first, as in the file."""
 
 EVERYTHING = Query()

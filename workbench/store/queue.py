@@ -10,7 +10,7 @@ from datetime import datetime
 from fractions import Fraction
 from functools import cache
 from statistics import median
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
@@ -43,7 +43,6 @@ from workbench.text.query import META, Query
 from workbench.text.safe import BEGINNING
 
 Order = Literal["u", "file", "doubt"]
-ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 def view_ids(

@@ -161,12 +161,6 @@ def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
     return dict(store.rows(query.order_by(SAMPLE.id)))
 
 
-def blind_among(store: Store, sample_ids: Sequence[int]) -> set[int]:
-    """Those of some samples that are reviewed blind."""
-    blind = DATASET.id == SAMPLE.dataset_id, is_blind(DATASET.blind_share)
-    return store.ids(SAMPLE.id, among(SAMPLE.id, sample_ids), *blind)
-
-
 def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> list[int]:
     """The samples of a dataset whose reference holds a piece of text, in any case; in queue order.
 

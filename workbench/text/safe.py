@@ -56,7 +56,7 @@ def cut(text: str, size: int) -> str:
 
 
 HASHED = 24
-"""Letters that an id has at least where it is a hash."""
+"""Letters that an id has at least where it is a hash, and from which on a beginning names it."""
 _HASH = re.compile(f"[0-9a-f]{{{HASHED},}}")
 HASH = 8
 """Letters that a hash is shown by: enough to tell a million apart nearly always."""

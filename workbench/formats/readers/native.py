@@ -100,6 +100,8 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     sample = _sample(row, notes)
     for name, value in other.items():
         notes.keep(name, value, metric=columns.is_metric(name))
+        if is_number(value):
+            notes.numbers[name] = None
     proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:

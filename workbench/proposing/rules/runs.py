@@ -157,7 +157,7 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
     folded = _folded(reading, after)
     return (
         (None if folded[0].isalnum() else _after_mark(reading, first, last, after, folded))
-        or _after_particle(reading, first, last, after, folded)
+        or _after_particle(reading, first, last, after)
         or (_after_number(reading, first, last, after) if folded.isdecimal() else None)
         or (_after_syllable(reading, after) if reading.lang == "vi" else None)
     )
@@ -211,7 +211,7 @@ def _nickname(reading: Reading, opened: int) -> int | None:
     return None
 
 
-def _after_particle(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+def _after_particle(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Bank of the West, Ludwig van der Rohe, Department of Health and Social Care."""
     index = after
     kinds = set()

@@ -147,14 +147,12 @@ TOP = 3
 """Causes on the first page."""
 
 
-def fact_lines(
-    facts: Sequence[Fact], room: int, *, strong: str = "", name: int = NAME, value: int = VALUE
-) -> list[list[Part]]:
+def fact_lines(facts: Sequence[Fact], room: int, *, strong: str = "", name: int = NAME) -> list[list[Part]]:
     """Facts in columns; a note that has no room stands below. The one named `strong` stands out."""
     lines: list[list[Part]] = []
     for fact in facts:
         style = "bold $accent" if fact.name == strong else "bold"
-        text = fit(fact.value, value) if width(fact.value) < value else fact.value + " "
+        text = fit(fact.value, VALUE) if width(fact.value) < VALUE else fact.value + " "
         lines.append([(fit(flat(fact.name), name), DIM), (text, style)])
         note: Part = (flat(fact.note), DIM)
         if name + width(text) + width(note[0]) <= room:
