@@ -588,20 +588,22 @@ def test_a_sample_is_settled_by_leaving_it_out_too(trip: Any) -> None:
     assert [] == unresolved_ids(trip.store, trip.info(), "cy")
 
 
+def exported(bench: Any, folder: Any, **options: Any) -> Any:
+    """The file of samples of an export, and the gold of the first one in it."""
+    export(bench.store, bench.info(), folder, ExportOptions(**options), annotator="cy")
+    (path,) = folder.rglob("samples.jsonl")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return path, next(row["gold"] for row in rows if row["id"] == "t0")
+
+
 def test_an_export_names_who_settled_under_a_pseudonym_and_comes_back(trip: Any, tmp_path: Any) -> None:
     differ(trip)
     settled(trip)
 
-    def gold(folder: str, **options: Any) -> Any:
-        export(trip.store, trip.info(), tmp_path / folder, ExportOptions(**options), annotator="cy")
-        (path,) = (tmp_path / folder).rglob("samples.jsonl")
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        return path, next(row["gold"] for row in rows if row["id"] == "t0")
-
-    _, named = gold("names", names=True)
+    _, named = exported(trip, tmp_path / "names", names=True)
     assert ["ada", "bob", RESOLVED] == [one["annotator"] for one in named]
     assert ("cy", True) == (named[2]["by"], named[2]["adjudicated"])
-    path, plain = gold("plain")
+    path, plain = exported(trip, tmp_path / "plain")
     assert plain[2]["by"].startswith("annotator-")
     assert RESOLVED == plain[2]["annotator"]
     assert "cy" not in {one["annotator"] for one in plain}
@@ -719,8 +721,8 @@ def test_who_settled_one_kind_is_not_who_settled_the_other(bench: Any) -> None:
     assert ["cy", "dee"] == [bench.open("t0", "ada").settled[kind].by for kind in KINDS]
 
 
-def test_who_settled_a_sample_is_whose_accept_stands(trip: Any) -> None:
-    """Not who settled it anew and took that back."""
+def test_who_settled_a_sample_is_whose_last_act_stands(trip: Any, tmp_path: Any) -> None:
+    """Not who settled it anew and took that back; a change after the accept needs no second one."""
     differ(trip)
     opened = settles(trip, "cy")
     opened = act(trip.store, opened, take_rest(opened, "entity", side_of(opened, "ada")))
@@ -728,8 +730,16 @@ def test_who_settled_a_sample_is_whose_accept_stands(trip: Any) -> None:
     opened = took(trip, settles(trip, "dee"), "Rome", "bob")
     act(trip.store, opened, editing.accept(opened, "entity"))
     number = trip.id("t0")
-    assert "dee" == settler(trip.store, number, "entity")
-
+    review.undo(trip.store, trip.info().id, "dee")
+    assert "dee" == settler(trip.store, number, "entity")  # the unit that dee took stands
     review.undo(trip.store, trip.info().id, "dee")
     assert "cy" == settler(trip.store, number, "entity")
     assert {"cy"} == {*settled_by(trip.store, REVIEW.annotator == RESOLVED).values()}
+    changed = settles(trip, "eve")
+    act(trip.store, changed, editing.toggle(changed, unit(changed, "Oslo")))
+    assert "eve" == settler(trip.store, number, "entity")
+    why = explain(trip.store, number, "ada", kind="entity")
+    assert "decided by eve" == why.whose
+    assert "eve" == exported(trip, tmp_path / "eve", names=True)[1][2]["by"]
+    review.undo(trip.store, trip.info().id, "eve")
+    assert "cy" == settler(trip.store, number, "entity")
