@@ -658,7 +658,7 @@ def test_what_is_settled_shows_where_what_others_verified_may_be_seen(trip: Any)
     """Not while somebody is at the sample, and never of one that is kept back: after an accept neither."""
     differ(trip)
     settled(trip, name="bob")
-    assert "settled as bob has it: 1.00 · yours was .33" == value_of(trip.open("t0", "ada"))
+    assert "settled as bob has it: 1.00 · you had .33" == value_of(trip.open("t0", "ada"))
     eve = act(trip.store, trip.open("t0", "eve"), Dispose("skipped", ("entity",)))
     again = trip.open("t0", "ada")
     after = act(trip.store, again, editing.accept(again, "entity"))
@@ -667,7 +667,7 @@ def test_what_is_settled_shows_where_what_others_verified_may_be_seen(trip: Any)
     act(trip.store, eve, editing.accept(eve, "entity"))
     again = trip.open("t0", "ada")
     after = act(trip.store, again, editing.accept(again, "entity"))
-    assert ["settled as bob has it: 1.00 · yours was .33"] * 2 == [value_of(again), value_of(after)]
+    assert ["settled as bob has it: 1.00 · you had .33"] * 2 == [value_of(again), value_of(after)]
 
     with trip.store.writing() as session:
         session.execute(update(SampleRow).values(holdout=True))
@@ -686,9 +686,9 @@ def test_whose_the_settled_units_are_is_asked_of_units_and_verdicts_as_they_are_
     paris = unit(opened, "Paris")
     opened = act(trip.store, opened, editing.relabel(opened, paris, "organisation"))
     assert "settled as you have it: 1.00" == value_of(opened)
-    assert "settled as bob has it: 1.00 · yours was .33" == value_of(trip.open("t0", "ada"))
+    assert "settled as bob has it: 1.00 · you had .33" == value_of(trip.open("t0", "ada"))
     opened = act(trip.store, opened, editing.toggle(opened, unit(opened, "Paris")))
-    assert "settled: 1.00 · yours was .50" == value_of(opened) == value_of(trip.open("t0", "bob"))
+    assert "settled: 1.00 · you had .50" == value_of(opened) == value_of(trip.open("t0", "bob"))
 
 
 def test_an_accept_asks_whether_a_sample_is_settled_in_its_own_transaction(trip: Any) -> None:

@@ -467,9 +467,9 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
 
 
 def undecided_of(store: Store, reviews: Reviews, differ: Iterable[int]) -> set[int]:
-    """Those of some samples that people differ in which this annotator has not decided: nothing shows of them.
+    """Those of some samples that people `differ` in which this annotator has not decided.
 
-    Not even where the gold of one came with a file, of which the value would show that others differ.
+    Nothing shows of them, not even where the gold of one came with a file.
     """
     numbers = set(differ)
     return numbers and numbers - store.ids(SAMPLE.id, among(SAMPLE.id, numbers), reviews.decided_own())
