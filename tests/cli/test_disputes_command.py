@@ -159,7 +159,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
     none = run("disputes", "--between", "annotators")
 
     assert "… and 3 more: --limit" in limited.out
-    assert "D in the queue lists 2 samples: each once, with the largest dispute" in limited.out
+    assert "D in the queue" not in limited.out  # which of them it lists depends on what one decided
     assert ["s0", "s1"] == [one["id"] for one in sort["disputes"]]
     assert pair["between"]["ragas~verified"] == len(pair["disputes"])
     assert "no dispute has this state between these" in none.out

@@ -415,6 +415,21 @@ def test_a_flag_with_another_reason_is_open_again(bench: Any) -> None:
     assert ("open", "explained") == (only(read(bench)).state, only(read(bench)).was)
 
 
+def test_a_state_over_flags_holds_for_who_sees_other_flags_too(bench: Any) -> None:
+    """bob, who has not decided, sees his own flag alone; ann sees both, and so does the command."""
+    bench.load([row("a")])
+    verify(bench, "a")
+    for name, reason in (("ann", "odd"), ("bob", "wrong date")):
+        act(bench.store, bench.open("a", name), Flag(reason))
+    own = only(read(bench, "bob", on_screen=True))
+    assert "bob: wrong date" == own.says
+    disputes.set_state(bench.store, own, "fixed", "", "bob")
+
+    for who, on_screen in (("ann", True), ("ann", False), ("bob", True), ("bob", False)):
+        now = only(read(bench, who, on_screen=on_screen))
+        assert ("fixed", "fixed") == (now.state, now.was)
+
+
 def test_a_state_is_of_one_dispute_of_a_sample_only(bench: Any) -> None:
     bench.load([row("near", near=True)])
     verify(bench, "near", 2)

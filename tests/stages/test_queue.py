@@ -11,7 +11,7 @@ import pytest
 
 from tests.rows import naming
 from workbench.formats.policy import to_toml
-from workbench.model import Effort
+from workbench.model import Effort, Tally
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
@@ -325,6 +325,33 @@ def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
     shown = queue.queue_rows(cities.store, cities.info(), "ann", [number])[number]
 
     assert (shown.automatic, shown.verified) == (None, None)
+
+
+def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench: Any) -> None:
+    """Neither in its row nor to a search, until they decide; who confirms the file's gold hides nothing."""
+    gold = {
+        "annotator": "gina",
+        "entities": [{"text": name, "verdict": "missing"} for name in ("Rome", "Oslo")],
+    }
+    bench.load([{**ROWS[0], "gold": gold}, {**ROWS[1], "gold": gold}], gold="given")
+    score_dataset(bench.store, bench.info())
+    searches = ("auto>=0", "verified>=0", "delta>=0", "is:disputed", "-auto>1")
+    verify(bench, "half")
+    found = [ids(bench, text, annotator="eve") for text in searches]
+    verify(bench, "all", toggle=("Rome",))
+    number = bench.id("all")
+
+    def values(who: str) -> tuple[Any, Any]:
+        row = queue.queue_rows(bench.store, bench.info(), who, [number])[number]
+        return row.automatic, row.verified
+
+    assert [["all", "half"]] * 5 == found
+    assert [["half"]] * 5 == [ids(bench, text, annotator="eve") for text in searches]
+    assert (None, None) == values("eve")
+    assert (Tally(2, 0), None) == values("ann")
+    set_dataset(bench.store, bench.info().id, show_auto="always")
+    assert (Tally(2, 0), None) == values("eve")
+    assert ["all", "half"] == ids(bench, "auto>=0", annotator="eve")
 
 
 def test_the_cause_of_a_row(cities: Any) -> None:

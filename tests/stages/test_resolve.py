@@ -588,20 +588,22 @@ def test_a_sample_is_settled_by_leaving_it_out_too(trip: Any) -> None:
     assert [] == unresolved_ids(trip.store, trip.info(), "cy")
 
 
+def exported(bench: Any, folder: Any, **options: Any) -> Any:
+    """The file of samples of an export, and the gold of the first one in it."""
+    export(bench.store, bench.info(), folder, ExportOptions(**options), annotator="cy")
+    (path,) = folder.rglob("samples.jsonl")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return path, next(row["gold"] for row in rows if row["id"] == "t0")
+
+
 def test_an_export_names_who_settled_under_a_pseudonym_and_comes_back(trip: Any, tmp_path: Any) -> None:
     differ(trip)
     settled(trip)
 
-    def gold(folder: str, **options: Any) -> Any:
-        export(trip.store, trip.info(), tmp_path / folder, ExportOptions(**options), annotator="cy")
-        (path,) = (tmp_path / folder).rglob("samples.jsonl")
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        return path, next(row["gold"] for row in rows if row["id"] == "t0")
-
-    _, named = gold("names", names=True)
+    _, named = exported(trip, tmp_path / "names", names=True)
     assert ["ada", "bob", RESOLVED] == [one["annotator"] for one in named]
     assert ("cy", True) == (named[2]["by"], named[2]["adjudicated"])
-    path, plain = gold("plain")
+    path, plain = exported(trip, tmp_path / "plain")
     assert plain[2]["by"].startswith("annotator-")
     assert RESOLVED == plain[2]["annotator"]
     assert "cy" not in {one["annotator"] for one in plain}
@@ -665,7 +667,7 @@ def test_what_is_settled_shows_where_what_others_verified_may_be_seen(trip: Any)
     """Not while somebody is at the sample, and never of one that is kept back: after an accept neither."""
     differ(trip)
     settled(trip, name="bob")
-    assert "settled as bob has it: 1.00 · yours was .33" == value_of(trip.open("t0", "ada"))
+    assert "settled as bob has it: 1.00 · you had .33" == value_of(trip.open("t0", "ada"))
     eve = act(trip.store, trip.open("t0", "eve"), Dispose("skipped", ("entity",)))
     again = trip.open("t0", "ada")
     after = act(trip.store, again, editing.accept(again, "entity"))
@@ -674,7 +676,7 @@ def test_what_is_settled_shows_where_what_others_verified_may_be_seen(trip: Any)
     act(trip.store, eve, editing.accept(eve, "entity"))
     again = trip.open("t0", "ada")
     after = act(trip.store, again, editing.accept(again, "entity"))
-    assert ["settled as bob has it: 1.00 · yours was .33"] * 2 == [value_of(again), value_of(after)]
+    assert ["settled as bob has it: 1.00 · you had .33"] * 2 == [value_of(again), value_of(after)]
 
     with trip.store.writing() as session:
         session.execute(update(SampleRow).values(holdout=True))
@@ -693,9 +695,9 @@ def test_whose_the_settled_units_are_is_asked_of_units_and_verdicts_as_they_are_
     paris = unit(opened, "Paris")
     opened = act(trip.store, opened, editing.relabel(opened, paris, "organisation"))
     assert "settled as you have it: 1.00" == value_of(opened)
-    assert "settled as bob has it: 1.00 · yours was .33" == value_of(trip.open("t0", "ada"))
+    assert "settled as bob has it: 1.00 · you had .33" == value_of(trip.open("t0", "ada"))
     opened = act(trip.store, opened, editing.toggle(opened, unit(opened, "Paris")))
-    assert "settled: 1.00 · yours was .50" == value_of(opened) == value_of(trip.open("t0", "bob"))
+    assert "settled: 1.00 · you had .50" == value_of(opened) == value_of(trip.open("t0", "bob"))
 
 
 def test_an_accept_asks_whether_a_sample_is_settled_in_its_own_transaction(trip: Any) -> None:
@@ -728,8 +730,8 @@ def test_who_settled_one_kind_is_not_who_settled_the_other(bench: Any) -> None:
     assert ["cy", "dee"] == [bench.open("t0", "ada").settled[kind].by for kind in KINDS]
 
 
-def test_who_settled_a_sample_is_whose_accept_stands(trip: Any) -> None:
-    """Not who settled it anew and took that back."""
+def test_who_settled_a_sample_is_whose_last_act_stands(trip: Any, tmp_path: Any) -> None:
+    """Not who settled it anew and took that back; a change after the accept needs no second one."""
     differ(trip)
     opened = settles(trip, "cy")
     opened = act(trip.store, opened, take_rest(opened, "entity", side_of(opened, "ada")))
@@ -737,8 +739,16 @@ def test_who_settled_a_sample_is_whose_accept_stands(trip: Any) -> None:
     opened = took(trip, settles(trip, "dee"), "Rome", "bob")
     act(trip.store, opened, editing.accept(opened, "entity"))
     number = trip.id("t0")
-    assert "dee" == settler(trip.store, number, "entity")
-
+    review.undo(trip.store, trip.info().id, "dee")
+    assert "dee" == settler(trip.store, number, "entity")  # the unit that dee took stands
     review.undo(trip.store, trip.info().id, "dee")
     assert "cy" == settler(trip.store, number, "entity")
     assert {"cy"} == {*settled_by(trip.store, REVIEW.annotator == RESOLVED).values()}
+    changed = settles(trip, "eve")
+    act(trip.store, changed, editing.toggle(changed, unit(changed, "Oslo")))
+    assert "eve" == settler(trip.store, number, "entity")
+    why = explain(trip.store, number, "ada", kind="entity")
+    assert "decided by eve" == why.whose
+    assert "eve" == exported(trip, tmp_path / "eve", names=True)[1][2]["by"]
+    review.undo(trip.store, trip.info().id, "eve")
+    assert "cy" == settler(trip.store, number, "entity")

@@ -30,6 +30,7 @@ from workbench.tui.screens.agree import AgreeScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.resolve import ResolveScreen, SidesList
 from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_list import marks
@@ -412,6 +413,8 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
         listed = {row.verified.text for row in app.screen.why.rows if row.verified}
         row = (await app.screen.desk.rows([number]))[number]
         causes = await app.screen.desk.causes([number])
+    async with user.opens("tower", annotator="ada", size=(120, 36)) as app:
+        wide = head(app)
     async with user.opens("tower", annotator="bob", size=(80, 24)) as app:
         same = head(app)
     async with user.opens("tower", annotator="dee", size=(100, 24)) as app:
@@ -419,15 +422,38 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
         late = status(app)
 
     assert after.startswith("nothing is left to settle · tower settled: verified 3/5 .60, ")
-    assert "tower settled by cy: .60; enter shows it" == again.rstrip()
-    assert "✓ settled as bob has it: .60 · yours was .83  tower" in review
+    assert "tower settled by cy: .60; w shows it" == again.rstrip()
+    assert "✓ .60 · you had .83 · w: what was settled  tower" in review
+    assert "✓ settled as bob has it: .60 · you had .83 · w: what was settled  tower" in wide
     assert tallies.startswith("name matching 5/6 .83   settled 3/5 .60   Δ +.23: ")
-    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · yours was .83 Δ +.23" == values
+    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · you had .83 Δ +.23" == values
     assert "Gustave Eiffel" not in listed
     assert "3/5 .60" == tally(row.verified)
     assert {number: "false match"} == causes
     assert "✓ settled as you have it: .60  tower" in same
-    assert "tower accepted; stays .60 (bob) · yours .75" in late
+    assert "tower accepted; stays .60, as settled · you had .75" in late
+
+
+async def test_enter_on_a_settled_sample_that_one_did_not_review_shows_what_was_settled(user: User) -> None:
+    """Who settled it sees that, and of bob, who has the same, no name; ada's review is her own."""
+    differ(user.store)
+    async with user.opens(annotator="cy", size=(100, 30)) as app:
+        await user.press("J")
+        await user.press(*[letter(app, "bob")] * 3, "a")
+        await user.press("slash", *"id:tower", "enter")
+        word = str(app.screen.query_one(KeyBar).render())
+        await user.press("enter")
+        assert isinstance(app.screen, WhyScreen)
+        units = [row.verified for row in app.screen.why.rows if row.verified]
+        sides = "\n".join(app.screen._side("verified", unit) for unit in units)
+    async with user.opens(annotator="ada", size=(100, 30)) as app:
+        await user.press("slash", *"id:tower", "enter", "enter")
+        assert ReviewScreen is type(app.screen)
+
+    assert {unit.text for unit in gold(user).assessment.units} == {unit.text for unit in units}
+    assert "enter evidence" in word
+    assert "your decision" in sides
+    assert "bob" not in sides
 
 
 async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_counts(user: User) -> None:
@@ -519,8 +545,8 @@ async def test_a_settled_sample_at_60_columns(user: User) -> None:
                 verified[row.verified.text] = app.screen._side("verified", row.verified)
 
     assert review.startswith("cities  ")
-    assert review.endswith("✓ .60 · yours .83  tower")
-    assert values.startswith("name matching 5/6 .83  settled 3/5 .60 · yours .83  Δ +.23")
+    assert review.endswith("✓ .60 · you had .83 · w: what was settled  tower")
+    assert values.startswith("name matching 5/6 .83  settled 3/5 .60, you had .83 Δ +.23")
     assert "decided by bob" in verified["1889"]
     assert [] == [lines for lines in verified.values() if "settled:" in lines or "bob:" in lines]
 
@@ -546,4 +572,4 @@ async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it
             await user.press("b", "slash", *"id:tower", "enter", "J")
             messages[name] = status(app).strip()
 
-    assert {"ada": "tower settled by cy: .60; enter shows it", "eve": "tower settled"} == messages
+    assert {"ada": "tower settled by cy: .60; w shows it", "eve": "tower settled"} == messages

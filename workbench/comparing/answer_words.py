@@ -327,7 +327,7 @@ def step(action: Step, answer: Answer) -> str:
         reviews = "the review" if action.samples == 1 else f"the {action.samples:,} reviews"
         return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."
     if action.what == "settle":
-        return f"Settle {many(action.samples, 'sample')} on which reviewers differ: workbench disputes."
+        return f"Settle {many(action.samples, 'sample')} on which reviewers differ: workbench review, then J."
     if action.what == "random":
         more = "more " if answer.in_order else ""
         gain = "a narrower estimate" if answer.estimate else "an estimate"

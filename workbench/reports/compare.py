@@ -315,10 +315,6 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
         )
     if unlisted := len(chosen) - len(listed):
         lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
-    seen = [dispute.sample_id for dispute in report.disputes if not dispute.hidden]
-    if len(set(seen)) < len(seen):
-        each = many(len(set(seen)), "sample")
-        lines.append(f"D in the queue lists {each}: each once, with the largest dispute that you may see")
     return "\n".join(lines)
 
 

@@ -101,25 +101,31 @@ def settled_as(opened: Opened, kind: Kind) -> str:
 
 
 def settled_value(opened: Opened, kind: Kind, *, narrow: bool = False) -> str:
-    """What stands of a sample and what this person has: `settled as ann has it: .80 · yours was .60`.
+    """What stands of a sample and what this person has: `settled as ann has it: .80 · you had .60`.
 
-    `narrow`: `.80 · yours .60`.
+    `narrow`: `.80 · you had .60`.
     """
     standing = value(count(opened.settled[kind].assessment.units).recall)
     lead = "" if narrow else f"{settled_as(opened, kind)}: "
-    return f"{lead}{standing}{yours_was(opened, kind, narrow=narrow)}"
+    return f"{lead}{standing}{you_had(opened, kind)}"
 
 
 def stays(opened: Opened, kind: Kind) -> str:
-    """What an accept leaves as it was settled: `stays .80 (ann) · yours .60`."""
-    standing, whose = value(count(opened.settled[kind].assessment.units).recall), opened.whose(kind)
-    name = f" ({cut(flat(whose), 16)})" if whose not in ("", opened.annotator) else ""
-    return f"stays {standing}{name}{yours_was(opened, kind, narrow=True)}"
+    """What an accept leaves as it was settled: `stays .80, as settled · you had .60`.
+
+    Nobody is named: that would say who A and B are to who settled it without their names.
+    """
+    standing = value(count(opened.settled[kind].assessment.units).recall)
+    return f"stays {standing}, as settled{you_had(opened, kind)}"
 
 
-def yours_was(opened: Opened, kind: Kind, *, narrow: bool = False) -> str:
-    """` · yours was .60`, or ` · yours .60`; nothing where it stands, or nothing was settled."""
-    if kind not in opened.settled or opened.whose(kind) == opened.annotator:
+def differs(opened: Opened, kind: Kind) -> bool:
+    """Whether what is settled of a kind is something else than this person has."""
+    return kind in opened.settled and opened.whose(kind) != opened.annotator
+
+
+def you_had(opened: Opened, kind: Kind) -> str:
+    """` · you had .60`; nothing where it stands, or nothing was settled."""
+    if not differs(opened, kind):
         return ""
-    word = "yours" if narrow else "yours was"
-    return f" · {word} {value(count(opened.state.of(kind).assessment.units).recall)}"
+    return f" · you had {value(count(opened.state.of(kind).assessment.units).recall)}"

@@ -7,7 +7,7 @@ read without the program that wrote it, and folding it needs no rule of any matc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from workbench.model import Assessment, Disposition, Kind, Unit
 from workbench.text.safe import whole
@@ -17,6 +17,7 @@ IMPORT_ACTION = "import:"
 
 Shown = Literal["assisted", "blind", "import"]
 What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split", "take"]
+PUTS: tuple[What, ...] = get_args(What)
 
 
 @dataclass(frozen=True, slots=True)

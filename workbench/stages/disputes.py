@@ -404,20 +404,23 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
 
     They stand where the difference of the automatic and the verified value puts them.
     """
-    reasons: dict[int, dict[str, str]] = {}
+    flagged: dict[int, list[stored.ReviewHead]] = {}
     for head in case.heads:
-        known = head.sample_id in case.seen and head.sample_id not in case.closed
-        if head.flag and (head.annotator == annotator or known):
-            reasons.setdefault(head.sample_id, {})[head.annotator] = head.flag
+        if head.flag:
+            flagged.setdefault(head.sample_id, []).append(head)
     both = len(case.automatic.keys() & case.gold.keys())
-    for number, flags in reasons.items():
+    for number, heads in flagged.items():
+        known = number in case.seen and number not in case.closed
+        shown = [head for head in heads if head.annotator == annotator or known]
+        if not shown:
+            continue
         ours, theirs = case.automatic.get(number), case.gold.get(number)
         delta = None if ours is None or theirs is None else ours - theirs
-        if delta is None or number in case.closed or number not in case.seen:
+        if delta is None or not known:
             ours = theirs = delta = None
         moves = None if delta is None else abs(delta) * case.weight(number, both)
-        says = "; ".join(f"{name}: {reason}" for name, reason in flags.items())
-        of = worded("; ".join(flags.values()))
+        says = "; ".join(f"{head.annotator}: {head.flag}" for head in shown)
+        of = worded("; ".join(head.flag for head in heads))  # the same whoever looks
         key = case.places[number].key
         yield Dispute(number, key, case.kind, "flag", "flag", ours, theirs, delta, moves, says, of)
 

@@ -19,7 +19,7 @@ from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store.engine import Store
-from workbench.store.gold import Adjudication, load_some, settled, verified_by
+from workbench.store.gold import load_some, settled, verified_by
 from workbench.store.samples import Stored, load_sample
 from workbench.store.scores import external_digits, external_of
 
@@ -209,7 +209,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     if own.disposition == "verified":
         if (standing := opened.settled.get(kind)) is None:
             return own.assessment, based, ""
-        return standing.assessment, False, _decided_by(standing, opened.whose(kind), person)
+        return standing.assessment, False, _decided_by(opened.whose(kind) or standing.by, person)
     if own.disposition == "excluded":
         raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
@@ -217,12 +217,12 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     if own.disposition == "todo" and may_see and gold and gold.assessment:
         verified = verified_by(store, [opened.sample_id], kind)[opened.sample_id]
         given = settled(store, opened.sample_id, kind, verified)
-        return gold.assessment, False, _decided_by(given, given.whose, person) if given else "imported"
+        # who verified the same is no word for who has not decided: it would say who A and B are in Resolve
+        return gold.assessment, False, _decided_by(given.by, person) if given else "imported"
     if opened.opening.auto_shown:
         return replace(own.assessment, source="not verified yet"), based, ""
     raise InputError("automatic and verified show once this sample is decided")
 
 
-def _decided_by(standing: Adjudication, whose: str, person: str) -> str:
-    name = whose or standing.by
+def _decided_by(name: str, person: str) -> str:
     return "" if name == person else f"decided by {name}" if name else "settled"

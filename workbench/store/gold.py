@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, bindparam, case, func, not_, or_, select, 
 from workbench.errors import SpanError
 from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
 from workbench.reviewing.documents import edit_of, unit_document, unit_of
-from workbench.reviewing.edits import Accept
+from workbench.reviewing.edits import PUTS, Accept, Put
 from workbench.reviewing.fold import Verified, resolve, same_verdicts, undone_actions
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -148,10 +148,13 @@ def settler(store: Store, sample_id: int, kind: Kind) -> str:
 
 
 def settled_by(store: Store, *where: ColumnElement[bool]) -> dict[tuple[int, Kind], str]:
-    """Who settled what people differ in, by the number of that review and the kind: whose accept stands."""
+    """Who settled what people differ in, by the number of that review and the kind.
+
+    Of what is accepted, the last person whose act on it stands: who changes it afterwards settles it anew.
+    """
     query = (
         select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data, EVENT.annotator)
-        .where(EVENT.review_id == REVIEW.id, EVENT.op.in_(("accept", "undo", "redo")), *where)
+        .where(EVENT.review_id == REVIEW.id, EVENT.op.in_(("accept", *PUTS, "undo", "redo")), *where)
         .order_by(EVENT.id)
     )
     with store.reading():
@@ -159,11 +162,17 @@ def settled_by(store: Store, *where: ColumnElement[bool]) -> dict[tuple[int, Kin
             (number, (action, edit_of(op, data)), who) for number, action, op, data, who in store.rows(query)
         ]
     undone = undone_actions(named for _, named, _ in rows)
-    return {
-        (number, edit.assessment.kind): who
-        for number, (action, edit), who in rows
-        if isinstance(edit, Accept) and action not in undone and who != RESOLVED
-    }
+    last: dict[tuple[int, Kind], str] = {}
+    accepted: set[tuple[int, Kind]] = set()
+    for number, (action, edit), who in rows:
+        if action in undone:
+            continue
+        if isinstance(edit, Accept):
+            last[number, edit.assessment.kind] = who
+            accepted.add((number, edit.assessment.kind))
+        elif isinstance(edit, Put):
+            last[number, edit.kind] = who
+    return {key: who for key, who in last.items() if key in accepted and who != RESOLVED}
 
 
 def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:

@@ -313,6 +313,7 @@ def page(
     with store.snapshot():
         rows = {row.id: row for row in store.rows(query)}
         gold = load_some(store, ids, kind)
+        hidden = undecided_of(store, reviews, (n for n, each in gold.items() if each.assessment is None))
         automatic = _automatic(store, info, column, ids)
         held = defaultdict(list, places(store, ids) if info.overlap else {})
         verified = select(SAMPLE.reference_hash).where(
@@ -337,7 +338,7 @@ def page(
             blind=bool(row.blind),
             # what others verified leaves an own part to do
             disposition="todo" if row.state == "verified" and own_places.get(number) is False else row.state,
-            decided=bool(row.decided),
+            decided=bool(row.decided) and number not in hidden,
             flag=row.flag or "",
             stale=bool(row.stale),
             off_plan=bool(row.off_plan),
@@ -450,16 +451,27 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
     The automatic one is that of a `column` of the file where there is one. It is None where none was counted,
     the verified one for an excluded or unresolved sample.
     """
-    decided = SAMPLE.dataset_id == info.id, Reviews.of(info, annotator).decided()
+    reviews = Reviews.of(info, annotator)
+    decided = SAMPLE.dataset_id == info.id, reviews.decided()
     with store.snapshot():
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
         verified = reviewed(store, info.id, info.kinds[0], holdout=True)
-    samples = ((number, verified.get(number)) for number in numbers)
+        hidden = undecided_of(store, reviews, (n for n, gold in verified.items() if gold.tally is None))
+    samples = ((number, verified.get(number)) for number in numbers if number not in hidden)
     return {
         number: Values(automatic.get(number), gold and gold.tally, gold is not None and gold.tally is None)
         for number, gold in samples
     }
+
+
+def undecided_of(store: Store, reviews: Reviews, differ: Iterable[int]) -> set[int]:
+    """Those of some samples that people `differ` in which this annotator has not decided.
+
+    Nothing shows of them, not even where the gold of one came with a file.
+    """
+    numbers = set(differ)
+    return numbers and numbers - store.ids(SAMPLE.id, among(SAMPLE.id, numbers), reviews.decided_own())
 
 
 def shown_ids(store: Store, info: DatasetInfo, annotator: str, kind: Kind) -> set[int]:

@@ -101,11 +101,16 @@ class Reviews(NamedTuple):
     def decided(self) -> Clause:
         """Whether the annotator decided the sample, or its gold came with a file: values may be shown.
 
-        Of a blind sample they may not before the annotator's own decision, whoever else decided.
+        Of a blind sample they may not before the annotator's own decision, whoever else decided. Nor may they
+        where somebody differs from the file: see `undecided_of`.
         """
-        own = self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
         given = self.some(self.verified, lambda review: review.origin != "reviewed")
-        return and_(self.some(), or_(own, and_(~self.own(self.begun), given, ~is_blind(self.blind_share))))
+        imported = and_(~self.own(self.begun), given, ~is_blind(self.blind_share))
+        return and_(self.some(), or_(self.decided_own(), imported))
+
+    def decided_own(self) -> Clause:
+        """Whether the annotator decided the sample."""
+        return self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
 
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy than its dataset's."""
@@ -244,5 +249,5 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
             SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
             holds,
         )
-    decided = Reviews.of(info, annotator).decided()
+    decided = Reviews.of(info, annotator).decided_own()
     return and_(not_(decided), not_(is_blind(info.blind_share)), scored)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.matching.nearest import shared
 from workbench.model import RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import letters_text
-from workbench.reports.units import counted, first_of, settled_value, stays, tally, verdict
+from workbench.reports.units import counted, differs, first_of, settled_value, stays, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
@@ -78,8 +78,12 @@ def head_parts(
     if opened.stale(kind):
         right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
     elif kind in opened.settled:
-        taken = sum(width(text) for text, _ in (*left, *right, name)) + width(settled_value(opened, kind))
-        right.append((f"✓ {settled_value(opened, kind, narrow=taken + 5 > size)}  ", "$success"))
+        shows = differs(opened, kind) and first_of(opened.automatic, kind) is not None
+        way = " · w: what was settled" if shows else ""  # the units in sight are this person's
+        whole = f"✓ {settled_value(opened, kind)}{way}  "
+        room = size - 3 - sum(width(text) for text, _ in (*left, *right, name))
+        narrow = f"✓ {settled_value(opened, kind, narrow=True)}{way}  "
+        right.append((whole if width(whole) <= room else narrow, "$success"))
     elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""

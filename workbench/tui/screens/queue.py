@@ -345,8 +345,7 @@ class QueueScreen(BaseScreen):
         if self.desk is not None:
             self._draw_name(self.desk)
             self.completions.describe(self._about())
-            if self.views.order == "disputes":
-                self.query_one(KeyBar).refresh()  # enter shows the evidence of some
+            self.query_one(KeyBar).refresh()  # enter shows the evidence of some
 
     resized = moved
 
@@ -517,7 +516,7 @@ class QueueScreen(BaseScreen):
             await self.settling.ask(dispute)
 
     async def action_open(self) -> None:
-        """Open the sample under the cursor; of a decided one that is in dispute the evidence."""
+        """Open the sample under the cursor; of one that is in dispute or settled by others the evidence."""
         chosen = self.samples.chosen
         if chosen is not None and self._settles:
             self._jump(partial(self._found, chosen), "", "could not open it", settles=True)
@@ -547,9 +546,16 @@ class QueueScreen(BaseScreen):
 
     @property
     def _is_explained(self) -> bool:
-        """Whether the disagreement under the cursor is of a decided sample: then its evidence says why."""
-        row = self._row_here if self.views.order == "disputes" else None
-        return row is not None and row.automatic is not None and row.verified is not None
+        """Whether the evidence of the sample under the cursor says more than a review of it.
+
+        So it does of a decided one that is in dispute, and of a settled one that this person did not review.
+        """
+        row = self._row_here
+        if row is None or row.gold is None or row.automatic is None or row.verified is None:
+            return False
+        assert self.desk is not None  # it has the row
+        is_own = row.disposition != "verified" or self.desk.annotator in row.gold.annotators
+        return self.views.order == "disputes" or (row.gold.origin == "adjudicated" and not is_own)
 
     async def _found(self, chosen: int) -> int:
         return chosen
@@ -570,7 +576,8 @@ class QueueScreen(BaseScreen):
         row = (await self.desk.rows([row.sample_id])).get(row.sample_id, row)  # as it is by now
         if row.disposition == "verified" and row.verified is not None:
             by = await self.desk.settler(row.sample_id)
-            message += f"{by and ' by '}{flat(by)}: {value(row.verified.recall)}; enter shows it"
+            message += f"{by and ' by '}{flat(by)}: {value(row.verified.recall)}"
+            message += "; w shows it" if row.automatic is not None else ""
         message += " · J settles those with ≠" if self.samples.differ else ""
         self.say(told_of(row.key, message, self.query_one(Status).room, row.question))
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
 from workbench.model import RESOLVED, Kind, Unit
-from workbench.reports.units import settled_as, tally, yours_was
+from workbench.reports.units import settled_as, tally, you_had
 from workbench.stages.desk import Desk
 from workbench.stages.why import Why, explain, fix
 from workbench.text.cells import short
@@ -130,6 +130,7 @@ class WhyScreen(BaseScreen):
             theirs = settled_as(opened, why.kind) if wide else "settled"
         elif why.digits and not wide:
             theirs = "verified"
+        own = you_had(opened, why.kind)
         self.query_one("#values", Bar).show(
             (
                 (ours.partition(" · ")[0] if narrow else ours, ""),
@@ -137,9 +138,9 @@ class WhyScreen(BaseScreen):
                 (value, DIM),
                 (f"{'  ' if narrow else '   '}{theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
-                (yours_was(opened, why.kind, narrow=narrow), ""),
+                (own.replace(" · ", ", ") if narrow else own, ""),
             ),
-            ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),
+            (("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")),
         )
         listed = self.query_one(CauseList)
         listed.show(why)
