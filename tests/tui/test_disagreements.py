@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,13 @@ import pytest
 from tests.tui.conftest import User, said
 from tests.tui.teams import decide
 from workbench.reviewing.edits import Flag
+from workbench.stages.disputes import set_state
+from workbench.stages.people import add_person
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
+from workbench.store.disputes import Kept, Key, save_state
 from workbench.store.engine import open_store
+from workbench.store.people import Person
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -159,6 +164,73 @@ async def test_a_sample_of_the_file_that_was_begun_anew_is_hidden_on_every_scree
     assert [True] * 3 == before
     assert [False] * 3 == begun
     assert "automatic and verified show once this sample is decided" == why
+
+
+async def test_undo_of_a_state_that_somebody_changed_meanwhile_says_so_once(user: User, demo: Path) -> None:
+    """The next undo is about decisions again."""
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "www")
+        await user.press("d", "j", "j", "enter")
+        dispute = app.home.samples.disputes[app.home.samples.chosen]
+        with closing(open_store(str(demo))) as store:
+            set_state(store, dispute, "explained", "a title", "ann")
+        await user.press("u")
+        first, shows = said(app), state(app)
+        await user.press("u")
+        assert "✓ undid on www" in said(app)
+
+    assert first.endswith("ann called it explained meanwhile; look at it again")
+    assert "explained" == shows
+
+
+async def test_undo_gives_a_disagreement_the_state_that_it_had_with_its_author(
+    user: User, demo: Path
+) -> None:
+    """Its values changed since somebody explained it, so it shows as open, was explained."""
+    with closing(open_store(str(demo))) as store:
+        number = sample_ids(store, find_dataset(store, None).id)["www"]
+        before = Kept("explained", "[another reason] a title", "ann", datetime(2026, 1, 2, tzinfo=UTC))
+        save_state(store, Key(number, "entity", "flag"), before, expected=None)
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "www")
+        shown = app.home.samples.disputes[number]
+        await user.press("d", "j", "j", "enter", "u")
+        again = app.home.samples.disputes[number]
+
+    assert ("open", "explained") == (shown.state, shown.was)
+    assert shown == again
+
+
+# Who may, and where a key acts.
+
+
+async def test_who_may_not_settle_hears_it_before_choosing_a_state(user: User, demo: Path) -> None:
+    with closing(open_store(str(demo))) as store:
+        add_person(store, "root", Person("root", "owner", False, False))
+        add_person(store, "root", Person("bob", "annotator", False, False))
+    async with user.opens(database=demo, size=(120, 36), annotator="bob") as app:
+        await go_to(user, "www")
+        await user.press("d")
+        assert isinstance(app.screen, QueueScreen)
+        state_refused = said(app)
+        await user.press("J")
+        assert said(app).startswith("bob is an annotator and may not settle what others differ in")
+
+    assert state_refused.startswith("bob is an annotator and may not settle disagreements")
+
+
+async def test_the_evidence_has_redo_and_says_where_a_state_is_given(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        await go_to(user, "volcano")
+        await user.press("d", "j", "j", "enter", "u", "enter")
+        assert isinstance(app.screen, WhyScreen)
+        await user.press("U")
+        assert isinstance(app.screen, QueueScreen)
+        assert "fixed" == state(app)
+        await user.press("D", "w")
+        assert isinstance(app.screen, WhyScreen)
+        await user.press("d")
+        assert "D in the queue lists what disagrees; d there gives it a state" == said(app)
 
 
 # Small windows.

@@ -217,7 +217,7 @@ async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
     verify(user.store, 2)
     async with user.opens(size=(80, 24)) as app:
         await user.press("P", "n")
-        why = "2 samples are verified or not counted: a plan is made before the first review"
+        why = "people have reviewed 2 samples, and a plan is made before the first review"
         assert app.screen.query_one(Status).text == why
         assert isinstance(app.screen, PlanScreen)
         assert "2 samples decided. Too late for a plan: reviewing has begun." in shown(app)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -243,6 +243,11 @@ class Dispute(NamedTuple):
     kept: stored.Kept | None = None
 
     @property
+    def key(self) -> stored.Key:
+        """What its state is kept under."""
+        return stored.Key(self.sample_id, self.kind, self.between)
+
+    @property
     def stands(self) -> str:
         """Its state in words: what is called fixed and is still in the list differs all the same."""
         return "fixed, still differs" if self.state == "fixed" else self.state
@@ -362,7 +367,7 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
             fitted=dispute.sort == "verified"
             and dispute.id in seen
             and not {*CALIBRATED}.isdisjoint(dispute.between.split("~")),
-        ).with_state(states.get(stored.Key(dispute.sample_id, dispute.kind, dispute.between)))
+        ).with_state(states.get(dispute.key))
         for rank, dispute in enumerate(sorted(disagreements, key=key), start=1)
     )
 
@@ -431,10 +436,15 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
     check(store, annotator, "settle disagreements")
-    text = stamped(whole(note), dispute.stamp)
-    at = stored.Key(dispute.sample_id, dispute.kind, dispute.between)
-    record = stored.save_state(store, at, state, text, annotator, expected=dispute.kept)
+    record = stored.Kept(state, stamped(whole(note), dispute.stamp), annotator, datetime.now(UTC))
+    stored.save_state(store, dispute.key, record, expected=dispute.kept)
     return dispute.with_state(record)
+
+
+def put_back(store: Store, dispute: Dispute, before: Dispute, annotator: str) -> None:
+    """Keep the state that a dispute had `before`: as it was said, of what and by whom. As `set_state`."""
+    check(store, annotator, "settle disagreements")
+    stored.save_state(store, dispute.key, before.kept, expected=dispute.kept)
 
 
 def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:

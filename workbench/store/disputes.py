@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import or_, select
@@ -94,14 +94,11 @@ def states(store: Store, dataset_id: int) -> dict[Key, Kept]:
     return {Key(*row[:3]): Kept(*row[3:]) for row in store.rows(select(*columns).where(*of_dataset))}
 
 
-def save_state(
-    store: Store, key: Key, state: State, note: str, annotator: str, *, expected: Kept | None
-) -> Kept:
-    """Say where a dispute stands, in the place of `expected`, None for nothing; returns what is kept.
+def save_state(store: Store, key: Key, kept: Kept | None, *, expected: Kept | None) -> None:
+    """Keep where a dispute stands in the place of `expected`; None is no state.
 
     Raises ConflictError when somebody said something else meanwhile, StoreError.
     """
-    kept = Kept(state, note, annotator, datetime.now(UTC))
     with store.writing() as session:
         store.hold(SAMPLE.id, key.sample_id)
         row = session.get(DisputeRow, tuple(key))
@@ -109,5 +106,7 @@ def save_state(
         if now != expected:
             said = f"{now.annotator} called it {now.state}" if now else "its state was taken back"
             raise ConflictError(f"{said} meanwhile; look at it again")
-        session.merge(DisputeRow(**key._asdict(), **kept._asdict()))
-    return kept
+        if kept is not None:
+            session.merge(DisputeRow(**key._asdict(), **kept._asdict()))
+        elif row is not None:
+            session.delete(row)

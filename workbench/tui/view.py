@@ -364,7 +364,8 @@ def _beside(unit: Unit, contexts: Sequence[str]) -> str:
         words = flat(contexts[place.context][place.start : place.end])
         for longer, shorter, how in ((words, name, "with"), (name, words, "without")):
             before, there, behind = longer.partition(shorter)
-            if there and (more := " ".join((before + behind).split())):
+            more = " ".join((before + behind).split())
+            if there and any(map(str.isalnum, more)):
                 return f"the same name {how} “{more}”"
     return RULES["normalised"]
 

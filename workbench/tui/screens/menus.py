@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from workbench.errors import ConflictError, InputError
 from workbench.text.cells import short
 from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.text.safe import flat
@@ -19,6 +20,8 @@ from workbench.tui.work import start
 if TYPE_CHECKING:
     from workbench.comparing.disputes import State
     from workbench.stages.disputes import Dispute
+
+R = TypeVar("R")
 
 ORDERS: dict[Sorting, tuple[str, str]] = {
     "u": ("random order", "stop when you like, you have a random sample"),
@@ -263,28 +266,38 @@ class Settling:
             self._screen.say(f"{_standing(dispute)}: so it is already")
             self._screen.bench.open_gate()
             return
-        now = await self._keep(dispute, state, note)
-        self._steps["undo"] = now, dispute
+        from workbench.stages.disputes import set_state
+
+        now = await self._write(set_state, dispute, state, note)
+        self._steps = {"undo": (now, dispute)}
         self._show(dispute.sample_id)
         self._screen.say(_standing(now), sign="✓", tone="good")
 
     async def step(self, step: Step) -> str:
         """Take the state back that was given last, or give it again; says what was done, "" for nothing."""
+        from workbench.stages.disputes import put_back
+
         if step not in self._steps:
             return ""
         now, other = self._steps[step]
-        kept = await self._keep(now, other.state, other.note)
-        self._steps["redo" if step == "undo" else "undo"] = kept, now
-        return f"{'undid' if step == 'undo' else 'redone'}: {_standing(kept)} again"
+        await self._write(put_back, now, other)
+        self._steps = {"redo" if step == "undo" else "undo": (other, now)}
+        return f"{'undid' if step == 'undo' else 'redone'}: {_standing(other)} again"
 
-    async def _keep(self, dispute: Dispute, state: State, note: str) -> Dispute:
-        from workbench.stages.disputes import set_state
+    async def _write(self, write: Callable[..., R], dispute: Dispute, *args: object) -> R:
+        """Write a state of a disagreement.
 
+        Raises InputError when somebody else was first: there is nothing to try again, for the view is read
+        anew and what this would have changed is gone.
+        """
         desk = self._screen.bench.desk
         assert desk is not None  # a disagreement is of an open dataset
-        now = await desk.store.write(set_state, dispute, state, note, desk.annotator)
-        self.forget()
-        return now
+        try:
+            return await desk.store.write(write, dispute, *args, desk.annotator)
+        except ConflictError as error:
+            self.forget()
+            self._show(dispute.sample_id)
+            raise InputError(str(error)) from error
 
 
 def _standing(dispute: Dispute) -> str:

@@ -123,8 +123,9 @@ class PlanScreen(BaseScreen):
         """Why a key does nothing now."""
         report = self.report
         if report is not None and report.decided and action == "new":
-            number = many(report.decided, "sample is", "samples are")
-            self.say(f"{number} verified or not counted: a plan is made before the first review")
+            reviewed = f"people have reviewed {many(report.decided, 'sample')}"
+            more = "; workbench plan --more N adds to this one" if report.plan is not None else ""
+            self.say(f"{reviewed}, and a plan is made before the first review{more}", tone="warn")
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""

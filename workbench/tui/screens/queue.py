@@ -18,7 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.errors import AwayError
+from workbench.errors import AwayError, InputError
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.text.cells import cut, short, told_of, width
@@ -38,6 +38,7 @@ from workbench.tui.work import start
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk
     from workbench.stages.disputes import Dispute
+    from workbench.stages.people import Deed
     from workbench.stages.queue import Progress, QueueRow
     from workbench.stages.review import Moved
     from workbench.text.marks import Mark
@@ -117,7 +118,7 @@ class QueueScreen(BaseScreen):
         key("end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "open go_on search facets orders resolve why undo redo reread room disputes move page edge".split()
+        "open go_on search facets orders resolve why step settle reread room disputes move page edge".split()
     )
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
@@ -397,9 +398,11 @@ class QueueScreen(BaseScreen):
             parts.append((f"  {self.views.names[self.views.order][0]}{counts}", "$accent"))
         if self.off_plan and self.views.order != "disputes":
             parts.append(("  ◌ picked by hand", "$warning"))
-        if self.samples.differ:
-            parts.append(("  ≠ people differ: J", "$warning"))
         name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)
+        if self.samples.differ:
+            differ = "  ≠ people differ: J"
+            room = head.size.width - sum(width(text) for text in (who, *(text for text, _ in parts)))
+            parts.append((differ if width(differ) < room else "  ≠: J", "$warning"))
         if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
             name = ""
         head.show(tuple(parts), ((name, ""), (who, DIM)))
@@ -422,7 +425,7 @@ class QueueScreen(BaseScreen):
             return "What people differ in, so that there is no gold. enter: settle it, side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if terms := self.query_shown.terms:
-            todo = any(t.field == "state" and "todo" in t.values and not t.negated for t in terms)
+            todo = any(t.field == "state" and t.values == ("todo",) and not t.negated for t in terms)
             what = "To do: verified by nobody, not begun by you" if todo else "Your search"
             line = f"{what}, in {name}." if self.views.order == "u" else f"{what}. {line}"
         return line + (BY_HAND if self.off_plan else "")
@@ -512,8 +515,15 @@ class QueueScreen(BaseScreen):
 
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""
-        if (dispute := self._dispute_here) is not None:
+        if (dispute := self._dispute_here) is not None and await self._may("settle disagreements"):
             await self.settling.ask(dispute)
+
+    async def _may(self, deed: Deed) -> bool:
+        """Whether this person may do something; says why not."""
+        assert self.desk is not None
+        if why := await self.desk.refusal(deed):
+            self.say(why, tone="warn")
+        return not why
 
     async def action_open(self) -> None:
         """Open the sample under the cursor; of one that is in dispute or settled by others the evidence."""
@@ -560,8 +570,10 @@ class QueueScreen(BaseScreen):
     async def _found(self, chosen: int) -> int:
         return chosen
 
-    def action_resolve(self) -> None:
+    async def action_resolve(self) -> None:
         """Open the sample under the cursor if people differ in it, else the next one, side by side."""
+        if not await self._may("settle what others differ in"):
+            return
         desk, row = replace(self.view_desk(), resolves=True), self._row_here
         if row is not None and row.gold is not None and row.gold.origin == "adjudicated":
             self.work(partial(self._say_settled, row))
@@ -649,18 +661,15 @@ class QueueScreen(BaseScreen):
         from workbench.tui.screens.why import open_why
 
         assert self.desk is not None
-        row = (await self.desk.rows([sample_id])).get(sample_id)  # the one drawn may be older
-        if row is not None and row.automatic and row.verified:
-            dispute, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
-            if dispute is not None and dispute.sort == "verified":
-                kind, scorer = dispute.kind, dispute.between.partition("~")[0]
-            settle = self.action_settle if dispute is not None else None
-            await open_why(
-                self, self.desk, sample_id, kind, scorer, settle, partial(self.action_step, "undo")
-            )
-            return
-        self.say("automatic and verified show once this sample is decided")
-        self.bench.open_gate()
+        dispute, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
+        if dispute is not None and dispute.sort == "verified":
+            kind, scorer = dispute.kind, dispute.between.partition("~")[0]
+        settle = self.action_settle if dispute is not None else None
+        try:
+            await open_why(self, self.desk, sample_id, kind, scorer, settle, self.action_step)
+        except InputError as error:  # nobody decided it yet
+            self.say(str(error))
+            self.bench.open_gate()
 
     def action_edge(self, last: int) -> None:
         """The first or the last sample."""

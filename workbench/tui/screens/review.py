@@ -35,6 +35,7 @@ from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScree
 from workbench.tui.screens.evidence import EvidencePicker
 from workbench.tui.screens.finding import Finder
 from workbench.tui.screens.labels import LabelScreen
+from workbench.tui.screens.menus import Step
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.saver import Saver
@@ -681,12 +682,12 @@ class ReviewScreen(BaseScreen):
 
     def action_scores(self) -> None:
         """Show why the automatic and the verified value differ, or a message where they are still hidden."""
-        self.saver.start(
-            "show why",
-            partial(
-                open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind, undo=self.action_undo
-            ),
-        )
+        steps: dict[Step, Callable[[], None]] = {"undo": self.action_undo, "redo": self.action_redo}
+        work = partial(
+            open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind,
+            step=lambda step: steps[step](),
+        )  # fmt: skip
+        self.saver.start("show why", work)
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the unit."""

@@ -24,6 +24,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
+from workbench.tui.screens.menus import Step
 from workbench.tui.view import of_others, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import (
@@ -66,7 +67,8 @@ class WhyScreen(BaseScreen):
         key("pageup", "scroll(-1)", "Scroll the evidence back", "why.page_up", "Moving"),
         key("y", "copy", "Copy the row", "why.copy", "View", "copy"),
         key("d", "settle", "Disagreement: open, explained or fixed", "why.settle", "Decide", "state"),
-        key("u", "undo", "Back, and undo what was done last", "why.undo", "Decide"),
+        key("u", "step('undo')", "Back, and undo what was done last", "why.undo", "Decide"),
+        key("U", "step('redo')", "Back, and redo it", "why.redo", "Decide"),
         key("escape b w", "back", "Back", "why.back", "View", "back"),
         key("q", "app.quit", "Quit", "why.quit", "View"),
     ]
@@ -76,13 +78,13 @@ class WhyScreen(BaseScreen):
         desk: Desk,
         why: Why,
         settle: Callable[[], Awaitable[None]] | None = None,
-        undo: Callable[[], None] | None = None,
+        step: Callable[[Step], None] | None = None,
     ) -> None:
         super().__init__()
         self.desk = desk
         self.why = why
         self._settle = settle
-        self._undo = undo
+        self._step = step
 
     def compose(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
@@ -217,10 +219,17 @@ class WhyScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
         if action == "settle":
-            return self._settle is not None
-        if action == "undo":
-            return self._undo is not None
+            return True if self._settle is not None else None
+        if action == "step":
+            return self._step is not None
         return None if action == "kind" and len(self.desk.info.kinds) < 2 else True
+
+    def refused(self, action: str) -> None:
+        """Say where a disagreement gets its state, or why a key does nothing."""
+        if action == "settle":
+            self.say("D in the queue lists what disagrees; d there gives it a state")
+        else:
+            super().refused(action)
 
     async def action_settle(self) -> None:
         """Back to the list, to say there what became of the disagreement."""
@@ -228,11 +237,11 @@ class WhyScreen(BaseScreen):
         assert self._settle is not None  # the key is closed without it
         await self._settle()
 
-    def action_undo(self) -> None:
-        """Back, and undo there: what it leads to is on that screen."""
+    def action_step(self, step: Step) -> None:
+        """Back, and undo or redo there: what it leads to is on that screen."""
         self.action_back()
-        assert self._undo is not None  # the key is closed without it
-        self._undo()
+        assert self._step is not None  # the key is closed without it
+        self._step(step)
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -282,13 +291,13 @@ async def open_why(
     kind: Kind,
     scorer: str | None = None,
     settle: Callable[[], Awaitable[None]] | None = None,
-    undo: Callable[[], None] | None = None,
+    step: Callable[[Step], None] | None = None,
 ) -> None:
     """Put the Why screen over another one; keys wait until it is there.
 
     Raises InputError while there is nothing to show. `settle` asks what became of the disagreement shown,
-    `undo` is that of the screen before.
+    `step` undoes or redoes on the screen before.
     """
     screen.bench.gate.close()
     why = await desk.store.read(explain, sample_id, desk.annotator, kind=kind, scorer=scorer)
-    await screen.bench.push_screen(WhyScreen(desk, why, settle, undo))
+    await screen.bench.push_screen(WhyScreen(desk, why, settle, step))
