@@ -19,6 +19,7 @@ from workbench.stages.answer import answer
 from workbench.stages.propose import propose
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset
+from workbench.tui.widgets.compare_lists import nothing_yet
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
 
@@ -536,3 +537,29 @@ def test_next_to_an_estimate_only_its_own_samples_are_listed_and_quoted(bench: A
     assert {"not in order": 1} == found.left_out
     assert found.worst
     assert {one.id for one in found.worst} <= set(order[:12])
+
+
+def test_the_values_of_one_sample_are_no_means_for_who_did_not_decide_it(bench: Any) -> None:
+    """One of two is unresolved; the value of the other is in no sentence for a third."""
+    loaded(bench, "context_entity_recall", 12)
+    first, second, *_ = in_order(bench)
+    accept(bench, first, turn="missing")
+    accept(bench, second)
+    opened = bench.open(second, "bob")
+    opened = act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    for on_screen in (True, False):
+        for who, seen in (("eve", False), ("ann", True)):
+            found, figures = answer(bench.store, bench.info(), who, on_screen=on_screen)
+            text = " ".join(answer_text(found).split())
+            assert " · 1 reviewed, 1 unresolved · " in text
+            assert "1 sample is reviewed, 1 more unresolved." in text
+            assert "Settle 1 sample on which reviewers differ: workbench review, then J." in text
+            assert seen == ("and the reviewed value" in text)
+            assert (seen, seen) == (bool(found.worst or found.effects), bool(figures.rows))
+            assert 1 == found.compared
+            if not seen:
+                empty = nothing_yet(figures, ())
+                assert "1 verified sample is not listed: you are yet to decide it" in empty
+                assert "Nothing is verified" not in empty

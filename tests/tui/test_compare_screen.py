@@ -273,7 +273,7 @@ async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> No
 
     assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
     assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
-    assert "nothing is verified yet" == refused
+    assert "there is no verified sample to show yet" == refused
     assert isinstance(queue, QueueScreen)
 
 

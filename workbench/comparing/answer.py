@@ -146,7 +146,8 @@ class Answer:
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
     `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
     says why a file's gold gives no estimate. `score_reviewed` and `verified` are the means of the `compared`
-    samples, which have both values: with an estimate those that it rests on, else all. `left_out` says how
+    samples, which have both values: with an estimate those that it rests on, else all; None where that is one
+    sample which the viewer did not decide. `left_out` says how
     many decided samples are not among these, and why. `traced`: the file records steps of the score.
     `measured`: the minutes of the steps rest on reviews.
     `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second. `chosen`: the

@@ -81,6 +81,12 @@ def headline(answer: Answer, say: Say) -> list[str]:
     return lines
 
 
+def so_far(answer: Answer) -> str:
+    """`12 reviewed, 1 unresolved`."""
+    unresolved = f", {answer.unresolved:,} unresolved" if answer.unresolved else ""
+    return f"{answer.reviewed:,} reviewed{unresolved}"
+
+
 def _fast(answer: Answer) -> list[str]:
     """Reviews that nobody can have read for; the step `fast` says where to find them."""
     if not answer.fast:
@@ -233,7 +239,7 @@ def suspicious(answer: Answer) -> list[str]:
 def _too_few(answer: Answer) -> str:
     picked = f", {answer.picked:,} of them picked by hand" if answer.picked else ""
     means = ""
-    if answer.compared:
+    if answer.verified is not None:
         have = "has" if answer.compared == 1 else "have"
         both = f"the {many(answer.compared, 'sample')} that {have} both values"
         these = "these" if answer.compared == answer.reviewed else both
@@ -250,7 +256,8 @@ def _too_few(answer: Answer) -> str:
         need = f"A mean needs {FEWEST} samples."
     elif not any(action.what in ("all", "random") for action in answer.steps):
         need = f"A mean needs {FEWEST} samples with {UNITS[answer.kind]}s; there are {answer.in_order:,}."
-    return f"{many(answer.reviewed, 'sample')} {are} reviewed{picked}.{means} {need}"
+    more = f", {answer.unresolved:,} more unresolved" if answer.unresolved else ""
+    return f"{many(answer.reviewed, 'sample')} {are} reviewed{picked}{more}.{means} {need}"
 
 
 def cause(effect: Effect, answer: Answer, share: float, say: Say) -> str:

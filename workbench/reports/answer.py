@@ -19,6 +19,7 @@ from workbench.comparing.answer_words import (
     headline,
     notes,
     reason,
+    so_far,
     step,
     unquoted,
     whose,
@@ -66,7 +67,7 @@ def answer_text(
     With a `height` no more of each sample is shown than leaves the whole answer in sight.
     """
     title = "your column" if answer.imported else "score"
-    done = f" · {answer.reviewed:,} reviewed" if answer.reviewed else ""
+    done = f" · {so_far(answer)}" if answer.reviewed or answer.unresolved else ""
     name, scorer = one_line(answer.dataset), one_line(answer.scorer)
     head = f"Dataset {name} · {many(answer.total, 'sample')}{done} · {title}: {scorer}"
     lines = [head, "", *wrapped(" ".join(headline(answer, one_line)), width)]
@@ -218,7 +219,7 @@ def _fit(text: str, room: int) -> str:
 def answer_markdown(answer: Answer) -> str:
     """The answer as Markdown, for a comment on a pull request."""
     first, *rest = headline(answer, code)
-    lines = [f"### {code(answer.dataset)}: {many(answer.total, 'sample')}, {answer.reviewed:,} reviewed", ""]
+    lines = [f"### {code(answer.dataset)}: {many(answer.total, 'sample')}, {so_far(answer)}", ""]
     lines += [f"**{first}** {' '.join(rest)}".rstrip()]
     if answer.effects and answer.reviewed:
         lines += ["", "| why they differ | | effect |", "| --- | --- | ---: |"]

@@ -57,7 +57,8 @@ def answer(
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
     `run` is that of the dataset unless given. `scorer` asks for another score than the headline, `usual` is a
-    person's setting. Blind samples that the viewer is yet to decide are in the means and in no list.
+    person's setting. Blind samples that the viewer is yet to decide are in the means and in no list. What is
+    known of one sample alone is no mean: it stands nowhere where the viewer did not decide that sample.
     `on_screen` the figures do not list what others decided and the viewer did not, and nothing suspicious is
     looked for once there is an estimate. Raises UsageError for an unknown scorer, NotFoundError for an
     unknown run.
@@ -69,8 +70,7 @@ def answer(
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
     every = figures(store, info, run=run, scorer=name, progress=progress)
-    shown = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
-    counts, kind = shown.counts, shown.kind
+    counts, kind = every.counts, every.kind
 
     values = partial(scored_by, store, info, here.run_id)
     scores, presence = values(name), values("presence")
@@ -78,20 +78,22 @@ def answer(
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
     prefix = planned_prefix(store, info, kind)
     begun = {row.sample_id: row.origin for row in prefix.rows}
-    estimate = estimated(shown.estimate)
+    estimate = estimated(every.estimate)
     rows: Sequence[Row] = every.rows
-    listed: Sequence[Row] = shown.rows
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
         rows = [row for row in rows if row.sample_id in begun]
-        listed = [row for row in listed if row.sample_id in begun]
+    known = [row for row in rows if row.delta is not None]
+    seen = as_seen(store, info, every, viewer)
+    alone = len(known) == 1 and known[0] not in seen.rows
+    shown = seen if on_screen or alone else without(every, withheld)
+    listed = [row for row in shown.rows if estimate is None or row.sample_id in begun]
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     errors = {one: mean_error(values(one), rows) for one in able if one != name}
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
-        triage = _triage(store, here, viewer, every, withheld, scored, presence)
+        triage = _triage(store, here, viewer, every, seen, withheld, scored, presence)
     pace = queue.pace(store, info, viewer, fast_ids(store, info, viewer))
     measured = pace is not None and pace.samples >= FEWEST_TIMED
-    both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)
     size, left = counts.total, counts.total - settled - counts.excluded - counts.unresolved
     if prefix.corpus:  # all other samples are in no database, and the plan stays
@@ -116,13 +118,13 @@ def answer(
         in_order=shown.estimate.n if shown.estimate.design not in ("hand", "imported") else 0,
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
         refusal=shown.estimate.refusal if counts.imported else "",
-        compared=len(both),
-        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(both)),
+        compared=len(known),
+        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(known)),
         traced=shown.reproducible is not None,
-        score_reviewed=mean(ours for ours, _ in both).value,
-        verified=mean(theirs for _, theirs in both).value,
+        score_reviewed=None if alone else mean(row.automatic for row in known).value,
+        verified=None if alone else mean(row.verified for row in known).value,
         estimate=estimate,
-        effects=effects(rows),
+        effects=() if alone else effects(rows),
         worst=_worst(store, here, name, listed, kind),
         steps=steps(
             size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
@@ -131,7 +133,7 @@ def answer(
             shown.estimate.ahead, shown.estimate.soon,
             # another policy would end the estimate of a drawn corpus
             _policy_step(store, here, chosen)
-            if kind == "entity" and chosen is not None and both and not prefix.corpus
+            if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)
             else None,
         ),
         measured=measured,
@@ -169,10 +171,13 @@ def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
 
 
 def _triage(
-    store: Store, info: DatasetInfo, viewer: str, every: Figures, withheld: Collection[str],
+    store: Store, info: DatasetInfo, viewer: str, every: Figures, seen: Figures, withheld: Collection[str],
     scored: Mapping[int, float], presence: Values,
 ) -> Triage:  # fmt: skip
-    """The samples whose score looks wrong, and how many of them that are reviewed were."""
+    """The samples whose score looks wrong, and how many of them that are reviewed were.
+
+    Of one alone that is only if the viewer may see it, as `seen` says.
+    """
     kind = every.kind
     suspects = []
     looked = 0
@@ -189,7 +194,10 @@ def _triage(
     suspects.sort(key=lambda suspect: (suspect.suspicion.place, suspect.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
     deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
-    checked = [deltas[suspect.sample_id] for suspect in suspects if suspect.sample_id in deltas]
+    reviewed = [suspect.sample_id for suspect in suspects if suspect.sample_id in deltas]
+    if len(reviewed) == 1 and not any(row.sample_id == reviewed[0] for row in seen.rows):
+        reviewed = []
+    checked = [deltas[number] for number in reviewed]
     return Triage(
         looked,
         len(suspects),

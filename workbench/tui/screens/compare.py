@@ -66,7 +66,7 @@ COMPARE_KEYS: list[BindingType] = [
 class CompareScreen(BaseScreen):
     """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
 
-    REFUSAL = "nothing is verified yet"
+    REFUSAL = "there is no verified sample to show yet"
     LEGEND = SIGNS
     WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "untraced", "ragas", "linked", "presence")
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS

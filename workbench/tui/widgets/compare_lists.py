@@ -11,7 +11,7 @@ from rich.segment import Segment
 from workbench.comparing import words
 from workbench.comparing.explained import shows
 from workbench.comparing.intervals import FEWEST
-from workbench.comparing.words import Fact
+from workbench.comparing.words import Fact, verified_samples
 from workbench.text.cells import cut, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
@@ -271,13 +271,17 @@ def sample_line(row: Row) -> list[Toned]:
 
 
 def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:
-    """The answer and what to do while nothing is verified."""
+    """The answer and what to do while nothing is verified, or nothing that this person may see."""
     total = many(figures.counts.total, "sample")
     first = " ".join(sentences)
     if not figures.run and figures.estimate.automatic.value is None:
         first = f"{total}, and nothing is proposed: R in the queue starts a run."
+    verified = verified_samples(figures.counts)
+    none = "Nothing is verified yet."
+    if verified:
+        none = " ".join(figures.notes) or "No verified sample has an automatic value."
     return (
-        f"{first}\n\nNothing is verified yet.\n\n"
+        f"{first}\n\n{none}\n\n"
         "Go back to the queue (esc) and review some samples (space). Stop whenever you like: the queue is "
         "in random order, so what you have reviewed is a random sample. P plans how many it takes."
     )
