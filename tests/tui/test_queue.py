@@ -850,7 +850,10 @@ async def test_a_search_for_what_is_to_do_says_what_others_verified_is_not(user:
         line, count = str(app.screen.query_one(Completions).render()), app.screen.samples.count
         await user.press("slash", *"-state:todo", "enter")
         other = str(app.screen.query_one(Completions).render())
+        await user.press("slash", *"state:todo,verified", "enter")
+        both = str(app.screen.query_one(Completions).render())
 
+    assert other == both
     assert ("To do: verified by nobody, not begun by you, in random order.", 7) == (line, count)
     assert "Your search, in random order." == other
 

@@ -13,7 +13,7 @@ import pytest
 from textual.command import CommandPalette
 from textual.events import Key
 
-from tests.tui.conftest import User, first_offer, until
+from tests.tui.conftest import User, first_offer, said, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
@@ -197,3 +197,12 @@ async def test_q_asks_when_the_sample_has_changes(user: User) -> None:
     async with user.opens("nevsky") as app:
         await user.press("q")
         assert 0 == app.return_code
+
+
+@pytest.mark.parametrize("name", ["u", "U", "D", "J", "d", "enter", "P"])
+async def test_without_a_dataset_a_key_breaks_nothing(user: User, empty_database: Path, name: str) -> None:
+    async with user.opens(database=empty_database) as app:
+        await user.press(name)
+        assert "AssertionError" not in said(app)
+        assert not said(app).startswith("!")
+        assert isinstance(app.screen, QueueScreen)
