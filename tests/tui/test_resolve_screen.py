@@ -529,6 +529,16 @@ async def test_a_sample_of_which_others_verified_one_kind_is_not_verified_again(
         assert "verifies" not in status(app)
 
 
+async def test_a_long_name_leaves_room_for_what_to_do(user: User) -> None:
+    decide(user.store, "ada")
+    async with user.opens("tower", annotator="cy", size=(80, 24)) as app:
+        await user.press("j", "j", "j", "j", "m")  # University of Paris
+        first = status(app)
+
+    assert "e chooses it · a verifies it again" in first
+    assert first.startswith("✓ University")
+
+
 async def test_a_settled_sample_at_60_columns(user: User) -> None:
     """The review has the names of the dataset and of the sample, Why the settled tally."""
     differ(user.store)

@@ -24,7 +24,7 @@ from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.stages.team import Held
 from workbench.stages.training import lessons
-from workbench.text.cells import LEAST, cut, short, told_of, width
+from workbench.text.cells import LEAST, cut, cut_middle, short, told_of, width
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.keys import declared, key, runs, shown
@@ -365,7 +365,9 @@ class ReviewScreen(BaseScreen):
             return
         rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
         begun = fresh.state.disposition(self.desk.info.kinds) == "started"
-        self.saver.saved(intent.what + view.advice(edit) + rematched + (again if begun else ""))
+        rest = view.advice(edit) + rematched + (again if begun else "")
+        what = cut_middle(intent.what, max(LEAST, self.query_one(Status).room - width(rest)))
+        self.saver.saved(what + rest)  # what to do next is never cut for a long name
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
             self.pane.choose(edit.units[0].id)
