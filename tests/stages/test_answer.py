@@ -541,7 +541,8 @@ def test_next_to_an_estimate_only_its_own_samples_are_listed_and_quoted(bench: A
 
 def test_the_values_of_one_sample_are_no_means_for_who_did_not_decide_it(bench: Any) -> None:
     """One of two is unresolved; the value of the other is in no sentence for a third."""
-    loaded(bench, "context_entity_recall", 12)
+    bench.load([row(number, "context_entity_recall", 0.0, hidden=True) for number in range(12)], blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
     first, second, *_ = in_order(bench)
     accept(bench, first, turn="missing")
     accept(bench, second)
