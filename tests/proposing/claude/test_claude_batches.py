@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -173,6 +174,24 @@ async def test_a_batch_that_was_not_taken_is_sent_again() -> None:
 
     assert "msgbatch_0001" == name
     assert 1 == len(state.batches)
+
+
+async def test_a_batch_of_others_that_was_made_meanwhile_is_not_taken_for_ours() -> None:
+    class Meanwhile(Faults):
+        """Somebody else's batch of three rows is there when ours of four was not taken."""
+
+        def draw(self, request: dict[str, Any]) -> str:
+            if name := super().draw(request):
+                theirs = {"id": "msgbatch_theirs", "at": time.time() + 60, "canceled": False, "rows": None}
+                state.batches["msgbatch_theirs"] = {**theirs, "requests": [{}] * 3}
+            return name
+
+    with service(Options(faults=Meanwhile(script=["500"]))) as (state, client):
+        async with client:
+            name = await submit(client, Setup(), asks_of(4))
+
+    assert "msgbatch_0002" == name
+    assert [3, 4] == [len(batch["requests"]) for batch in state.batches.values()]
 
 
 @pytest.mark.parametrize(
