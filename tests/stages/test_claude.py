@@ -19,9 +19,10 @@ from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
-from workbench.stages.claude import ModelOptions, plan_run, propose_by_model, run_of, setup_of
+from workbench.stages.claude import ModelOptions, made_by, plan_run, propose_by_model, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy
+from workbench.stages.propose import run_of
 from workbench.stages.runs import list_runs
 from workbench.store.samples import load_samples
 
@@ -208,9 +209,10 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     local = service()
     bench.load(towns(10))
     info = bench.info()
-    run = run_of(bench.store, info, setup_of(bench.store, info, ModelOptions()), "ann")
+    setup = setup_of(bench.store, info, ModelOptions())
+    run = run_of(bench.store, info, made_by(setup, info.policy.kinds), "ann")
     ids = [bench.id(str(n)) for n in range(10)]
-    book = Book(bench.store, run.id, ids, setup_of(bench.store, info, ModelOptions()), info.policy.kinds)
+    book = Book(bench.store, run.id, ids, setup, info.policy.kinds)
     stored = load_samples(bench.store, ids, None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
     asyncio.run(book.save(pack, Failure("refused")))

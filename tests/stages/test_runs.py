@@ -13,7 +13,7 @@ from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Usage
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import runs
-from workbench.stages.claude import ModelOptions, parameters, setup_of
+from workbench.stages.claude import ModelOptions, made_by, setup_of
 from workbench.store import runs as run_store
 from workbench.store.samples import load_samples
 from workbench.store.tables import CallRow
@@ -49,8 +49,8 @@ def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:
 
 def claude_run(bench: Any, model: str = "claude-haiku-5-5") -> int:
     options = ModelOptions(model=model)
-    set_up = parameters(setup_of(bench.store, bench.info(), options), bench.info().policy.kinds)
-    return run_store.create_run(bench.store, bench.info().id, "claude", model, set_up, "ann")
+    set_up = made_by(setup_of(bench.store, bench.info(), options), bench.info().policy.kinds)
+    return run_store.create_run(bench.store, bench.info().id, *set_up, "ann")
 
 
 def call(bench: Any, run: int, tokens_in: int, tokens_out: int, *, batch: str = "", key: str = "k") -> None:
@@ -124,8 +124,9 @@ def test_a_run_is_asked_again_with_its_own_set_up_only(bench: Any) -> None:
     """The model is its own; with other labels than now it is refused."""
     bench.load(ROWS)
     claude_run(bench, "claude-other")
-    old = parameters(setup_of(bench.store, bench.info(), ModelOptions()), ("entity",)) | {"labels": ["thing"]}
-    run_store.create_run(bench.store, bench.info().id, "claude", "claude-haiku-5-5", old, "ann")
+    proposer, model, parameters = made_by(setup_of(bench.store, bench.info(), ModelOptions()), ("entity",))
+    parameters["labels"] = ["thing"]
+    run_store.create_run(bench.store, bench.info().id, proposer, model, parameters, "ann")
     run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"}, "ann")
 
     assert runs.options_again(bench.store, bench.info(), "claude-run-1") == ModelOptions(model="claude-other")

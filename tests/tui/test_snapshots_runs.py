@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
-from workbench.stages.claude import ModelOptions, parameters, setup_of
+from workbench.stages.claude import ModelOptions, made_by, setup_of
 from workbench.store import runs, samples
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -41,8 +41,8 @@ def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     """Beside the recorded run one of Claude with failures and costs, and one by rules; all of one day."""
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://llm.example")
     info = find_dataset(store, None)
-    set_up = parameters(setup_of(store, info, ModelOptions()), info.policy.kinds)
-    run = runs.create_run(store, info.id, "claude", "claude-haiku-5-5", set_up, "ann")
+    set_up = made_by(setup_of(store, info, ModelOptions()), info.policy.kinds)
+    run = runs.create_run(store, info.id, *set_up, "ann")
     runs.create_run(store, info.id, "rules", "rules-1", {"source": "rules"}, "ann")
     ids = samples.sample_ids(store, info.id)
     hashes = {

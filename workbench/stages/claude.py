@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +14,7 @@ from typing import Any
 
 from workbench.errors import InputError, NotFoundError, UsageError, WorkbenchError
 from workbench.model import Kind, Policy, text_hash
-from workbench.proposing.claude.answers import CAUSES, Failure, Part, Task, Usage
+from workbench.proposing.claude.answers import CAUSES, Task, Usage
 from workbench.proposing.claude.asks import CLAUDE, DEFAULT_MODEL, OPENAI, Setup, read_part
 from workbench.proposing.claude.call import check_key, check_model
 from workbench.proposing.claude.clients import address, cloud_of_claude, connect, host
@@ -30,10 +29,10 @@ from workbench.proposing.claude.cost import (
 )
 from workbench.proposing.claude.prompt import default_prompt, examples_text, read_prompt
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
-from workbench.stages import propose
-from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
+from workbench.stages.claude_book import Book, propose_missing
 from workbench.stages.examples import choose_examples
 from workbench.stages.people import check
+from workbench.stages.propose import MadeBy, found_run, run_of
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
@@ -43,6 +42,8 @@ __all__ = ["Limits", "check_key"]
 
 MAX_COST = Decimal(5)
 """Dollars that one start may cost, unless a person says another sum."""
+BATCH_SECONDS = 600.0
+"""For one request of a batch run: a batch of 64 MB takes a while to send."""
 TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 
@@ -114,15 +115,15 @@ def prices_of(options: ModelOptions) -> Prices:
     return read_prices(_text(options.prices), str(options.prices), default_prices())
 
 
-def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
-    """What a run stores of its set-up; two runs with equal ones are one."""
+def made_by(setup: Setup, kinds: tuple[Kind, ...]) -> MadeBy:
+    """What a run stores of its set-up."""
     shown: dict[str, Any] = {}
     if setup.examples:  # whose gold a run saw: its figures leave those samples and their groups out
         names = ("id", "group", "reference_hash")
         shown["examples"] = [{name: getattr(seen, name) for name in names} for seen in setup.examples]
         texts = (examples_text(task, setup.examples) for task in TASK_OF.values())
         shown["examples_sha256"] = text_hash(*texts)
-    return {
+    parameters = {
         "source": setup.proposer,
         "prompt_sha256": setup.prompt.sha256,
         "prompt": list(setup.prompt.sections),
@@ -134,18 +135,7 @@ def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
         "kinds": list(kinds),
         **shown,
     }
-
-
-def found_run(store: Store, info: DatasetInfo, setup: Setup) -> RunInfo | None:
-    """The run of this set-up; None when there is none yet."""
-    wanted = parameters(setup, info.policy.kinds)
-    return propose.found_run(store, info, setup.proposer, setup.model, wanted)
-
-
-def run_of(store: Store, info: DatasetInfo, setup: Setup, annotator: str) -> RunInfo:
-    """The run of this set-up: the one that there is, else a new one."""
-    wanted = parameters(setup, info.policy.kinds)
-    return propose.run_with(store, info, setup.proposer, setup.model, wanted, annotator)
+    return setup.proposer, setup.model, parameters
 
 
 def _text(path: Path) -> str:
@@ -222,23 +212,23 @@ class DroppedError(WorkbenchError):
 def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPlan:
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
-    run = found_run(store, info, setup)
-    ids = runs.pending_ids(store, info.id, run.id if run else 0, () if options.retry else FINAL)
-    spoiled, alone = left_over(store, run.id, retry=options.retry) if run else ({}, set())
+    run = found_run(store, info, made_by(setup, info.policy.kinds))
+    book = Book.of_run(store, info, setup, run.id if run else 0, retry=options.retry)
     thinking, counted = _thinking(store, info, setup)
-    known, answered = runs.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
+    # Every stored list of statements: small next to the texts they were made of
+    stored = {key: read_part("statements", part) for key, part in runs.answers_to(store, "statements")}
     sends: Forecast = forecast(
-        (entry.sample for stored in windows(store, ids) for entry in stored),
-        setup, info.policy.kinds, known, answered,
-        prices=prices, alone=alone, thinking=thinking, batch=options.batch,
+        (entry.sample for window in book.windows() for entry in window),
+        setup, info.policy.kinds, runs.all_keys(store) | book.failed.keys(), {**stored, **book.failed},
+        prices=prices, alone=book.alone, thinking=thinking, batch=options.batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
     return ModelPlan(
         run=run.name if run else "",
         model=setup.model,
-        samples=len(ids),
+        samples=len(book.ids),
         already=already,
-        failed=count_samples(store, info.id) - already - len(ids),
+        failed=count_samples(store, info.id) - already - len(book.ids),
         **asdict(sends),
         prices_of=prices.dated.isoformat(),
         host=host(setup.proposer, setup.base_url),
@@ -324,20 +314,18 @@ def propose_by_model(
     setup, prices = setup_of(store, info, options), prices_of(options)
 
     async def going() -> ModelReport:
-        async with connect(limits.call_seconds, setup.proposer, setup.base_url) as client:
+        seconds = BATCH_SECONDS if options.batch else limits.call_seconds
+        async with connect(seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup, batch=options.batch)
-        run = run_of(store, info, setup, annotator)
-        ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)
-        failed, alone = left_over(store, run.id, retry=options.retry)
-        book = Book(store, run.id, ids, setup, info.policy.kinds, failed, alone, limits.gently)
-        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup)[0], batch=options.batch)
-        with _stopping(stopped) as stop:
-            if options.batch:
-                summary = await propose_batch(book, budget=budget, on_progress=on_progress, stop=stop)
-            else:
-                summary = await propose_live(
-                    book, limits=limits, budget=budget, on_progress=on_progress, stop=stop
-                )
+            run = run_of(store, info, made_by(setup, info.policy.kinds), annotator)
+            book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
+            thinking, _ = _thinking(store, info, setup)
+            budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
+            with _stopping(stopped) as stop:
+                summary = await propose_missing(
+                    book, client, batch=options.batch, limits=limits, budget=budget, on_progress=on_progress,
+                    stop=stop,
+                )  # fmt: skip
         if summary.progress.answered or run.n_proposals:
             set_dataset(store, info.id, run_id=run.id)
         notes = (*_notes(setup, options), *notes, *summary.notes)
@@ -352,17 +340,12 @@ def propose_by_model(
         ) from None
 
 
-def _statements(store: Store) -> Mapping[str, Part | Failure]:
-    """Every stored list of statements by its key: small next to the texts they were made of."""
-    return {key: read_part("statements", document) for key, document in runs.answers_to(store, "statements")}
-
-
 def _report(
     store: Store, info: DatasetInfo, before: RunInfo, summary: Summary, notes: tuple[str, ...]
 ) -> ModelReport:
     """How the run stands after a start that ended as `summary` says."""
     run, progress = runs.find_run(store, info.id, before.name), summary.progress
-    by_kind = Counter(kind for _, _, kind, *_ in runs.failures_of(store, run.id))
+    failures = runs.failure_kinds(store, run.id)
     return ModelReport(
         run=run.name,
         model=run.model,
@@ -370,8 +353,8 @@ def _report(
         already=before.n_proposals,
         failed=run.failed,
         left=count_samples(store, info.id) - run.n_proposals - run.failed,
-        failures=dict(by_kind),
-        advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},
+        failures=failures,
+        advice={kind: CAUSES[kind].advice for kind in failures if kind in CAUSES},
         requests=progress.requests,
         refused=progress.refused,
         usage=progress.usage,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from time import monotonic
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from workbench.model import Kind, Sample, text_hash
 from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Part, Result, Task
@@ -24,11 +24,12 @@ from workbench.proposing.claude.asks import (
     statements_key,
 )
 from workbench.proposing.claude.batches import lost_batches, propose_batches
-from workbench.proposing.claude.clients import connect
+from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import runs, samples
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
 from workbench.store.tables import CallRow
@@ -40,8 +41,11 @@ TOGETHER = 25
 """Proposals of one transaction: a decision of a person waits its turn behind one (a whole window took the
 writer .1 to .2 s)."""
 
-FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
+_FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
 """Failures that are left alone until a person retries."""
+
+UNSENT = "unsent-"
+"""Prefix of a batch that was noted before it was sent: after a crash it may be at the service or not."""
 
 
 @dataclass(slots=True)
@@ -64,6 +68,30 @@ class Book:
     waited: set[str] = field(default_factory=set)
     spoiled: bool = False
     planned: int = 0
+
+    @classmethod
+    def of_run(
+        cls, store: Store, info: DatasetInfo, setup: Setup, run_id: int, *, retry: bool, gently: bool = False
+    ) -> Self:
+        """What earlier starts of a run leave; 0 for a run that is not there yet.
+
+        A killed start may not have failed the samples of its texts yet. `retry` gives no text up.
+        """
+        failed = runs.failures(store, run_id)
+        alone = {key for key, call in failed.items() if call.failure in SPLIT}
+        final = {} if retry else {str(kind): kind for kind in _FINAL}
+        given_up = {
+            key: Failure(final[call.failure], call.detail)
+            for key, call in failed.items()
+            if call.failure in final and (key not in alone or len(call.keys) == 1)
+        }
+        ids = runs.pending_ids(store, info.id, run_id, tuple(final))
+        return cls(store, run_id, ids, setup, info.policy.kinds, given_up, alone, gently)
+
+    def windows(self) -> Iterator[list[Stored]]:
+        """The samples, a window at a time, read as they are needed."""
+        for start in range(0, len(self.ids), WINDOW):
+            yield samples.load_samples(self.store, self.ids[start : start + WINDOW], None)
 
     def keys_of(self, sample: Sample) -> set[str]:
         """The payment keys of a sample, but for the verdicts, which depend on the statements."""
@@ -140,7 +168,7 @@ class Book:
         self.waited = set()
 
         def lacking() -> Iterator[Sample]:
-            for number, stored in enumerate(windows(self.store, self.ids), 1):
+            for number, stored in enumerate(self.windows(), 1):
                 self.planned = max(self.planned, WINDOW * number)
                 keys = {key for entry in stored for key in self.keys_of(entry.sample)}
                 known.update(runs.known_keys(self.store, keys))
@@ -152,7 +180,7 @@ class Book:
         results: dict[str, Part | Failure] = {}
 
         def answered() -> Iterator[Sample]:
-            for stored in windows(self.store, self.ids):
+            for stored in self.windows():
                 results.clear()
                 results.update(self.results(stored)[0])
                 yield from (entry.sample for entry in stored)
@@ -190,98 +218,59 @@ class Book:
                 proposals.append({**row, "document": proposal_document(made), "calls": used})
         return proposals, failures
 
+    async def note_batch(self, name: str, asks: tuple[Ask, ...]) -> None:
+        """Before a batch is sent (no name yet), when it is taken, when all its rows are stored (no asks)."""
+        unsent = UNSENT + text_hash(*(ask.id for ask in asks))
+        if not asks:
+            await self.store.write(runs.change_batch, name, fetched=True)
+        elif name:
+            await self.store.write(runs.change_batch, unsent, id=name)
+        else:
+            document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
+            await self.store.write(runs.add_batch, self.run_id, unsent, document)
 
-async def propose_live(
-    book: Book, *, limits: Limits, budget: Budget, on_progress: OnProgress, stop: asyncio.Event
+    async def open_batches(self, client: ModelClient) -> dict[str, list[Ask]]:
+        """The batches of an earlier start that are at the service, with what they ask."""
+        for batch in runs.open_batches(self.store, self.run_id):
+            if not batch.id.startswith(UNSENT):
+                continue
+            # noted and never confirmed: found at the service, or forgotten and sent anew
+            lost = await lost_batches(client, len(batch.asks), runs.batch_ids(self.store))
+            values: dict[str, Any] = {"id": lost[0]} if lost else {"fetched": True}
+            await self.store.write(runs.change_batch, batch.id, **values)
+        return {
+            batch.id: [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
+            for batch in runs.open_batches(self.store, self.run_id)
+        }
+
+
+async def propose_missing(
+    book: Book,
+    client: ModelClient,
+    *,
+    batch: bool,
+    limits: Limits,
+    budget: Budget,
+    on_progress: OnProgress,
+    stop: asyncio.Event,
 ) -> Summary:
     """Ask for all that the samples lack; answers are stored as they come, proposals at the end.
 
-    `stop` ends it softly. Whatever ends it, what was paid for is stored. Raises what the store raises.
+    With `batch` what is asked goes in batches, and those of an earlier start are fetched first. `stop` ends
+    it softly: batches go on, and the next start fetches them. Whatever ends it, what was paid for is stored.
+    Raises what the store raises.
     """
-
-    async with connect(limits.call_seconds, book.setup.proposer, book.setup.base_url) as client:
-        try:
+    try:
+        if not batch:
             return await propose_all(
                 client, book.setup, book.steps(), book.save,
                 limits=limits, on_progress=on_progress, stop=stop, budget=budget,
             )  # fmt: skip
-        finally:
-            await book.put_together()
-
-
-def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Failure], set[str]]:
-    """What earlier starts leave: why they gave texts up for good, and the texts to be asked by themselves.
-
-    By payment key. A killed start may not have failed the samples of its texts yet. `retry` gives none up.
-    """
-    failed = runs.failures(store, run_id)
-    kinds = {str(kind): kind for kind in FINAL}
-    alone = {key for key, call in failed.items() if call.failure in SPLIT}
-    given_up = {
-        key: Failure(kinds[call.failure], call.detail)
-        for key, call in failed.items()
-        if call.failure in kinds and not retry and (key not in alone or len(call.keys) == 1)
-    }
-    return given_up, alone
-
-
-def windows(store: Store, ids: Sequence[int]) -> Iterator[list[Stored]]:
-    """The samples of these ids, a window at a time, read as they are needed."""
-    for start in range(0, len(ids), WINDOW):
-        yield samples.load_samples(store, ids[start : start + WINDOW], None)
-
-
-UNSENT = "unsent-"
-"""Prefix of a batch that was noted before it was sent: after a crash it may be at the service or not."""
-
-SECONDS = 600.0
-"""For one request: a batch of 64 MB takes a while to send."""
-
-
-async def propose_batch(
-    book: Book, *, budget: Budget, on_progress: OnProgress, stop: asyncio.Event
-) -> Summary:
-    """Send what the samples lack in batches and wait for them and for those of an earlier start.
-
-    `stop` ends the waiting; the batches go on, and the next start fetches them. Raises what the store raises.
-    """
-
-    async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
-        await book.store.write(_note, book.run_id, name, asks)
-
-    async with connect(SECONDS, base_url=book.setup.base_url) as client:
-        for batch in runs.open_batches(book.store, book.run_id):
-            if not batch.id.startswith(UNSENT):
-                continue
-            # noted and never confirmed: found at the service, or forgotten and sent anew
-            lost = await lost_batches(client, len(batch.asks), runs.batch_ids(book.store))
-            if lost:
-                await book.store.write(runs.change_batch, batch.id, id=lost[0])
-            else:
-                await book.store.write(runs.change_batch, batch.id, fetched=True)
-        pending = {
-            batch.id: [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
-            for batch in runs.open_batches(book.store, book.run_id)
-            if not batch.id.startswith(UNSENT)
-        }
+        pending = await book.open_batches(client)
         book.waited = {key for asks in pending.values() for ask in asks for key in ask.keys}
-        try:
-            return await propose_batches(
-                client, book.setup, book.steps(), partial(book.save, batch="batch"), on_batch,
-                pending=pending, budget=budget, on_progress=on_progress, stop=stop,
-            )  # fmt: skip
-        finally:
-            await book.put_together()
-
-
-def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
-    """Before a batch is sent (no name yet), when it is taken, and when all its rows are stored (no asks)."""
-    if not asks:
-        runs.change_batch(store, name, fetched=True)
-        return
-    unsent = UNSENT + text_hash(*(ask.id for ask in asks))
-    document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
-    if name:
-        runs.change_batch(store, unsent, id=name)
-    else:
-        runs.add_batch(store, run_id, unsent, document)
+        return await propose_batches(
+            client, book.setup, book.steps(), partial(book.save, batch="batch"), book.note_batch,
+            pending=pending, budget=budget, on_progress=on_progress, stop=stop,
+        )  # fmt: skip
+    finally:
+        await book.put_together()

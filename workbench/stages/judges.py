@@ -47,9 +47,10 @@ from workbench.proposing.claude.clients import connect
 from workbench.proposing.claude.cost import Budget, assumed_thinking, default_prices
 from workbench.proposing.claude.prompt import Prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
-from workbench.stages.claude import ModelOptions, run_of, set_up, setup_of
+from workbench.stages.claude import ModelOptions, made_by, set_up, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.measure import Claude
+from workbench.stages.propose import run_of
 from workbench.store import runs
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
@@ -243,7 +244,7 @@ class ServiceJudge(AnsweringProposer):
             keep = None
             if store is not None:  # under the run of this set-up, so that `propose` finds it paid
                 info = find_dataset(store, self._options.dataset)
-                run = run_of(store, info, self._setup, "api")
+                run = run_of(store, info, made_by(self._setup, info.policy.kinds), "api")
                 keep = Book(store, run.id, (), self._setup, info.policy.kinds).save
 
             async def kept(ask: Ask, result: Result) -> None:

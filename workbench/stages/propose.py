@@ -18,6 +18,8 @@ from workbench.store.runs import RunInfo
 
 CHUNK = 200
 PROPOSERS = ("rules", "recorded")
+MadeBy = tuple[str, str, dict[str, Any]]
+"""The proposer of a run, its model and its parameters; two runs with equal ones are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def _rules(
     from workbench.proposing import rules
 
     # an export of ours names its proposer rules too, and another source
-    run = run_with(store, info, "rules", rules.MODEL, {"source": "rules"}, annotator)
+    run = run_of(store, info, ("rules", rules.MODEL, {"source": "rules"}), annotator)
     keep = keep and info.run_id is not None
     if not keep:
         set_dataset(store, info.id, run_id=run.id)
@@ -99,21 +101,16 @@ def _rules(
     return ProposeReport(run.name, proposed, already, 0, info.run if keep else run.name, info.run)
 
 
-def found_run(
-    store: Store, info: DatasetInfo, proposer: str, model: str, parameters: dict[str, Any]
-) -> RunInfo | None:
+def found_run(store: Store, info: DatasetInfo, made_by: MadeBy) -> RunInfo | None:
     """The newest run of this set-up; None when there is none yet."""
-    wanted = (proposer, model, parameters)
     every = reversed(runs.list_runs(store, info.id))
-    return next((run for run in every if (run.proposer, run.model, run.parameters) == wanted), None)
+    return next((run for run in every if (run.proposer, run.model, run.parameters) == made_by), None)
 
 
-def run_with(
-    store: Store, info: DatasetInfo, proposer: str, model: str, parameters: dict[str, Any], annotator: str
-) -> RunInfo:
+def run_of(store: Store, info: DatasetInfo, made_by: MadeBy, annotator: str) -> RunInfo:
     """The run of this set-up: the one that there is, else a new one."""
-    run = found_run(store, info, proposer, model, parameters)
+    run = found_run(store, info, made_by)
     if run is None:
-        runs.create_run(store, info.id, proposer, model, parameters, annotator)
+        runs.create_run(store, info.id, *made_by, annotator)
         run = runs.list_runs(store, info.id)[-1]
     return run

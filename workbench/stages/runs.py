@@ -13,8 +13,9 @@ from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages.claude import ModelOptions, found_run, setup_of
+from workbench.stages.claude import ModelOptions, made_by, setup_of
 from workbench.stages.people import check
+from workbench.stages.propose import found_run
 from workbench.store import runs as run_store
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
 from workbench.store.engine import Store
@@ -133,7 +134,7 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ModelOptions:
         proposer=run.source,
         base_url=parameters.get("base_url", ""),
     )
-    again = found_run(store, info, setup_of(store, info, options))
+    again = found_run(store, info, made_by(setup_of(store, info, options), info.policy.kinds))
     if again is None or again.id != run.id:
         raise UsageError(f"{name} was made with another prompt, other labels or guidelines than now")
     return options
