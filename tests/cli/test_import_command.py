@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sqlite3
 from contextlib import closing
@@ -810,25 +809,3 @@ def test_texts_among_the_numbers_of_a_metric_are_counted_and_the_first_is_named(
         then = "no score is a number such as 0.5, so the column is kept in meta"
         said = f'3 values are not numbers (first: line 1 "n.a."): {then}\n'
     assert f"  context_recall: {said}" in out
-
-
-def test_new_rows_that_look_like_changed_samples_are_counted_with_the_way_to_update(run: Any) -> None:
-    """The id that is named, with --update, changes the sample."""
-    write_rows("a.jsonl", [PLAIN, {**PLAIN, "user_input": "w", "id": "own"}])
-    run("import", "a.jsonl")
-    changed = [{**PLAIN, "reference": "Ann met Zoe."}, {**PLAIN, "user_input": "w", "retrieved_contexts": []}]
-    write_rows("a.jsonl", [{**PLAIN, "user_input": "new"}, *changed])
-
-    _, out, _ = run("import", "a.jsonl", "--dry-run")
-    assert (
-        "2 new rows look like changed versions of samples that are there (1 with the same question and "
-        "contexts, another reference or 1 with the same question and reference, other contexts)"
-    ) in out
-    named = re.search(r'\("id": "(\w+)" in line 2\) and import with --update', out)
-    assert named is not None
-    write_rows("a.jsonl", [changed[0]])
-    assert (
-        "1 new row looks like a changed version of a sample that is there (1 with the same question and "
-    ) in run("import", "a.jsonl", "--dry-run")[1]
-    write_rows("a.jsonl", [{**changed[0], "id": named[1]}])
-    assert "1 updated; 2 samples now" in run("import", "a.jsonl", "--update")[1]

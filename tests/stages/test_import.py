@@ -8,8 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.import_ import ImportOptions, chunks, import_file, preview_import
+from workbench.stages.import_ import ImportOptions, chunks, preview_import
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
@@ -891,27 +889,3 @@ def test_every_proposal_of_a_row_goes_into_a_run_of_its_own(bench: Any) -> None:
     assert counts(bench.load([row])) == {"new": 1}
     assert counts(bench.load([row])) == {"unchanged": 1}
     assert bench.query("SELECT model FROM run ORDER BY id") == [("m1",), ("m2",), ("m3",)]
-
-
-@pytest.mark.parametrize("reading", ["import", "preview", "strict"])
-def test_a_file_of_which_no_row_fits_is_not_read_to_its_end(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, reading: str
-) -> None:
-    """Nothing is stored, no refused rows are left, and the message says why the first one was refused."""
-    monkeypatch.setattr("workbench.stages.import_.GIVE_UP", 3_000)
-    path = bench.write(["1" + " " * 100] * 50_000)
-    options = ImportOptions(format="native")
-    read_to: list[int] = []
-
-    readings: dict[str, Callable[[], object]] = {
-        "import": lambda: import_file(bench.store, path, options, annotator="ann", progress=read_to.append),
-        "preview": lambda: preview_import(path, options, progress=read_to.append),
-        "strict": lambda: import_file(
-            bench.store, path, replace(options, strict=True), annotator="ann", progress=read_to.append
-        ),
-    }
-    with pytest.raises(InputError, match="row: got number 1, expected a JSON object"):
-        readings[reading]()
-
-    assert max(read_to, default=0) < path.stat().st_size
-    assert [] == list(bench.folder.glob("*.rejected.jsonl"))

@@ -34,7 +34,7 @@ from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
-from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text, version_of
+from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.store.samples import load_sample, sample_ids
@@ -81,8 +81,6 @@ def _policy(document: Any) -> Policy | None:
 
 
 SHOWN_ERRORS = 20
-GIVE_UP = 100_000
-"""Refused rows, with none taken, after which the rest of a file is not read."""
 
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
@@ -163,6 +161,10 @@ class ImportReport:
         return self.new + self.unchanged + self.extended + self.updated
 
 
+Good = tuple[FileRow, Record]
+"""A row that can go in, and its record."""
+
+
 class _Reading:
     """One reading of a file for a dataset, which may not be there yet: its rows and what becomes of them."""
 
@@ -183,13 +185,10 @@ class _Reading:
         self._gone = purged_names(store, self.info.id) if self.info else {}
         self._refused = (0, 0)
 
-    def chunks(self) -> Iterator[list[FileRow]]:
-        """The rows that can go in, chunk by chunk; bad ones are put aside.
-
-        Raises InputError where so many are bad, and none is good, that the rest is not worth reading.
-        """
+    def chunks(self) -> Iterator[list[Good]]:
+        """The rows that can go in, chunk by chunk; bad ones are put aside."""
         for chunk in chunks(self._rows):
-            good = []
+            good: list[Good] = []
             for row in (with_names(row, self._names) for row in chunk):
                 error = purged(row, self._gone, self.columns) or row.error
                 if error is None and row.record is not None and self.options.gold == "require":
@@ -198,11 +197,8 @@ class _Reading:
                     self.refuse(row, error or RowError("row", "nothing", "a sample"))
                     continue
                 self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
-                good.append(row)
+                good.append((row, row.record))
             yield good
-            if self.report.rejected >= GIVE_UP and not self.report.good:
-                first = f"the first {self.report.rejected:,} rows are all refused: {self.report.errors[0]}"
-                raise InputError(f"{self.path}: {first}")
 
     def refuse(self, row: FileRow, error: RowError) -> None:
         """Put a row aside with its reason."""
@@ -220,28 +216,26 @@ class _Reading:
 
     def again(self, rejects: Path | None) -> str:
         """The command that imports the rows that were put aside, once they are fixed."""
-        options, report = self.options, self.report
+        options = self.options
         if rejects is None or not options.command:
             return ""
-        words = [*options.command, str(rejects)]
-        words += [] if options.dataset else ["--dataset", report.dataset]
-        words += ["--format", options.format] if options.format else []
-        words += {"require": ["--gold"], "given": ["--gold-if-given"]}.get(options.gold, [])
-        words += ["--update"] if options.update else []
+        more = {"require": ["--gold"], "given": ["--gold-if-given"]}.get(options.gold, [])
+        more += ["--update"] if options.update else []
         if self.info is None:  # what the dataset shall be that this command makes
-            words += [] if options.seed is None else ["--seed", str(options.seed)]
-            words += [] if options.blind is None else ["--blind", str(options.blind)]
-        return shlex.join([*words, *self.columns.options()])
+            more += [] if options.seed is None else ["--seed", str(options.seed)]
+            more += [] if options.blind is None else ["--blind", str(options.blind)]
+        return self._command(options.command, rejects, more)
 
     def with_gold(self) -> str:
         """The command that imports the file again with its gold: `import`, also after an `audit`."""
-        options = self.options
-        program, _, *given = options.command or ("workbench", "import")
-        words = [program, "import", *given, str(self.path)]
-        words += [] if "--dataset" in given else ["--dataset", self.report.dataset]
-        words += ["--format", options.format] if options.format else []
-        words += ["--rows", options.rows] if options.rows else []
-        return shlex.join([*words, "--gold-if-given", *self.columns.options()])
+        program, _, *given = self.options.command or ("workbench", "import")
+        rows = ["--rows", self.options.rows] if self.options.rows else []
+        return self._command([program, "import", *given], self.path, [*rows, "--gold-if-given"])
+
+    def _command(self, command: Sequence[str], path: Path, more: Sequence[str]) -> str:
+        dataset = [] if "--dataset" in command else ["--dataset", self.report.dataset]
+        format_ = ["--format", self.options.format] if self.options.format else []
+        return shlex.join([*command, str(path), *dataset, *format_, *more, *self.columns.options()])
 
     def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
         """Count what became of a good row."""
@@ -339,10 +333,11 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
     taking: Intake | None = None
     for good in reading.chunks():
         if good and taking is None:
-            reading.info = reading.info or _create(store, reading, annotator, good)
-            # How a file goes into a dataset that is there
-            info = reading.info
-            days = manifest_settings(reading.path).get("columns", {})
+            settings = manifest_settings(reading.path)
+            days = settings.pop("columns", {})
+            info = reading.info = reading.info or _create(
+                store, reading, settings, annotator, [record for _, record in good]
+            )
             columns = ScoreColumns(
                 info.id,
                 reading.options.update,
@@ -354,9 +349,9 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
         if taking is not None:
             good = list(for_samples_of_text(store, taking, good))
             waiting = iter(good)
-            for piece in importing.distinct(row.record for row in good if row.record):
+            for piece in importing.distinct(record for _, record in good):
                 rows = islice(waiting, len(piece))
-                for row, outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
+                for (row, _), outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
                     reading.count(row, outcome)
     return taking
 
@@ -372,29 +367,17 @@ def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportR
     report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
     report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
     report.numbers = tuple(notes.numbers)
-    if info is not None and not report.dry:
+    if info is not None:
         _settle(store, info, reading.options)
         if info.overlap:
             assignments.fill(store, info.id)
         report.n_samples = count_samples(store, info.id)
         report.blind = datasets.count_blind(store, info.id)
-    if taking is not None and not report.dry:
+    if taking is not None:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
         settled = taking.columns.settle(store)
         report.runs = {column.column: column.run for column in settled}
         report.notes += tuple(_of_intake(taking, settled))
-    if taking is not None and taking.versions:
-        # What is to be said of new rows that look like changed samples
-        same = " or ".join(f"{number:,} with the same {what}" for what, number in taking.versions.items())
-        number = many(
-            taking.versions.total(),
-            "new row looks like a changed version of a sample that is there",
-            "new rows look like changed versions of samples that are there",
-        )
-        report.notes += (
-            f"{number} ({same}). To change a sample instead, "
-            f"give its row the id of the sample ({taking.version}) and import with --update",
-        )
     return report
 
 
@@ -480,16 +463,16 @@ def score_columns(store: Store, name: str) -> Collection[str]:
     return scores.external_columns(store, info.id) if info else ()
 
 
-def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]) -> DatasetInfo:
+def _create(
+    store: Store, reading: _Reading, settings: dict[str, Any], annotator: str, records: Sequence[Record]
+) -> DatasetInfo:
+    """A new dataset with the settings of a manifest, for a file that begins with these records."""
     options, name = reading.options, reading.report.dataset
-    settings = manifest_settings(reading.path)
-    settings.pop("columns", None)
     given = settings.pop("seed", None)
     seed = given if options.seed is None else options.seed
     policy = _policy(settings.pop("policy", None))
     if policy is None:
         # the kinds that the rows' gold has, else the kind that their column of recall counts, else entities
-        records = [row.record for row in rows if row.record is not None]
         columns = {column for record in records for column in record.scores}
         reviewed = {
             kind
@@ -509,7 +492,7 @@ def _create(store: Store, reading: _Reading, annotator: str, rows: list[FileRow]
     if options.blind is None and "blind_share" in settings:
         settings["blind_settled"] = True
     else:
-        names = {row.record.sample.id or row.record.sample.content_hash for row in rows if row.record}
+        names = {record.sample.id or record.sample.content_hash for record in records}
         settings |= _blind(options, len(names))
     if settings:
         datasets.set_dataset(store, created.id, **settings)
@@ -606,34 +589,24 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
     return replace(row, record=replace(record, gold=gold, proposals=proposals))
 
 
-def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> Iterator[FileRow]:
+def for_samples_of_text(store: Store, intake: Intake, rows: Sequence[Good]) -> Iterator[Good]:
     """The rows, those without an id for the samples with the same question, reference and contexts.
 
     Such a row comes once for each of these samples. Without one it stays as it is: a new sample.
     """
-    nameless = {
-        row.record.sample.content_hash: row.record.sample
-        for row in rows
-        if row.record is not None and row.record.sample.id in ("", row.record.sample.content_hash)
-    }
-    keys = keys_of_text(store, intake, nameless.values())
-    unknown = nameless.keys() - keys.keys() if intake.before else set()
-    for row in rows:
-        record = row.record
-        new = unknown and record is not None and record.sample.content_hash in unknown
-        if new and record is not None and (version := version_of(store, intake, record.sample)) is not None:
-            intake.versions[version[1]] += 1
-            intake.version = intake.version or f'"id": "{version[0]}" in line {row.line:,}'
-        names = keys.get(record.sample.id or record.sample.content_hash, ()) if record is not None else ()
-        if record is None or not names or names == [record.sample.content_hash]:
-            yield row
+    samples = [record.sample for _, record in rows]
+    keys = keys_of_text(store, intake, [one for one in samples if one.id in ("", one.content_hash)])
+    for (row, record), sample in zip(rows, samples, strict=True):
+        names = keys.get(sample.id or sample.content_hash, [])
+        if names in ([], [sample.content_hash]):
+            yield row, record
             continue
         intake.by_text += 1
         if len(names) > 1:
             intake.shared += 1
             intake.sharing += len(names)
         for name in names:
-            yield replace(row, record=replace(record, sample=replace(record.sample, id=name)))
+            yield row, replace(record, sample=replace(sample, id=name))
 
 
 def chunks(rows: Iterator[FileRow]) -> Iterator[list[FileRow]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -53,9 +52,6 @@ class Intake:
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
     `sharing` these samples.
-    `versions`: new rows without an id that differ from a sample in the reference or in the contexts alone,
-    by what is the same; `version` tells the first. `questions`: the samples of each question, by its hash,
-    once somebody asks.
     `columns`: where the numbers of the file go. `action` names its journal rows; `runs` holds, by proposer
     and model, the runs that recorded proposals go into, and grows as new proposers arrive.
     """
@@ -75,9 +71,6 @@ class Intake:
     by_text: int = 0
     shared: int = 0
     sharing: int = 0
-    versions: Counter[str] = field(default_factory=Counter)
-    version: str = ""
-    questions: dict[int, list[int]] = field(default_factory=dict)
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
@@ -435,25 +428,6 @@ def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> d
     for content, key in store.rows(query.order_by(SAMPLE.id)) if samples and intake.before else ():
         keys.setdefault(content, []).append(key)
     return keys
-
-
-def version_of(store: Store, intake: Intake, sample: Sample) -> tuple[str, str] | None:
-    """The id of a sample from before the import with this question that differs in its reference or in its
-    contexts alone, and what is the same; None for no such sample.
-    """
-    if not intake.questions and intake.before:
-        earlier = SAMPLE.dataset_id == intake.dataset_id, SAMPLE.id <= intake.before
-        for number, question in store.rows(select(SAMPLE.id, SAMPLE.user_input).where(*earlier)):
-            intake.questions.setdefault(hash(question), []).append(number)
-    numbers = intake.questions.get(hash(sample.user_input), [])[:5]
-    for row in store.column(select(SampleRow).where(among(SAMPLE.id, numbers))) if numbers else ():
-        if row.user_input != sample.user_input:
-            continue
-        if row.reference == sample.reference:
-            return row.key, "question and reference, other contexts"
-        if tuple(row.retrieved_contexts) == tuple(sample.retrieved_contexts):
-            return row.key, "question and contexts, another reference"
-    return None
 
 
 def distinct(records: Iterable[Record]) -> list[list[Record]]:
