@@ -214,8 +214,7 @@ async def test_all_figures_are_those_of_the_command_line(user: User, compared: P
         shown, top = screen.query_one("#figures", Passage).text, screen.query_one("#figures").scroll_offset.y
 
     assert isinstance(screen, CompareScreen)
-    assert screen.found is not None
-    assert figures_text(screen.found).split() == shown.split()
+    assert figures_text(screen.figures).split() == shown.split()
     assert all(len(line) <= 80 for line in shown.split("\n"))
     assert "verdicts on matched units:" in shown
     assert top > 1

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.binding import Binding, BindingsMap
 from textual.screen import Screen
 
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keys import TWINS, nodes
+from workbench.tui.keys import TWINS, declared, nodes, read_table
+from workbench.tui.screens.agree import TABLES
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuScreen, PromptScreen, ReadScreen
 from workbench.tui.screens.evidence import EvidenceScreen
@@ -19,11 +22,14 @@ from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.compare_sections import SECTIONS
 
 SCREENS: list[type[Screen[None]]] = [
     QueueScreen, ReviewScreen, HelpScreen, ReadScreen, MenuScreen, PromptScreen,
     PickScreen, LabelScreen, EvidenceScreen, FindScreen,
 ]  # fmt: skip
+
+TABLE = read_table(Path("workbench/tui/keys.txt").read_text("utf-8"))
 
 TYPING = (PromptScreen, PickScreen, LabelScreen, FindScreen)
 """Screens in which letters are typed, and so are no keys."""
@@ -50,25 +56,6 @@ def test_every_letter_has_its_russian_twin(screen: type[Screen[None]]) -> None:
     assert letters or screen in TYPING
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_no_key_is_bound_twice(screen: type[Screen[None]]) -> None:
-    """Of two bindings of one key the second would be dropped in silence; a subclass may take over a key."""
-    for base in screen.__mro__:
-        if base.__module__.startswith("workbench.") and "BINDINGS" in vars(base):
-            counted = Counter(binding.key for binding in Binding.make_bindings(base.BINDINGS))  # type: ignore[attr-defined]
-            assert [key for key, times in counted.items() if times > 1] == []
-
-
-@pytest.mark.parametrize("screen", [*SCREENS, WorkbenchApp])
-def test_every_action_has_a_name_a_group_and_a_description(screen: type) -> None:
-    """Keymaps, help and palette are made from them."""
-    for binding in own(screen):
-        assert binding.id
-        assert binding.description
-        assert binding.group
-        assert binding.group.description
-
-
 @pytest.mark.parametrize("screen", [QueueScreen, ReviewScreen])
 def test_at_most_eight_keys_in_the_key_bar(screen: type[Screen[None]]) -> None:
     """Help and the seven keys that one presses most; those of a failure take their place when it is there."""
@@ -89,11 +76,38 @@ def test_every_large_screen_explains_its_words() -> None:
     assert set().union(*words.values()) <= TERMS.keys()
 
 
-def test_every_action_exists() -> None:
+@pytest.mark.parametrize("node", nodes(), ids=lambda node: node.__name__)
+def test_every_action_exists(node: Any) -> None:
     """A key whose action has no method would do nothing, in silence."""
-    for screen in SCREENS:
-        for binding in own(screen):
-            name = binding.action.split("(")[0]
-            target, action = (WorkbenchApp, name[4:]) if name.startswith("app.") else (screen, name)
-            given = target.__init__.__code__.co_names  # a screen may give a key the method of a part
-            assert f"action_{action}" in (*dir(target), *given), binding.action
+    for binding in declared(node):
+        action = binding.action.split("(")[0].rpartition(".")[2]
+        targets: tuple[Any, ...] = (
+            (WorkbenchApp, FindScreen, PromptScreen) if "." in binding.action else (node,)
+        )
+        given = {name for target in targets for name in (*dir(target), *target.__init__.__code__.co_names)}
+        assert f"action_{action}" in given, binding  # a screen may give a key the method of a part
+
+
+def test_every_section_of_the_table_is_of_a_screen() -> None:
+    """And has its keys once, so that nothing in it is out of use."""
+    bound = [(str(b.id), b.action) for node in nodes() for b in vars(node).get("BINDINGS", ())]
+    assert sorted(bound) == sorted((str(b.id), b.action) for section in TABLE.values() for b in section)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("open  enter  open  Queue  review", "keys.txt:5: six columns expected, got 5"),
+        ("open  x enter  open  Queue  -  Open it", "keys.txt:5: enter stands in [queue] already"),
+    ],
+)
+def test_a_wrong_line_of_the_table_is_refused_with_its_number(line: str, why: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(why)):
+        read_table(f"What keys do.\n\n[queue]\nwhy  w enter  why  Queue  -  Why\n{line}\n")
+
+
+def test_the_table_names_the_parts_of_a_screen_as_they_are() -> None:
+    of_compare = [binding.description for binding in TABLE["compare"] if "section" in binding.action]
+    assert [f"Show a part: {section.NAME}" for section in SECTIONS] == of_compare
+    of_agree = [binding.description for binding in TABLE["agree"] if "section" in binding.action]
+    assert [f"Show {name}" for name in TABLES.values()] == of_agree

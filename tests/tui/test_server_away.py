@@ -144,7 +144,7 @@ AWAY = "! server away, trying again in 0 s"
         ("r", "QueueScreen", lambda screen: screen.progress is not None and screen.progress.verified == 1),
         ("slash", "QueueScreen", lambda screen: screen.samples.count == 1),
         ("P", "PlanScreen", lambda screen: screen.report is not None),
-        ("C", "CompareScreen", lambda screen: screen.found is not None),
+        ("C", "CompareScreen", lambda screen: screen.seen is not None),
         ("K", "CalibrateScreen", lambda screen: screen.look is not None),
         ("R", "RunsScreen", lambda screen: screen.listed.count),
     ],

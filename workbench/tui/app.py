@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rich.segment import Segment
 from rich.text import Text
 from textual import events
-from textual.binding import BindingType
 from textual.color import Color
 from textual.command import CommandPalette
 from textual.css.query import NoMatches
@@ -27,8 +26,8 @@ from workbench.settings import Settings, read_state, remember, state_path
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
 from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
-from workbench.tui.keys import acts, key, keymap
-from workbench.tui.own import EVERY, SIXTEEN, chosen_theme
+from workbench.tui.keys import acts, bindings, keymap
+from workbench.tui.own import SIXTEEN, chosen_theme
 from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
@@ -97,9 +96,7 @@ class WorkbenchApp(Bench):
     COMMANDS: ClassVar = {Actions, DatasetCommands}
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("question_mark f1", "help", "Keys of this screen", "app.help", EVERY, "help"),
-    ]
+    BINDINGS = bindings("app help")
     ROOMS: ClassVar = {
         "review": "workbench.tui.screens.review:ReviewScreen",
         "resolve": "workbench.tui.screens.resolve:ResolveScreen",

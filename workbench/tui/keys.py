@@ -1,4 +1,4 @@
-"""Key bindings with their Russian twins, the keys a person chose, and letters for places of a text."""
+"""The table of keys with their Russian twins, the keys a person chose, and letters for places of a text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from itertools import islice, product
 from math import ceil, sqrt
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import NamedTuple
 
@@ -56,32 +57,48 @@ _SHOWN = {
 _GIVEN = {written.lower(): name for name, written in _SHOWN.items()}
 
 
-def key(keys: str, action: str, description: str, name: str, group: str, footer: str = "") -> Binding:
-    """A binding of the keys (separated by spaces) and of their Russian twins.
+def bindings(*sections: str) -> list[BindingType]:
+    """What some sections of the table bind, in their order."""
+    return [binding for section in sections for binding in _table()[section]]
 
-    `description` is what the palette and the help say, `name` the action in a keymap; `footer` is the
-    short form in the key bar, and only an action that has one is shown there.
-    """
+
+@cache
+def _table() -> dict[str, list[Binding]]:
+    return read_table(Path(__file__).with_suffix(".txt").read_text("utf-8"))
+
+
+def read_table(text: str) -> dict[str, list[Binding]]:
+    """The bindings of each section of a table. Raises ValueError with the number of a line that is wrong."""
+    table: dict[str, list[Binding]] = {}
+    section, taken = "", set[str]()
+    for number, line in enumerate(text.splitlines(), 1):
+        columns = re.split(r"\s{2,}", line.strip())
+        if line.startswith("["):
+            section, taken = line.strip("[]"), set()
+            table[section] = []
+        elif section and line:
+            if len(columns) != 6:
+                raise ValueError(f"keys.txt:{number}: six columns expected, got {len(columns)}")
+            if twice := taken.intersection(columns[1].split()):
+                raise ValueError(f"keys.txt:{number}: {min(twice)} stands in [{section}] already")
+            taken.update(columns[1].split())
+            table[section].append(_binding(section, *columns))
+    return table
+
+
+def _binding(section: str, name: str, keys: str, action: str, group: str, word: str, what: str) -> Binding:
+    """A binding of the keys and of their Russian twins; only an action with a word is in the key bar."""
     with_twins = [stroke for given in keys.split() for stroke in (given, TWINS.get(given)) if stroke]
+    footer = "" if word == "-" else word
     return Binding(
         ",".join(_NAMES.get(twin, twin) for twin in with_twins),
         action,
-        description,
+        what,
         show=bool(footer),
         tooltip=footer,
-        id=name,
+        id=name if "." in name else f"{section}.{name}",
         group=Binding.Group(group),
     )
-
-
-def moving(screen: str, what: str, pages: str = "pagedown") -> list[BindingType]:
-    """The keys of a list of `what`, for the actions `move` and `page` of a screen; `pages` turn it on."""
-    return [
-        key("j down", "move(1)", f"Next {what}", f"{screen}.down", "Moving"),
-        key("k up", "move(-1)", f"Previous {what}", f"{screen}.up", "Moving"),
-        key(pages, "page(1)", "Page down", f"{screen}.page_down", "Moving"),
-        key("pageup", "page(-1)", "Page up", f"{screen}.page_up", "Moving"),
-    ]
 
 
 def shown(name: str) -> str:

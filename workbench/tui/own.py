@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import App
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.css.stylesheet import Stylesheet
 from textual.driver import Driver
 from textual.theme import BUILTIN_THEMES, Theme
@@ -25,7 +25,7 @@ from textual.widgets import Input
 from workbench.errors import UsageError
 from workbench.settings import Settings, State, did_you_mean, theme_now
 from workbench.text.safe import clean, flat
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.widgets.bars import Status
 from workbench.tui.work import start
 
@@ -111,12 +111,8 @@ class OwnApp(App[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(binding, priority=True)  # over dialogs too, and while one types
-        for binding in (
-            key("ctrl+p", "command_palette", "Any action, export, report", "app.palette", EVERY, "more"),
-            key("ctrl+c", "interrupt", "Copy what is selected", "app.copy", EVERY),
-            key("ctrl+z", "suspend_process", "To the shell; fg comes back", "app.suspend", EVERY),
-            key("ctrl+q", "quit", "Quit at once", "app.quit", EVERY),
-        )
+        for binding in bindings("app")
+        if isinstance(binding, Binding)
     ]
 
     def __init__(

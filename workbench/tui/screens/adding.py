@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -20,7 +19,7 @@ from workbench.stages.intents import Intent
 from workbench.text.cells import cut, cut_middle, fit, width
 from workbench.text.safe import flat
 from workbench.text.tokens import snap, tokens
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.labels import LabelScreen
@@ -168,21 +167,7 @@ class OfferRows(RowList[Offer]):
 class AddScreen(Dialog):
     """Over the list of units: what may be a name. A digit adds one, letters search in the reference."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            key(
-                str(n), f"take_number({n})", "Add the one of that number", f"add.take_{n}", "New unit",
-                "add" if n == 1 else "",
-            )
-            for n in range(1, 10)
-        ),
-        key("enter", "open", "Add the one under the cursor", "add.take", "New unit"),
-        key("down", "move(1)", "Next", "add.down", "New unit"),
-        key("up", "move(-1)", "The one before", "add.up", "New unit"),
-        key("slash", "search", "Search in the reference", "add.search", "New unit"),
-        key("tab", "letters", "Letters in the reference", "add.letters", "New unit", "letters"),
-        key("escape", "cancel", "Close without doing anything", "add.cancel", "New unit"),
-    ]  # fmt: skip
+    BINDINGS = bindings("add")
 
     def __init__(self, adder: Adder, pane: SamplePane, offers: Sequence[Offer]) -> None:
         super().__init__()

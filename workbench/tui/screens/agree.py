@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
@@ -16,18 +15,17 @@ from workbench.stages import policy
 from workbench.store.datasets import dataset_info
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.keys import key, moving
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.keys import bindings
+from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ReadScreen
-from workbench.tui.widgets.bars import Head, KeyBar, SectionBar, Status
+from workbench.tui.widgets.bars import SectionBar
 from workbench.tui.widgets.lines import RowList
 from workbench.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
     from workbench.stages.agree import AgreeReport, By
-    from workbench.stages.desk import Desk
 
-PARTS: dict[By, str] = {"label": "labels", "pair": "pairs", "week": "weeks"}
+TABLES: dict[By, str] = {"label": "labels", "pair": "pairs", "week": "weeks"}
 NOBODY = "No two people decided the same sample yet: workbench assign --overlap 2 asks for it."
 
 
@@ -43,53 +41,30 @@ class PartRows(RowList[str]):
         return [Segment(("▸ " if here else "  ") + flat(row), style), Segment(" " * size, style)]
 
 
-class AgreeScreen(BaseScreen):
-    """Reads only. The words and tables are those of the command."""
+class AgreeScreen(Room):
+    """The words and tables are those of the command."""
 
+    NAME, PARTS = "Agree", len(TABLES)
     REFUSAL = "no two people decided the same sample yet"
     LEGEND = (("F1", "units of both, of all that the two have"), ("–", "below ten samples, or not defined"))
     WORDS = ("unit", "interval", "κ, AC1", "adjudicated")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            key(str(number), f"section({number})", f"Show {name}", f"agree.section_{number}", "View",
-                "show" if number == 1 else "")
-            for number, name in enumerate(PARTS.values(), 1)
-        ),
-        key("tab right", "turn(1)", "The next part", "agree.next", "View"),
-        key("shift+tab left", "turn(-1)", "The part before", "agree.previous", "View"),
-        key("enter g", "open", "Guidelines of this label", "agree.guidelines", "View", "guidelines"),
-        key("r f5", "reread", "Read again", "agree.reread", "View"),
-        *moving("agree", "line", "pagedown space"),
-        key("escape b G", "back", "Back", "agree.back", "View", "back"),
-        key("q", "app.quit", "Quit", "agree.quit", "View"),
-    ]  # fmt: skip
+    BINDINGS = bindings("agree")
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.desk = desk
-        self.at = 1
-        self.report: AgreeReport | None = None
+    report: AgreeReport | None = None
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The answer, its figures, the names of the parts, one of them."""
-        yield Head(id="head")
         yield Static(id="answer")
         yield Passage(id="facts")
-        yield SectionBar(list(PARTS.values()), id="sections")
+        yield SectionBar(list(TABLES.values()), id="sections")
         yield Static(id="columns")
         yield PartRows(id="parts")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
 
-    def on_mount(self) -> None:
-        """Read it; keys wait for it."""
-        self.query_one(Head).place("Agree", self.desk.info.name, self.desk.annotator)
-        self.work(self._read)
-
-    async def _read(self) -> None:
+    async def read(self) -> None:
+        """Count agreement for the part that is shown."""
         from workbench.stages.agree import agree
 
-        by = [*PARTS][self.at - 1]
+        by = [*TABLES][self.at - 1]
         with self.telling("counting") as count:
             info = await self.desk.store.read(dataset_info, self.desk.info.id)
             self.report = await asyncio.to_thread(agree, self.desk.store, info, by, progress=count)
@@ -106,11 +81,6 @@ class AgreeScreen(BaseScreen):
         self.query_one(PartRows).put(lines[1:], 0)
         self.refresh_bindings()
 
-    def on_section_bar_asked(self, event: SectionBar.Asked) -> None:
-        """A part was clicked."""
-        event.stop()
-        self.action_section(event.number)
-
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -119,16 +89,8 @@ class AgreeScreen(BaseScreen):
 
     def action_section(self, number: int) -> None:
         """Show a part."""
-        self.at = int(number)
-        self.work(self._read)
-
-    def action_turn(self, step: int) -> None:
-        """The part next to this one, round the end."""
-        self.action_section((self.at - 1 + int(step)) % len(PARTS) + 1)
-
-    def action_reread(self) -> None:
-        """Read again: others review too."""
-        self.work(self._read)
+        self.at = number
+        self.work(self.read)
 
     async def action_open(self) -> None:
         """The guidelines, those of the label under the cursor first."""

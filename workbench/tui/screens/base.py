@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
-from textual.binding import BindingType
+from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
@@ -16,10 +16,13 @@ from textual.widget import Widget
 from workbench.errors import WorkbenchError
 from workbench.text.safe import flat
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
-from workbench.tui.keys import key
-from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Status
+from workbench.tui.keys import KeyAct, bindings
+from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, SectionBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
+
+if TYPE_CHECKING:
+    from workbench.stages.desk import Desk
 
 TICK = 0.25
 """Seconds after which it is mentioned that something is still being read, and between two looks at it."""
@@ -111,6 +114,21 @@ class BaseScreen(Ordered):
     REFUSAL: ClassVar = ""
     """Why a key does nothing now, where it is always the same."""
 
+    def compose(self) -> ComposeResult:
+        """The head, what the screen shows, what happened, the keys."""
+        yield Head(id="head")
+        yield from self.body()
+        yield Status(id="status")
+        yield KeyBar(self.key_word, id="keys")
+
+    def body(self) -> ComposeResult:
+        """What stands between the head and the status line."""
+        yield from ()
+
+    def key_word(self, act: KeyAct) -> str:
+        """The word of a key in the bar."""
+        return act.footer
+
     def refused(self, action: str) -> None:
         """A key was pressed whose action is not possible now."""
         if self.REFUSAL:
@@ -176,6 +194,48 @@ class BaseScreen(Ordered):
         self.bench.open_gate()
 
 
+class Room(BaseScreen):
+    """A screen over the queue, about its dataset: read next to the event loop while keys wait."""
+
+    NAME: ClassVar = ""
+    PARTS: ClassVar = 0
+    """How many parts it has, one of which is shown."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.at = 1  # the part that is shown
+
+    def on_mount(self) -> None:
+        """Read it; the status line says how far that is."""
+        self.entitle()
+        self.work(self.read)
+
+    def entitle(self) -> None:
+        """Say in the head where one is."""
+        self.query_one(Head).place(self.NAME, self.desk.info.name, self.desk.annotator)
+
+    async def read(self) -> None:
+        """Read what the screen shows, and show it."""
+
+    def action_reread(self) -> None:
+        """Read again: others review too."""
+        self.say("")
+        self.work(self.read)
+
+    def action_section(self, number: int) -> None:
+        """Show a part."""
+
+    def action_turn(self, step: int) -> None:
+        """The part next to this one, round the end."""
+        self.action_section((self.at - 1 + step) % self.PARTS + 1)
+
+    def on_section_bar_asked(self, event: SectionBar.Asked) -> None:
+        """A part was clicked."""
+        event.stop()
+        self.action_section(event.number)
+
+
 def lie_over(box: Widget, region: Region) -> None:
     """Put the box of a dialog over a part of the screen below."""
     box.styles.offset = region.offset
@@ -193,9 +253,7 @@ class Dialog(Ordered, ModalScreen[None]):
     Keys wait until it is there: what is typed right behind the key that opens it belongs to it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("question_mark f1", "app.help", "Keys of this screen", "app.help", "Everywhere"),
-    ]
+    BINDINGS = bindings("dialog")
 
     def on_mount(self) -> None:
         """Ready, a dialog's own mounting done: let the keys run."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -28,7 +27,7 @@ from workbench.reports.calibrate import (
 from workbench.scoring.names import scorer_name
 from workbench.text.figures import number, signed
 from workbench.text.safe import flat
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
@@ -61,27 +60,7 @@ class CalibrateScreen(BaseScreen):
         ("·· as judged", "the automatic units under people's verdicts, where there is one"),
     )
     WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("left", "move(-1)", "Threshold down by 1", "calibrate.down", "Threshold", "→ move"),
-        key("right", "move(1)", "Threshold up by 1", "calibrate.up", "Threshold"),
-        key("shift+left", "move(-5)", "Threshold down by 5", "calibrate.down_five", "Threshold"),
-        key("shift+right", "move(5)", "Threshold up by 5", "calibrate.up_five", "Threshold"),
-        key("B", "best", "To the threshold that fits best", "calibrate.best", "Threshold", "best"),
-        key("i", "in_use", "To the threshold in use", "calibrate.in_use", "Threshold"),
-        key(
-            "O", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
-            "aim",
-        ),
-        key(
-            "L", "probability", "Likelihood of a match, by similarity", "calibrate.probability", "View",
-            "probability",
-        ),
-        key("V", "take", "Change the policy as your reviews ask", "calibrate.take", "Policy", "policy"),
-        key("enter", "use", "Use this threshold", "calibrate.use", "Threshold", "use"),
-        key("r f5", "reread", "Read again", "calibrate.reread", "View"),
-        key("escape b K", "back", "Back to the queue", "calibrate.back", "View", "back"),
-        key("q", "app.quit", "Quit", "calibrate.quit", "View"),
-    ]  # fmt: skip
+    BINDINGS = bindings("calibrate")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
@@ -18,11 +17,11 @@ from workbench.settings import usual_scorer
 from workbench.text.cells import cut
 from workbench.text.safe import flat
 from workbench.tui.bench import Again
-from workbench.tui.keys import key, moving
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.keys import bindings
+from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.why import open_why
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, SectionBar, Status
+from workbench.tui.widgets.bars import DIM, Head, SectionBar
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Sample, look, nothing_yet, of_cause
 from workbench.tui.widgets.compare_sections import (
     SECTIONS,
@@ -45,59 +44,36 @@ SIGNS = (
     ("• ● ■", "1, 2, 5 samples at one place of the picture"),
 )
 
-COMPARE_KEYS: list[BindingType] = [
-    key("enter", "open", "The samples behind it; or why", "compare.open", "Compare", "samples"),
-    *(
-        key(str(number), f"section({number})", f"Show a part: {section.NAME}", f"compare.section_{number}",
-            "Compare", "show" if number == 1 else "")
-        for number, section in enumerate(SECTIONS, 1)
-    ),
-    key("tab right", "turn(1)", "The next part", "compare.next", "Compare"),
-    key("shift+tab left", "turn(-1)", "The part before", "compare.previous", "Compare"),
-    key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
-    key("G", "room('agree')", "Agree: whether people agree with each other", "compare.agree", "Compare"),
-    key("r f5", "reread", "Read again", "compare.reread", "Compare"),
-    *moving("compare", "line", "pagedown space"),
-    key("escape b C", "back", "Back to the queue", "compare.back", "Compare", "back"),
-    key("q", "app.quit", "Quit", "compare.quit", "Compare"),
-]  # fmt: skip
 
+class CompareScreen(Room):
+    """What was read is shown from five sides, drawn when asked for."""
 
-class CompareScreen(BaseScreen):
-    """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
-
+    PARTS = len(SECTIONS)
     REFUSAL = "there is no verified sample to show yet"
     LEGEND = SIGNS
     WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "untraced", "ragas", "linked", "presence")
-    BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
+    BINDINGS = bindings("compare")
 
     def __init__(self, desk: Desk, again: Again | None = None) -> None:
         """`again` opens the review that it was opened from."""
-        super().__init__()
+        super().__init__(desk)
         self._again = again
-        self.desk = desk
-        self.found: Figures | None = None
         self.seen: FiguresLook | None = None
-        self.at = 1
         self._from = 1  # the part that led to the samples behind a cause
         self._scorer: str | None = None
         self._filling = False
 
-    def compose(self) -> ComposeResult:
-        """The head, the names of the parts, the part that is shown."""
-        yield Head(id="head")
+    def body(self) -> ComposeResult:
+        """The names of the parts, the part that is shown."""
         yield SectionBar([section.NAME for section in SECTIONS], id="sections")
         for number, section in enumerate(SECTIONS, 1):
             yield section(id=f"part-{number}")
         yield Static(id="empty")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        """Read the figures; keys wait for them, and the status line says how far it is."""
-        self._title()
+        """As in every room; there is no part to show yet."""
         self._only(None)
-        self.work(self._read)
+        super().on_mount()
 
     # Reading.
 
@@ -109,47 +85,47 @@ class CompareScreen(BaseScreen):
 
     def unread(self, error: Exception) -> None:
         """As everywhere; where there is nothing to show the reason takes its place."""
-        if self.found is None:
+        if self.seen is None:
             self._empty(str(error))
         super().unread(error)
 
-    async def _read(self, scorer: str | None = None) -> None:
+    async def read(self, scorer: str | None = None) -> None:
         """Read the figures of a scorer; without one, of the one that is shown."""
         scorer = scorer or self._scorer
         with self.telling("reading verified samples") as count:
-            answer, self.found = await self.desk.answer(scorer, usual_scorer(), count)
-            self.seen = await asyncio.to_thread(look, self.found, tuple(sentences(answer, flat)))
+            answer, figures = await self.desk.answer(scorer, usual_scorer(), count)
+            self.seen = await asyncio.to_thread(look, figures, tuple(sentences(answer, flat)))
         self._scorer = scorer
         self.query_one(Samples).behind = None
-        self._show()
+        self.entitle()
+        if figures.rows:
+            self.show_section(self.at)
+        else:
+            self._empty(nothing_yet(figures, self.seen.said))
+        self.refresh_bindings()
 
     # Showing.
 
-    def _title(self) -> None:
-        figures = self.found
+    @property
+    def figures(self) -> Figures:
+        """The figures that are shown; keys are closed without them."""
+        assert self.seen is not None
+        return self.seen.found
+
+    def entitle(self) -> None:
+        """The dataset, what is compared and how much of it is verified."""
+        what = verified = ""
+        if self.seen is not None:
+            figures = self.figures
+            what = flat(f"  {scorer_name(figures.scorer)} · {figures.run or 'no run'} · {figures.threshold}")
+            verified = headline(figures.counts)
         name = cut(flat(self.desk.info.name), 24 if self.size.width < 100 else 40)
-        what = (
-            flat(f"  {scorer_name(figures.scorer)} · {figures.run or 'no run'} · {figures.threshold}")
-            if figures
-            else ""
-        )
-        verified = headline(figures.counts) if figures else ""
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
         self.query_one(Head).show(
             (("Compare", "bold"), (f"  {name}", DIM), (what, "")),
             ((verified, "bold $accent"), ("", "")),  # a last part would give way before the left does
         )
-
-    def _show(self) -> None:
-        assert self.found is not None  # it was read
-        self._title()
-        if self.found.rows:
-            self.show_section(self.at)
-        else:
-            self._empty(nothing_yet(self.found, self.seen.said if self.seen else ()))
-        self.refresh_bindings()
-        self.query_one(KeyBar).refresh()
 
     def _only(self, shown: Section | None) -> None:
         for section in self.query(Section):
@@ -179,102 +155,84 @@ class CompareScreen(BaseScreen):
 
     def _fill(self) -> None:
         self._filling = False
-        if self.seen is not None and self.seen.found.rows:
+        if self._full:
+            assert self.seen is not None
             self.section.take(self.seen)
             self.refresh_bindings()
-            self.query_one(KeyBar).refresh()
         self.bench.open_gate()
+
+    @property
+    def _full(self) -> bool:
+        return self.seen is not None and bool(self.seen.found.rows)
 
     def resized(self) -> None:
         """Other columns, once the lists have taken theirs."""
-        if self.seen is not None:
-            self._title()
-            for section in self.query(Section):
-                section.seen = None  # laid out anew when it is shown
-            if self.seen.found.rows:
-                self.section.take(self.seen)
+        self.entitle()
+        for section in self.query(Section):
+            section.seen = None  # laid out anew when it is shown
+        if self._full:
+            assert self.seen is not None
+            self.section.take(self.seen)
 
     def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
         """A sample of the picture was clicked."""
         event.stop()
         self.query_one(Scatter).find(event.row)
 
-    def on_section_bar_asked(self, event: SectionBar.Asked) -> None:
-        """A part was clicked."""
-        event.stop()
-        self.show_section(event.number)
-
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without figures only the scorer, the run and the ways out are open."""
-        full = self.found is not None and bool(self.found.rows)
-        closed = {
-            **dict.fromkeys(("open", "section", "turn", "move", "page"), not full),
-            "scorer": self.found is None,
-        }
-        return None if closed.get(action, False) else True
+        needs = action == "scorer" and self.seen is None
+        needs |= action in ("open", "section", "turn", "move", "page") and not self._full
+        return None if needs else True
 
     def action_section(self, number: int) -> None:
         """Show a part."""
-        self.query_one(Status).say("")
+        self.say("")
         self._behind(None)
-        self.show_section(int(number))
+        self.show_section(number)
 
     def _behind(self, behind: tuple[str, list[Sample]] | None) -> None:
         samples = self.query_one(Samples)
         if behind != samples.behind:
             samples.behind, samples.seen = behind, None  # laid out anew when it is shown
 
-    def action_turn(self, step: int) -> None:
-        """The part next to this one, round the end."""
-        self.action_section((self.at - 1 + int(step)) % len(SECTIONS) + 1)
-
     def action_move(self, step: int) -> None:
         """To another line."""
-        listed = self.section.listed
-        if listed is None:
-            self.section.query_one(Passage).scroll_relative(y=int(step), animate=False)
+        if (listed := self.section.listed) is not None:
+            listed.move(step)
         else:
-            listed.move(int(step))
+            self.section.query_one(Passage).line(step)
 
     def action_page(self, step: int) -> None:
         """A page of the text where there is one, else of the list."""
         texts, listed = self.section.query(Passage), self.section.listed
         if texts:
-            texts.first().page(int(step))
+            texts.first().page(step)
         elif listed is not None:
-            listed.move_page(int(step))
+            listed.move_page(step)
 
     async def action_open(self) -> None:
         """The samples behind a line; of a sample the reasons."""
-        assert self.found is not None  # the key is closed without it
-        listed = self.section.listed
+        listed, figures = self.section.listed, self.figures
         if isinstance(listed, SampleRows):
             if (row := listed.verified) is not None:
-                figures = self.found
                 self.work(partial(open_why, self, self.desk, row.sample_id, figures.kind, figures.scorer))
         elif isinstance(listed, CauseBars) and listed.chosen is not None:
             self.work(partial(self._drill, listed.chosen.cause))
 
     async def _drill(self, cause: str) -> None:
         """The samples of a cause; finding them among 100,000 takes .3 s."""
-        assert self.found is not None  # the key is closed without it
-        samples = await asyncio.to_thread(of_cause, self.found.rows, cause)
+        samples = await asyncio.to_thread(of_cause, self.figures.rows, cause)
         self._from = self.at
         self._behind((cause, samples))
         self.show_section(SECTIONS.index(Samples) + 1)
 
     async def action_scorer(self) -> None:
         """Choose what is compared."""
-        assert self.found is not None  # the key is closed without it
-        counts = {scorer.scorer: f"n {scorer.n:,}" for scorer in self.found.beside}
-        await choose_scorer(self, counts, self.found.scorer, self._read)
-
-    def action_reread(self) -> None:
-        """Read again: other windows review too."""
-        self.query_one(Status).say("")
-        self.work(self._read)
+        counts = {scorer.scorer: f"n {scorer.n:,}" for scorer in self.figures.beside}
+        await choose_scorer(self, counts, self.figures.scorer, self.read)
 
     async def action_back(self) -> None:
         """From a cause's samples to the part that named it, else to the review or queue one came from."""

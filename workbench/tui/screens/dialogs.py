@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
@@ -20,7 +19,7 @@ from textual.widgets import Input, Static
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import fit, width
 from workbench.text.safe import flat
-from workbench.tui.keys import key, moving
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, title
 from workbench.tui.widgets.bars import DIM, Field, KeyBar, Part, as_text, choice_parts
 from workbench.tui.widgets.lines import RowList
@@ -89,11 +88,7 @@ class Choices(RowList[MenuChoice]):
 class MenuScreen(Dialog):
     """A title and choices; Enter or a click takes one and closes. `otherwise` is done when none was."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter space", "open", "Take it", "menu.take", "Menu"),
-        *moving("menu", "choice"),
-        key("escape q", "cancel", "Close without doing anything", "menu.cancel", "Menu"),
-    ]
+    BINDINGS = bindings("menu")
 
     def __init__(
         self,
@@ -144,10 +139,7 @@ async def choose_scorer(
 class ConfirmScreen(Dialog):
     """A question: y goes on, Escape stays. Without `go_on` there is only staying."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("y", "go_on", "Go on", "confirm.yes", "Question", "go on"),
-        key("escape n q", "cancel", "Stay", "confirm.no", "Question", "stay"),
-    ]
+    BINDINGS = bindings("confirm")
 
     def __init__(
         self,
@@ -196,15 +188,7 @@ class FormScreen(Dialog):
     `names` gives the lines that mean something for the values so far.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "submit", "Look at what it means", "form.go", "Form", "go on"),
-        key("right space", "turn(1)", "Next value", "form.next", "Form", "next value"),
-        key("left", "turn(-1)", "Previous value", "form.previous", "Form"),
-        key("f2", "type", "Type a value that is not listed", "form.type", "Form", "type a value"),
-        key("j down tab", "move(1)", "Next line", "form.down", "Form"),
-        key("k up shift+tab", "move(-1)", "Previous line", "form.up", "Form"),
-        key("escape q", "cancel", "Close without doing anything", "form.cancel", "Form", "cancel"),
-    ]
+    BINDINGS = bindings("form")
 
     def __init__(
         self,
@@ -309,9 +293,7 @@ Answer = Callable[[str], str | None]
 class PromptScreen(Dialog):
     """A title, a field, a line of help. Nothing typed is lost while it cannot be taken."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape", "cancel", "Close without doing anything", "prompt.cancel", "Dialog"),
-    ]
+    BINDINGS = bindings("prompt")
 
     def __init__(
         self,
@@ -399,15 +381,7 @@ class PromptScreen(Dialog):
 class ReadScreen(Dialog):
     """A title and a text of any length; closing does what comes `then`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape g q w", "cancel", "Close", "read.close", "Reading"),
-        key("j down", "scroll(1)", "Down", "read.down", "Reading"),
-        key("k up", "scroll(-1)", "Up", "read.up", "Reading"),
-        key("pagedown space", "turn(1)", "Page down", "read.page_down", "Reading"),
-        key("pageup", "turn(-1)", "Page up", "read.page_up", "Reading"),
-        key("home", "turn(-10_000)", "First line", "read.first", "Reading"),
-        key("end", "turn(10_000)", "Last line", "read.last", "Reading"),
-    ]
+    BINDINGS = bindings("read")
 
     def __init__(self, title: str, text: str, then: Callable[[], None] | None = None) -> None:
         super().__init__()

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import InputError
@@ -20,7 +18,7 @@ from workbench.text.cells import cut
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.text.tokens import sentences, snap, tokens
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
 from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.pick import PickScreen
@@ -139,26 +137,7 @@ class EvidencePicker:
 class EvidenceScreen(Dialog):
     """Over the list of units: reference and context stay in sight, and can be paged and scrolled."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            key(
-                str(n), f"take_number({n})", "The passage of that number", f"evidence.take_{n}",
-                "Evidence", "take" if n == 1 else "",
-            )
-            for n in (1, 2, 3)
-        ),
-        key("e", "letters", "Letters in the context", "evidence.letters", "Evidence", "letters"),
-        key("/ ctrl+f", "search", "Search in the contexts", "evidence.search", "Evidence", "search"),
-        key("0 backspace delete", "remove", "Take the evidence away", "evidence.none", "Evidence", "none"),
-        key("j down", "move(1)", "Next passage, in its context", "evidence.down", "Evidence"),
-        key("k up", "move(-1)", "Passage before", "evidence.up", "Evidence"),
-        key("enter", "take", "The passage under the cursor", "evidence.take", "Evidence"),
-        key("] right", "page(1)", "Next context", "evidence.next_context", "Moving"),
-        key("[ left", "page(-1)", "Previous context", "evidence.previous_context", "Moving"),
-        key("space pagedown", "scroll(1)", "Scroll the context", "evidence.page_down", "Moving"),
-        key("pageup", "scroll(-1)", "Scroll the context back", "evidence.page_up", "Moving"),
-        key("escape q", "cancel", "Close without doing anything", "evidence.cancel", "Evidence"),
-    ]  # fmt: skip
+    BINDINGS = bindings("evidence")
 
     def __init__(self, picker: EvidencePicker, unit: Unit, near: Sequence[Evidence], nothing: str) -> None:
         super().__init__()

@@ -7,10 +7,9 @@ from bisect import bisect_left
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 from textual.widgets.input import Selection
@@ -19,7 +18,7 @@ from workbench.model import Evidence, Sample
 from workbench.text.marks import Mark
 from workbench.text.normalise import find_folded
 from workbench.text.safe import flat
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Field, choice_parts
 from workbench.tui.widgets.sample_pane import SamplePane
@@ -237,10 +236,7 @@ class Finder:
 class FindField(Field):
     """A field whose arrows go to other places: an input scrolls by them, and takes them first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("f3 down", "screen.step(1)", "Next place", "find.next", "Find"),
-        key("shift+f3 f15 up", "screen.step(-1)", "Place before", "find.previous", "Find"),
-    ]
+    BINDINGS = bindings("find field")
 
 
 class FindScreen(Dialog):
@@ -250,9 +246,7 @@ class FindScreen(Dialog):
     none.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape", "cancel", "Close, as if nothing was searched for", "find.cancel", "Find"),
-    ]
+    BINDINGS = bindings("find")
 
     def __init__(
         self, finder: Finder, title: str, typed: str, scope: Scope, take: Take | None, begun: str = ""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from workbench.text.cells import fit, width, wrap
-from workbench.tui.keys import GROUPS, KeyAct, key, shown
+from workbench.tui.keys import GROUPS, KeyAct, bindings, shown
 from workbench.tui.screens.base import Dialog, title
 from workbench.tui.widgets.bars import DIM, Part
 
@@ -89,15 +87,7 @@ NOTE = "On a Russian keyboard the same keys work as they are."
 class HelpScreen(Dialog):
     """A list of keys over the screen that they belong to; any of Esc, ?, F1 and q closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape question_mark f1 q", "cancel", "Close", "help.close", "Help"),
-        key("j down", "scroll(1)", "Down", "help.down", "Help"),
-        key("k up", "scroll(-1)", "Up", "help.up", "Help"),
-        key("pagedown space", "scroll(10)", "Page down", "help.page_down", "Help"),
-        key("pageup", "scroll(-10)", "Page up", "help.page_up", "Help"),
-        key("home", "scroll(-10_000)", "First line", "help.first", "Help"),
-        key("end", "scroll(10_000)", "Last line", "help.last", "Help"),
-    ]
+    BINDINGS = bindings("help")
 
     def __init__(
         self,
@@ -212,9 +202,7 @@ STEPS = (
 class TourScreen(Dialog):
     """Esc closes it; any other key closes it and does what it does below: Enter opens the first sample."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape", "cancel", "Close", "tour.close", "Tour"),
-    ]
+    BINDINGS = bindings("tour")
 
     def __init__(self, keymap: Mapping[str, str]) -> None:
         super().__init__()

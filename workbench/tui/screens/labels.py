@@ -7,14 +7,13 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import InputError
 from workbench.model import Label
 from workbench.text.cells import fit
 from workbench.text.safe import flat
-from workbench.tui.keys import TWINS, key
+from workbench.tui.keys import TWINS, bindings
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part, choice_parts
 from workbench.tui.widgets.lines import RowList
@@ -51,15 +50,7 @@ class LabelScreen(Dialog):
     gives the title then; it raises InputError.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape", "cancel", "Close without doing anything", "label.cancel", "Label"),
-        key("enter", "open", "Take the label under the cursor", "label.take", "Label"),
-        key("down tab", "move(1)", "Next label", "label.down", "Label"),
-        key("up shift+tab", "move(-1)", "Previous label", "label.up", "Label"),
-        key("backspace", "back", "Take the last letter back", "label.back", "Label"),
-        key("full_stop shift+right", "stretch(True)", "The new name a token longer", "label.longer", "Label"),
-        key("comma shift+left", "stretch(False)", "The new name a token shorter", "label.shorter", "Label"),
-    ]
+    BINDINGS = bindings("label")
 
     def __init__(
         self,

@@ -7,14 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 
 from workbench.model import Span
 from workbench.text.cells import cut
 from workbench.text.safe import flat
-from workbench.tui.keys import Hint, after, codes, hints, key, letter
+from workbench.tui.keys import Hint, after, bindings, codes, hints, letter
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts
 from workbench.tui.widgets.passage import Passage
@@ -37,16 +36,7 @@ class PickScreen(Dialog):
         ("A", "its capital takes the first token of that name"),
         ("sd", "two letters take a token"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("escape", "cancel", "Close without doing anything", "pick.cancel", "Picking"),
-        key("backspace", "back", "Take the last letter back", "pick.back", "Picking"),
-        key("enter", "alone", "The first token alone; before it, every word", "pick.alone", "Picking"),
-        key("tab slash", "other", "Search instead", "pick.other", "Picking"),
-        key("space pagedown ctrl+d", "page(1)", "Scroll", "pick.page_down", "Picking"),
-        key("pageup ctrl+u", "page(-1)", "Scroll back", "pick.page_up", "Picking"),
-        key("down", "line(1)", "Scroll by a line", "pick.down", "Picking"),
-        key("up", "line(-1)", "Scroll back by a line", "pick.up", "Picking"),
-    ]
+    BINDINGS = bindings("pick")
 
     def __init__(
         self,

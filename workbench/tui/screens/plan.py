@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -16,7 +15,7 @@ from workbench.reports.plan import draft_text, plan_lines
 from workbench.text.figures import many, value
 from workbench.text.query import META
 from workbench.text.safe import flat
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
@@ -59,22 +58,7 @@ class PlanScreen(BaseScreen):
     """Reads and draws outside the event loop; keys wait for it."""
 
     WORDS = ("plan", "in order", "estimate", "interval", "stratum", "holdout", "blind")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key(
-            "space enter",
-            "back(1)",
-            "Go on with the next sample of the plan",
-            "plan.continue",
-            "Plan",
-            "continue",
-        ),
-        key("n", "new", "Make a plan, or another one", "plan.new", "Plan", "new plan"),
-        key("r f5", "reread", "Read again", "plan.reread", "Plan"),
-        key("j down", "scroll(1)", "Down", "plan.down", "Moving"),
-        key("k up", "scroll(-1)", "Up", "plan.up", "Moving"),
-        key("escape b P", "back", "Back to the queue", "plan.back", "Plan", "back"),
-        key("q", "app.quit", "Quit", "plan.quit", "Plan"),
-    ]
+    BINDINGS = bindings("plan")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

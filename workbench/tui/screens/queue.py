@@ -9,11 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -25,7 +24,7 @@ from workbench.text.cells import cut, short, told_of, width
 from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
-from workbench.tui.keys import KeyAct, key, letter, moving, runs, shown
+from workbench.tui.keys import KeyAct, bindings, letter, runs, shown
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Step, Views, why_empty
@@ -87,36 +86,7 @@ class QueueScreen(BaseScreen):
         ("meta.KEY:x", "id:x  group:x  flag:x; all terms hold at once"),
     )
     WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "open", "Review this sample", "queue.open", "Queue", "review"),
-        key("d", "settle", "Disagreement: open, explained or fixed", "queue.settle", "Decide", "state"),
-        key("space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"),
-        key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
-        key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
-        key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue"),
-        key("escape", "search('')", "All samples again", "queue.all", "Queue"),
-        key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
-        key("J", "resolve", "Resolve: settle what people differ in", "queue.resolve", "Decide"),
-        key("u", "step('undo')", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
-        key("U", "step('redo')", "Redo and go there", "queue.redo", "Decide"),
-        key("r f5", "reread", "Read again", "queue.reread", "Queue"),
-        key("P", "room('plan')", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
-        key("C", "room('compare')", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
-        key("G", "room('agree')", "Agree: whether people agree with each other", "queue.agree", "Queue"),
-        key("D", "disputes", "Disagreements, largest effect first; back", "queue.disputes", "Queue"),
-        key(
-            "K",
-            "room('calibrate')",
-            "Calibrate: the match threshold, by verified samples",
-            "queue.calibrate",
-            "Queue",
-        ),
-        key("R", "room('runs')", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
-        key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
-        *moving("queue", "sample", "pagedown ctrl+f"),
-        key("home", "edge(0)", "First sample", "queue.first", "Moving"),
-        key("end", "edge(1)", "Last sample", "queue.last", "Moving"),
-    ]
+    BINDINGS = bindings("queue")
     NEED_DATASET = frozenset(
         "open go_on search facets orders resolve why step settle reread room disputes move page edge".split()
     )

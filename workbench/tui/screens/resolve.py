@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from workbench.comparing.links import Sided, Sides
@@ -21,7 +19,7 @@ from workbench.stages.review import Opened
 from workbench.text.cells import fit, width, wrap
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.unit_list import MOST_LINES, UnitColumns, UnitList
@@ -140,13 +138,6 @@ NOT_HERE = frozenset(("digit", "same", "flag", "alias"))
 """What a review can and this screen cannot: digits take what a person has."""
 
 
-def _side(number: int) -> Binding:
-    first = number == 1
-    description = "Take it as A has it" if first else f"Take it as {letter(number - 1)} has it"
-    name = f"resolve.take_{number}"
-    return key(str(number), f"take({number - 1})", description, name, "Units", "take A B" if first else "")
-
-
 class ResolveScreen(ReviewScreen):
     """A review of what several people verified; its keys are those of a review, but digits take sides."""
 
@@ -157,13 +148,7 @@ class ResolveScreen(ReviewScreen):
         ("B —", "B has no such unit"),
     )
     WORDS = ("unit", "match", "evidence", "unresolved", "adjudicated")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(_side(number) for number in range(1, 10)),
-        key("0", "take(-1)", "Take neither: it is no unit", "resolve.neither", "Units", "neither"),
-        key("E", "rest", "Take the rest of the same letter", "resolve.rest", "Units", "rest"),
-        key("W", "who", "Who A and B are; that you saw it is stored", "resolve.who", "View"),
-        key("G", "room('agree')", "Agree: whether people agree with each other", "resolve.agree", "View"),
-    ]
+    BINDINGS = bindings("resolve")
     DONE = "settled"
     LIST = SidesList
 

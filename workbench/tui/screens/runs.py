@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from workbench.reports.claude import money, plan_text, progress_line, shortened
 from workbench.text.cells import cut, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
-from workbench.tui.keys import key, moving
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TICK, BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
@@ -192,17 +191,7 @@ class RunsScreen(BaseScreen):
     SHOWS_RUNS = True
     LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     WORDS = ("run", "suggestion", "automatic", "policy")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("n", "new", "Start a run", "runs.new", "Runs", "new"),
-        key("enter", "failures", "The samples that this run failed on", "runs.failures", "Runs", "failures"),
-        key("T", "retry", "Try the failed samples of this run again", "runs.retry", "Runs", "try again"),
-        key("space", "current", "Use the suggestions of this run", "runs.current", "Runs", "current"),
-        key("backspace", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
-        key("r f5", "reread", "Read again", "runs.reread", "Runs"),
-        *moving("runs", "run"),
-        key("escape b R", "back", "Back to the queue", "runs.back", "Runs", "back"),
-        key("q", "app.quit", "Quit", "runs.quit", "Runs"),
-    ]
+    BINDINGS = bindings("runs")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

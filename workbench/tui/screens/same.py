@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import ConflictError
@@ -19,7 +18,7 @@ from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
 from workbench.tui.widgets.lines import RowList
@@ -73,21 +72,7 @@ class Places(RowList[Place]):
 class SameScreen(Dialog):
     """Enter does it in every sample that is not left out; `done` is told what was done."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "apply", "Do it in all of them, one undo", "same.apply", "Same", "apply"),
-        key(
-            "x space",
-            "leave_out",
-            "Leave this sample out, or take it in",
-            "same.leave_out",
-            "Same",
-            "leave out",
-        ),
-        key("j down", "move(1)", "Next", "same.down", "Same"),
-        key("k up", "move(-1)", "Previous", "same.up", "Same"),
-        key("escape q", "cancel", "Close without doing anything", "same.cancel", "Same", "cancel"),
-        key("f1", "app.help", "Keys of this screen", "same.help", "Same"),
-    ]
+    BINDINGS = bindings("same")
 
     def __init__(self, desk: Desk, opened: Opened, decision: Decision, done: Callable[[str], None]) -> None:
         super().__init__()

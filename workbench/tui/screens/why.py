@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
@@ -21,7 +19,7 @@ from workbench.stages.why import Why, explain, fix
 from workbench.text.cells import short
 from workbench.text.figures import delta
 from workbench.text.safe import flat
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.menus import Step
@@ -56,22 +54,7 @@ class WhyScreen(BaseScreen):
         "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
         "cross-fitted",
     )  # fmt: skip
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("s", "scorer", "Another scorer", "why.scorer", "View", "scorer"),
-        key("t", "kind", "Entities or statements", "why.kind", "View", "kind"),
-        key("j down", "move(1)", "Next unit", "why.down", "Moving"),
-        key("k up", "move(-1)", "Previous unit", "why.up", "Moving"),
-        key("tab", "difference(1)", "Next difference", "why.next", "Moving", "next difference"),
-        key("shift+tab", "difference(-1)", "Previous difference", "why.previous", "Moving"),
-        key("space pagedown", "scroll(1)", "Scroll the evidence", "why.page_down", "Moving"),
-        key("pageup", "scroll(-1)", "Scroll the evidence back", "why.page_up", "Moving"),
-        key("y", "copy", "Copy the row", "why.copy", "View", "copy"),
-        key("d", "settle", "Disagreement: open, explained or fixed", "why.settle", "Decide", "state"),
-        key("u", "step('undo')", "Back, and undo what was done last", "why.undo", "Decide"),
-        key("U", "step('redo')", "Back, and redo it", "why.redo", "Decide"),
-        key("escape b w", "back", "Back", "why.back", "View", "back"),
-        key("q", "app.quit", "Quit", "why.quit", "View"),
-    ]
+    BINDINGS = bindings("why")
 
     def __init__(
         self,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -16,7 +14,7 @@ from textual.widgets import Input
 
 from workbench.text.cells import cut, cut_front, width, wrap
 from workbench.text.safe import flat
-from workbench.tui.keys import KeyAct, acts, key
+from workbench.tui.keys import KeyAct, acts, bindings
 
 Part = tuple[str, str]
 """Text and its style; the text is drawn as it is, never read as markup."""
@@ -273,10 +271,7 @@ class Field(Input):
     library's own message would arrive after keys typed behind it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "screen.submit", "Take what is typed", "field.take", "Typing", "done"),
-        key("escape", "screen.cancel", "Leave the field without it", "field.leave", "Typing", "cancel"),
-    ]
+    BINDINGS = bindings("field")
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)

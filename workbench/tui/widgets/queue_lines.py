@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
@@ -20,7 +19,7 @@ from workbench.text.figures import many
 from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.text.safe import flat, is_hash
-from workbench.tui.keys import key
+from workbench.tui.keys import bindings
 from workbench.tui.widgets.bars import DIM, Field, Part
 
 if TYPE_CHECKING:
@@ -253,13 +252,7 @@ class QueryField(Field):
     when the counts of `facets` are wanted and not there.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "submit", "Take what is typed", "field.take", "Typing", "done"),
-        key("escape", "cancel", "Leave the field without it", "field.leave", "Typing", "cancel"),
-        key("tab", "complete", "Take what is offered", "query.complete", "Typing", "complete"),
-        key("down", "offer(1)", "The next that is offered", "query.next", "Typing"),
-        key("up shift+tab", "offer(-1)", "The one before", "query.previous", "Typing"),
-    ]
+    BINDINGS = bindings("query")
 
     def __init__(
         self, search: Callable[[Query, Query, bool], None], missing: Callable[[], None], below: Completions
