@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from importlib import resources
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -20,38 +22,28 @@ FailureKind = str
 
 
 class Cause(NamedTuple):
-    """What a kind of failure means: our error, whether one more try may help, and what a person can do."""
+    """What a kind of failure means, and what services say when they mean it: see failures.toml."""
 
     error: type[ProposalError]
-    again: bool
     advice: str
+    again: bool = False
+    split: bool = False
+    codes: Sequence[str] = ()
+    statuses: Sequence[int] = ()
+    types: Sequence[str] = ()
 
 
-_SINGLE = "review the sample by hand, or leave the text out"
-_LATER = "run again: only what is missing is asked"
-CAUSES: Mapping[FailureKind, Cause] = {
-    "no key": Cause(AccessError, False, "set ANTHROPIC_API_KEY, or OPENAI_API_KEY for another service"),
-    "key refused": Cause(AccessError, False, "check ANTHROPIC_API_KEY (or OPENAI_API_KEY): it is not known"),
-    "not allowed": Cause(AccessError, False, "this key may not do that: use another key or another model"),
-    "not paid": Cause(AccessError, False, "add credit or raise the spend limit of the account"),
-    "unknown model": Cause(AccessError, False, "name a model that the service has (--model)"),
-    "rate limited": Cause(BusyError, True, _LATER),
-    "overloaded": Cause(BusyError, True, _LATER),
-    "server error": Cause(BusyError, True, _LATER),
-    "timeout": Cause(BusyError, True, f"{_LATER}, or allow more time per call"),
-    "connection": Cause(BusyError, True, f"check the network and the base URL, then {_LATER}"),
-    "not a message": Cause(BusyError, True, "check the base URL: something else answers there"),
-    "refused": Cause(DeclinedError, False, _SINGLE),
-    "too long": Cause(DeclinedError, False, "shorten the text or name a model with a larger context window"),
-    "bad request": Cause(DeclinedError, False, "read what the service says; the model may lack a parameter"),
-    "cut off": Cause(AnswerError, False, "raise --max-tokens, then retry the failed samples"),
-    "unfinished": Cause(AnswerError, False, "retry the failed samples"),
-    "not json": Cause(AnswerError, False, "retry the failed samples; name a model with structured outputs"),
-    "schema": Cause(AnswerError, False, "retry the failed samples; name a model with structured outputs"),
-    "expired": Cause(BusyError, False, "the batch ran out of its 24 hours: retry the failed samples"),
-    "canceled": Cause(BusyError, False, "the batch was canceled: retry the failed samples"),
-}
-"""`again` holds for calls that are not paid: those are repeated by themselves, all others only on demand."""
+def _causes() -> dict[FailureKind, Cause]:
+    errors = {error.__name__: error for error in (AccessError, AnswerError, BusyError, DeclinedError)}
+    table = resources.files("workbench.proposing.claude").joinpath("failures.toml").read_text("utf-8")
+    return {
+        kind: Cause(**{**entry, "error": errors[entry["error"]]})
+        for kind, entry in tomllib.loads(table).items()
+    }
+
+
+CAUSES: Mapping[FailureKind, Cause] = _causes()
+SPLIT = frozenset(kind for kind, cause in CAUSES.items() if cause.split)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +79,6 @@ class JudgedStatement(NamedTuple):
 
 Part = tuple[ProposedEntity, ...] | tuple[str, ...] | tuple[JudgedStatement, ...]
 """What an answer says of one payment key: entities of a text, statements, or a verdict per statement."""
-
-
-SPLIT: frozenset[FailureKind] = frozenset(
-    ("refused", "too long", "bad request", "cut off", "unfinished", "not json", "schema")
-)
-"""What one text of several may have caused: each of them is then asked by itself."""
 
 
 @dataclass(frozen=True, slots=True)

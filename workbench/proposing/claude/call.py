@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
 from workbench.proposing.claude.answers import (
+    CAUSES,
     AskAnswer,
     Failure,
     FailureKind,
@@ -207,37 +208,10 @@ def _number(header: str | None) -> float:
 
 
 _UNPAID_CODE = re.compile("spend_limit|billing|billable|insufficient_quota")
-_BY_CODE: Mapping[str, FailureKind] = {
-    "organization_on_hold": "not allowed",
-    "context_length_exceeded": "too long",
-    "content_filter": "refused",
-    "content_policy_violation": "refused",
-}
-_BY_TYPE: Mapping[str, FailureKind] = {
-    "authentication_error": "key refused",
-    "billing_error": "not paid",
-    "permission_error": "not allowed",
-    "not_found_error": "unknown model",
-    "rate_limit_error": "rate limited",
-    "timeout_error": "timeout",
-    "api_error": "server error",
-    "overloaded_error": "overloaded",
-}
+_BY_CODE = {code: kind for kind, cause in CAUSES.items() for code in cause.codes}
+_BY_STATUS = {status: kind for kind, cause in CAUSES.items() for status in cause.statuses}
+_BY_TYPE = {name: kind for kind, cause in CAUSES.items() for name in cause.types}
 """What the body says where the status does not: a row of a batch, an error under status 200."""
-_BY_STATUS: Mapping[int, FailureKind] = {
-    401: "key refused",
-    402: "not paid",
-    403: "not allowed",
-    404: "unknown model",
-    407: "connection",
-    408: "timeout",
-    409: "server error",
-    413: "too long",
-    429: "rate limited",
-    499: "connection",
-    504: "timeout",
-    529: "overloaded",
-}
 # The service reports both of these as plain 400s; only its words tell them apart.
 _NOT_PAID = re.compile(r"credit balance|usage limits?\b|spend limit", re.IGNORECASE)
 _TOO_LONG = re.compile(
