@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.proposing.rules.lexicon import function_words, is_place, russian_head, stem, words
-from workbench.proposing.rules.runs import Reading, Run, gap
+from workbench.proposing.rules.runs import Reading, Run
 
 _LANGUAGES = frozenset({"ru", "uk", "be", "bg"})
 _ADJECTIVE = re.compile(
@@ -96,7 +96,7 @@ def _head_after(reading: Reading, last: int) -> int | None:
 
 def _spaced(reading: Reading, index: int) -> bool:
     """Whether one space parts a token from the one before."""
-    return index < len(reading.words) and gap(reading, index - 1, index) == " "
+    return reading.gap(index - 1, index) == " "
 
 
 def _complement(reading: Reading, last: int) -> int:

@@ -78,7 +78,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     ):
         return None
     for end in range(min(run.last, index + 3), index - 1, -1):
-        name = reading.text[reading.starts[index] : reading.ends[end]]
+        name = reading.name(index, end)
         if (is_place(name) or is_organisation(name)) and name.casefold() not in COMMON_IN_GERMAN:
             more = is_first_name(word) and index == end < run.last
             return _person_end(reading, run, end) if more else end
@@ -92,11 +92,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
         return _person_end(reading, run, index)
     second = index < run.last and reading.capital[index + 1]
     if (_ADJECTIVE.match(folded) and index not in reading.opening and second) or _of_a_place(word, second):
-        return (
-            index + 1
-            if not _ADJECTIVE.match(reading.words[index + 1].casefold())
-            else min(run.last, index + 2)
-        )
+        return index + 1 if not _ADJECTIVE.match(reading.folded(index + 1)) else min(run.last, index + 2)
     if len(word) > 1 and (
         word.isupper() or (any(letter.isupper() for letter in word[1:]) and "-" not in word)
     ):
@@ -108,7 +104,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
 
 def _foreign(reading: Reading, run: Run, index: int) -> int | None:
     """National Science Foundation, University of Michigan: English words that no German run holds."""
-    listed = [reading.words[at].casefold() for at in range(index, run.last + 1)]
+    listed = [reading.folded(at) for at in range(index, run.last + 1)]
     linked = any(word in _ENGLISH_LINKS for word in listed)
     return run.last if len(listed) > 1 and (linked or listed[-1] in _ENGLISH_HEADS) else None
 
@@ -116,7 +112,7 @@ def _foreign(reading: Reading, run: Run, index: int) -> int | None:
 def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
     """An unknown word: a place after "in" or "nach", or two words without an article that are no nouns."""
     word = reading.words[index]
-    before = reading.words[index - 1].casefold() if index else ""
+    before = reading.folded(index - 1)
     if _NOUN.search(word.casefold()) or word.casefold() in _BARE or len(word) < 3:
         return None
     if before in _PLACE_BEFORE and not second:

@@ -22,7 +22,7 @@ from workbench.proposing.rules.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.rules.runs import ROMANCE, Reading, Run, gap
+from workbench.proposing.rules.runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _INITIAL = re.compile(r"^[^\W\d_]\.?$|^(?:[^\W\d_]\.)+$")
@@ -51,6 +51,7 @@ _TURNED = words(
     житель жители жителя жителей жительница уроженец уроженка"""
 )
 _ISSUED = words("released published manufactured developed distributed operated owned acquired")
+_BEFORE_PLACES = frozenset({"in", "from", "near", "at", "of", "to", "(", ","})
 _ENDS = frozenset({",", ".", ")", ";", "(", ""})
 _LISTING = frozenset({",", "and", "or", "и", "или"})  # what stands next to each other in a list is alike
 _NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
@@ -92,13 +93,13 @@ class RunLabels:
         return self._guess(run)
 
     def _name(self, run: Run) -> str:
-        return self._reading.text[self._reading.starts[run.first] : self._reading.ends[run.last]]
+        return self._reading.name(*run)
 
     def _words(self, run: Run) -> Sequence[str]:
         return self._reading.words[run.first : run.last + 1]
 
     def _before(self, run: Run) -> str:
-        return self._reading.words[run.first - 1] if run.first else ""
+        return self._reading.word(run.first - 1)
 
     def _sure(self, run: Run) -> str:
         """A label with a reason of its own, or ""."""
@@ -130,7 +131,7 @@ class RunLabels:
             return near
         if before.casefold().rstrip(".") in HONORIFICS or before.casefold() in _PEOPLE:
             return "person"
-        if before == "." and run.first > 1 and self._reading.words[run.first - 2].casefold() in HONORIFICS:
+        if before == "." and self._reading.folded(run.first - 2) in HONORIFICS:
             return "person"
         acronym = len(listed) == 1 and len(name) > 1 and name.isupper()  # представители ПАСЕ
         if before > "а" and is_title(before) and not acronym:
@@ -139,8 +140,7 @@ class RunLabels:
 
     def _is_language(self, run: Run) -> bool:
         """Whether the name of a people is that of its language: (Spanish: rama); in German."""
-        words = self._reading.words
-        after = words[run.last + 1] if run.last + 1 < len(words) else ""
+        after = self._reading.word(run.last + 1)
         spoken = self._before(run).casefold() == "in" and (after in _ENDS or after in {"as", "by"})
         return spoken or after == ":"
 
@@ -162,34 +162,26 @@ class RunLabels:
 
     def _neighbour(self, run: Run) -> str:
         """What the noun beside the name says: the band Queen, the Kanto region, Ithaca, New York."""
-        words = self._reading.words
-        before = self._before(run)
-        if before.islower() and gap(self._reading, run.first - 1, run.first).strip() == "":
+        reading, before = self._reading, self._before(run)
+        if before.islower() and not reading.gap(run.first - 1, run.first).strip():
             if before in NOUNS:
                 return NOUNS[before]
             if before in _TURNED:
                 return "place"
             if before > "а" and (label := russian_head(before)):
                 return label
-        if run.first > 1 and (of := self._of(run)):
+        if of := self._of(run):
             return of
-        if run.last + 2 < len(words):
-            after, then = words[run.last + 1 : run.last + 3]
-            if after in NOUNS and NOUNS[after] in {"place", "organisation", "event"}:
-                return NOUNS[after]
-            if (
-                after == ","
-                and is_place(then)
-                and before.casefold() in {"in", "from", "near", "at", "of", "to", "(", ","}
-            ):
-                return "place"
-        return ""
+        after, then = reading.word(run.last + 1), reading.word(run.last + 2)
+        if then and NOUNS.get(after) in {"place", "organisation", "event"}:
+            return NOUNS[after]
+        listing = after == "," and before.casefold() in _BEFORE_PLACES
+        return "place" if listing and is_place(then) else ""
 
     def _of(self, run: Run) -> str:
         """What the words before "of" or "by" say: the town of Ely, north of Ely, published by Elsevier."""
-        words = self._reading.words
-        the = run.first > 2 and words[run.first - 1] == "the"
-        link, word = words[run.first - 1 - the], words[run.first - 2 - the]
+        first = run.first - (self._before(run) == "the")
+        link, word = self._reading.word(first - 1), self._reading.word(first - 2)
         if link == "of" and (word.casefold() in _PLACED or NOUNS.get(word) == "place"):
             return "place"
         return "organisation" if link == "by" and word in _ISSUED else ""
@@ -198,9 +190,7 @@ class RunLabels:
         """The likeliest label from shape and neighbours."""
         listed = self._words(run)
         before = self._before(run).casefold()
-        after = (
-            self._reading.words[run.last + 1].casefold() if run.last + 1 < len(self._reading.words) else ""
-        )
+        after = self._reading.folded(run.last + 1)
         single = len(listed) == 1
         if after in _SAID and len(listed) <= 3:
             return "person"

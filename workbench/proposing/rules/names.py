@@ -37,6 +37,7 @@ from workbench.proposing.rules.runs import Reading, Run, is_score, is_syllable, 
 
 _IS = frozenset({"is", "was"})
 _ARTICLES = frozenset({"a", "an", "the", "one"})
+_INSIDE = frozenset(":,'’-!")  # marks in a subject
 _LONGEST_SUBJECT = 12
 
 
@@ -50,7 +51,7 @@ def subject(reading: Reading, run: Run) -> Run | None:
     start = run.first
     if start not in reading.opening:
         return None
-    first = reading.words[start].casefold()
+    first = reading.folded(start)
     if first == "the":
         start += 1
     elif first in function_words(reading.lang):
@@ -67,13 +68,10 @@ def _before_verb(reading: Reading, start: int) -> int | None:
     for index in range(start, min(start + _LONGEST_SUBJECT, len(reading.words))):
         word = reading.words[index]
         if word in _IS and index > start:
-            after = reading.words[index + 1] if index + 1 < len(reading.words) else ""
-            return index - 1 if after in _ARTICLES else None
+            return index - 1 if reading.word(index + 1) in _ARTICLES else None
         if word == "(" and index > start:
             return index - 1
-        if not (
-            reading.capital[index] or word in {":", ",", "'", "’", "-", "!"} or word.casefold() in function
-        ):
+        if not (reading.capital[index] or word in _INSIDE or word.casefold() in function):
             return None
     return None
 
@@ -146,7 +144,7 @@ def _shouted(reading: Reading, run: Run) -> list[Run] | None:
     if len(line.split()) > _SHORT_LINE:
         return list(_known(reading, run))
     small = function_words(reading.lang)
-    cuts = [i for i in range(run.first, run.last + 1) if reading.words[i].casefold() in small]
+    cuts = [i for i in range(run.first, run.last + 1) if reading.folded(i) in small]
     ends = [*cuts, run.last + 1]
     return [Run(a + 1, b - 1) for a, b in zip([run.first - 1, *cuts], ends, strict=True) if a + 1 < b]
 
@@ -156,7 +154,7 @@ def _known(reading: Reading, run: Run) -> Iterator[Run]:
     first = run.first
     while first <= run.last:
         for last in range(min(run.last, first + 2), first - 1, -1):
-            name = reading.text[reading.starts[first] : reading.ends[last]]
+            name = reading.name(first, last)
             named = last == first + 1 and is_first_name(reading.words[first])
             if named or is_place(name) or is_people(name) or is_organisation(name):
                 yield Run(first, last)
@@ -181,7 +179,7 @@ def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
             yield Found(start, start + len(part), label)
             start += len(part) + 1
         return
-    short = reading.words[run.last].casefold() in {"inc", "jr", "sr", "ltd", "corp", "co"}
+    short = reading.folded(run.last) in {"inc", "jr", "sr", "ltd", "corp", "co"}
     yield Found(start, stop + (short and reading.text[stop : stop + 1] == "."), label)  # Inc. keeps its dot
 
 
@@ -199,14 +197,14 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
     """Whether a name ends at token `index` although a capital follows."""
     if first == index and first and reading.words[first - 1] == "@":
         return True  # a handle is one word
-    more = index + 2 < len(reading.words) and reading.capital[index + 2]
+    more = reading.is_capital(index + 2)
     here, after = reading.words[index], reading.words[index + 1]
     if not (reading.capital[index] and reading.capital[index + 1]):
         return False
     country = first == index and (is_place(here) or is_people(here))
     if country and (is_people(after) or is_faith(after)) and not is_people(f"{here} {after}"):
         return True
-    if after.casefold() in OFFICES and index + 1 < len(reading.words) - 1:
+    if after.casefold() in OFFICES and reading.word(index + 2):
         return country and not is_title(here)
     if after[0] >= "Ѐ" and after[0] < "\u0530":
         if here[-1] < "\u0250" and here[-1].isalpha():
@@ -257,8 +255,8 @@ def _trim(reading: Reading, run: Run) -> Run | None:
 def _is_shorthand(reading: Reading, index: int) -> bool:
     """Whether a word in capitals names nothing: LOL, TV, the RT before @."""
     word = reading.words[index]
-    after = reading.words[index + 1] if index + 1 < len(reading.words) else ""
-    return word.isupper() and (word.casefold() in SHORTHAND or (after == "@" and len(word) == 2))
+    to_handle = len(word) == 2 and reading.word(index + 1) == "@"
+    return word.isupper() and (word.casefold() in SHORTHAND or to_handle)
 
 
 def _says_nothing(reading: Reading, word: str) -> bool:
@@ -282,8 +280,8 @@ def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
 
 def _headed(reading: Reading, first: int, last: int) -> bool:
     """Premier League, General Motors, Prince Edward Island: the title is part of the name."""
-    second = reading.words[first + 1].casefold()
-    return second in _HEADS or (last - first >= 1 and reading.words[last].casefold() in _PLACES_AND_EVENTS)
+    second = reading.folded(first + 1)
+    return second in _HEADS or (last - first >= 1 and reading.folded(last) in _PLACES_AND_EVENTS)
 
 
 def _evident(reading: Reading, run: Run) -> Run | None:
@@ -307,8 +305,8 @@ def _evident(reading: Reading, run: Run) -> Run | None:
 
 def _headed_name(reading: Reading, run: Run) -> bool:
     """New York, Big Muddy Creek: a common word that belongs to a known or headed name."""
-    name = reading.text[reading.starts[run.first] : reading.ends[run.last]]
-    return is_place(name) or reading.words[run.last].casefold() in _PLACES_AND_EVENTS
+    name = reading.name(run.first, run.last)
+    return is_place(name) or reading.folded(run.last) in _PLACES_AND_EVENTS
 
 
 def _russian_opener(reading: Reading, run: Run) -> bool:
@@ -335,7 +333,7 @@ def _names_something(reading: Reading, index: int) -> bool:
         return False
     if is_first_name(word) or (reading.lang in {"ru", "uk"} and word[0] < "\u0250"):
         return True
-    following = reading.words[index + 1] if index + 1 < len(reading.words) else ""
+    following = reading.word(index + 1)
     if following.isdecimal() and is_score(reading, index, index, index + 1):
         return True
     if following in _DEFINING or following in {"'s", "’s"}:

@@ -54,6 +54,31 @@ class Reading(NamedTuple):
     capitalised: frozenset[str]  # folded words with a capital elsewhere than at an opening
     lowered: frozenset[str]  # words that also stand in lower case
 
+    def word(self, index: int) -> str:
+        """The token of a number; "" before the first and behind the last."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def folded(self, index: int) -> str:
+        """The same without case."""
+        return self.word(index).casefold()
+
+    def is_capital(self, index: int) -> bool:
+        """Whether there is such a token, and its capital counts."""
+        return index < len(self.words) and self.capital[index]
+
+    def name(self, first: int, last: int) -> str:
+        """The text from the first to the last token of a name."""
+        return self.text[self.starts[first] : self.ends[last]]
+
+    def gap(self, left: int, right: int) -> str:
+        """What stands between two tokens; a line break behind the last."""
+        return self.text[self.ends[left] : self.starts[right]] if right < len(self.words) else "\n"
+
+    def near(self, left: int, right: int) -> bool:
+        """Whether only a few spaces of one line stand between two tokens."""
+        between = self.gap(left, right)
+        return between == " " or (len(between) <= 3 and not between.strip() and "\n" not in between)
+
 
 def read(text: str, lang: str, claims: Claims) -> Reading:
     """Tokens of the text; those in a claimed stretch can be part of no name."""
@@ -126,35 +151,16 @@ def runs(reading: Reading) -> Iterator[Run]:
         index = last + 1
 
 
-def _folded(reading: Reading, index: int) -> str:
-    return reading.words[index].casefold() if index < len(reading.words) else ""
-
-
-def gap(reading: Reading, left: int, right: int) -> str:
-    """What stands between two tokens."""
-    return reading.text[reading.ends[left] : reading.starts[right]]
-
-
-def _near(reading: Reading, left: int, right: int) -> bool:
-    """Whether only a few spaces of one line stand between two tokens."""
-    between = gap(reading, left, right)
-    return between == " " or (len(between) <= 3 and not between.strip() and "\n" not in between)
-
-
-def _is_capital(reading: Reading, index: int) -> bool:
-    return index < len(reading.words) and reading.capital[index]
-
-
 def _joined(reading: Reading, first: int, last: int) -> int | None:
     """The token that continues the run after `last`, or None."""
     after = last + 1
-    if after >= len(reading.words) or not _near(reading, last, after):
+    if not reading.near(last, after):
         return None
     if reading.capital[after]:
-        if gap(reading, last, after) == "" and not reading.words[last].endswith((".", "'", "’")):
+        if reading.gap(last, after) == "" and not reading.words[last].endswith((".", "'", "’")):
             return None
         return after
-    folded = _folded(reading, after)
+    folded = reading.folded(after)
     return (
         (None if folded[0].isalnum() else _after_mark(reading, first, last, after, folded))
         or _after_particle(reading, first, last, after)
@@ -163,36 +169,40 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
     )
 
 
+def _is_function_word(reading: Reading, index: int) -> bool:
+    return reading.folded(index) in function_words(reading.lang)
+
+
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
     """J. Smith, St. Louis, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
-    touching = gap(reading, last, after) == ""
+    touching = reading.gap(last, after) == ""
     follower = after + 1
     word = reading.words[last]
     if mark == "-" and touching:
         return _tail(reading, first, last, follower)
-    if not _is_capital(reading, follower):
+    if not reading.is_capital(follower):
         return None
     if mark == "." and touching:
         initial = len(word) == 1 or word.casefold() in ABBREVIATIONS
-        return follower if initial and _near(reading, after, follower) else None
-    if mark == "," and _folded(reading, follower) in COMPANY_ENDINGS:
+        return follower if initial and reading.near(after, follower) else None
+    if mark == "," and reading.folded(follower) in COMPANY_ENDINGS:
         return follower
     if mark in {"'s", "’s"}:
-        wanted = _folded(reading, follower) in POSSESSED and not is_place(word)
-        saint = _folded(reading, first) in {"st", "saint"}
-        return follower if (wanted or saint) and _near(reading, after, follower) else None
-    if mark in {"&", "‐", "‑"} and touching and gap(reading, after, follower) == "":
+        wanted = reading.folded(follower) in POSSESSED and not is_place(word)
+        saint = reading.folded(first) in {"st", "saint"}
+        return follower if (wanted or saint) and reading.near(after, follower) else None
+    if mark in {"&", "‐", "‑"} and touching and reading.gap(after, follower) == "":
         return follower
-    if mark == "&" and _near(reading, after, follower):
+    if mark == "&" and reading.near(after, follower):
         return follower
-    if mark in _NICKNAME and not touching and gap(reading, after, follower) == "":
+    if mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
         return _nickname(reading, follower)
     return None
 
 
 def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
     """Kim Jong-un and Гран-при keep a small tail, Paris-based and Tokyo-born do not."""
-    if follower >= len(reading.words) or gap(reading, last + 1, follower) != "":
+    if reading.gap(last + 1, follower) != "":
         return None
     tail = reading.words[follower]
     if reading.capital[follower]:
@@ -205,9 +215,9 @@ def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
 def _nickname(reading: Reading, opened: int) -> int | None:
     """The name after a quoted nickname of one or two words."""
     for closed in (opened + 1, opened + 2):
-        if closed + 1 < len(reading.words) and reading.words[closed] in _NICKNAME:
-            known = _is_capital(reading, closed + 1) and _near(reading, closed, closed + 1)
-            return closed + 1 if known and gap(reading, closed, closed + 1) else None
+        if reading.word(closed) in _NICKNAME:
+            known = reading.is_capital(closed + 1) and reading.near(closed, closed + 1)
+            return closed + 1 if known and reading.gap(closed, closed + 1) else None
     return None
 
 
@@ -215,8 +225,8 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
     """Bank of the West, Ludwig van der Rohe, Department of Health and Social Care."""
     index = after
     kinds = set()
-    while index < len(reading.words) and index - after < 3 and not reading.capital[index]:
-        word = reading.words[index].casefold()
+    while index - after < 3 and not reading.capital[index]:
+        word = reading.folded(index)
         if word == "the":
             kinds.add("the")
         elif reading.lang in ROMANCE and (word in {"y", "e"} or (index == after and word in ARTICLES)):
@@ -227,34 +237,29 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
             kinds.add("weak")
         else:
             return None
-        if index + 1 < len(reading.words) and not (_near(reading, index, index + 1)):
+        if not reading.near(index, index + 1):
             return None
         index += 1
-    if (
-        index == after
-        or not _is_capital(reading, index)
-        or _folded(reading, index) in function_words(reading.lang)
-    ):
+    if index == after or not reading.capital[index] or _is_function_word(reading, index):
         return None
     if "weak" in kinds:
         return index if _binds(reading, first, last, index) else None
     if kinds == {"the"}:
-        bound = _folded(reading, last) in function_words(reading.lang) or _folded(reading, index) in EPITHETS
-        return index if bound and last > first - 1 else None
-    if _folded(reading, after) in {"of", "y", "e"} and is_people(reading.words[last]):
+        return index if _is_function_word(reading, last) or reading.folded(index) in EPITHETS else None
+    if reading.folded(after) in {"of", "y", "e"} and is_people(reading.words[last]):
         return None
     return index
 
 
 def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
     """Whether "and", "for" and the like stand inside one organisation's name here."""
-    left = [_folded(reading, index) for index in range(first, last + 1)]
-    right = [_folded(reading, follower)]
+    left = [reading.folded(index) for index in range(first, last + 1)]
+    right = [reading.folded(follower)]
     index = follower
-    while _is_capital(reading, index + 1) and _near(reading, index, index + 1) and len(right) < 6:
+    while reading.is_capital(index + 1) and reading.near(index, index + 1) and len(right) < 6:
         index += 1
-        right.append(_folded(reading, index))
-    joint = _folded(reading, last + 1)
+        right.append(reading.folded(index))
+    joint = reading.folded(last + 1)
     heads = [word for word in left if word in ORGANISATION]
     if joint in {"and", "und", "et", "y", "e"}:
         if heads and ("of" in left or "for" in left) and left[-1] not in ORGANISATION:
@@ -267,36 +272,32 @@ def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
 
 def _after_syllable(reading: Reading, after: int) -> int | None:
     """Đại học Michigan: Vietnamese writes the later syllables of a word small."""
-    if not is_syllable(reading, after):
-        return None
-    return after + 1 if _is_capital(reading, after + 1) and _near(reading, after, after + 1) else None
+    goes_on = is_syllable(reading, after) and reading.near(after, after + 1)
+    return after + 1 if goes_on and reading.capital[after + 1] else None
 
 
 def is_syllable(reading: Reading, index: int) -> bool:
     """Whether a Vietnamese token is a small syllable that says something and follows a space."""
-    if index >= len(reading.words) or not _near(reading, index - 1, index):
-        return False
-    word = reading.words[index]
-    return word.islower() and word.isalpha() and word not in function_words(reading.lang)
+    word = reading.word(index)
+    return (
+        word.islower()
+        and word.isalpha()
+        and reading.near(index - 1, index)
+        and not _is_function_word(reading, index)
+    )
 
 
 def _after_number(reading: Reading, first: int, last: int, after: int) -> int | None:
     """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it; no result."""
-    if len(reading.words[after]) > 3 or _folded(reading, last) in function_words(reading.lang):
+    if len(reading.words[after]) > 3 or _is_function_word(reading, last):
         return None
     if reading.text[reading.ends[after] :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
         return None
     person = len(reading.words[first]) == 1 and last > first
     if person or is_place(reading.words[last]) or is_score(reading, first, last, after):
         return None
-    following = _folded(reading, after + 1)
-    if (
-        following.isalpha()
-        and not reading.capital[after + 1]
-        and following not in function_words(reading.lang)
-    ):
-        return None
-    return after
+    counted = reading.word(after + 1).isalpha() and not reading.capital[after + 1]
+    return None if counted and not _is_function_word(reading, after + 1) else after
 
 
 def is_score(reading: Reading, first: int, last: int, number: int) -> bool:
@@ -314,7 +315,7 @@ def _counts(reading: Reading, around: range, head: str) -> bool:
     """Whether a number that is no part of a name with the same head is met on the way along a line."""
     words = reading.words
     for index in around:
-        if not 0 <= index < len(words) or "\n" in gap(reading, index - (index > 0), index):
+        if not 0 <= index < len(words) or "\n" in reading.gap(index - (index > 0), index):
             return False
         word = words[index]
         if word.isdecimal() and len(word) <= 3:
