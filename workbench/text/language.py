@@ -14,9 +14,7 @@ _WORDS = sections(__name__)
 _SCRIPTS = [line.split() for line in _WORDS["scripts"].splitlines() if line]
 _RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS))
 _WORD = re.compile(r"[^\W\d_]+")
-_ASCII = bytes(range(128))
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
-_NO_LETTERS = bytes(code for code in range(256) if not (code < 128 and chr(code).isalpha()))
 
 # Stop words that few other languages of the script share.
 _STOP = {script: by_key(_WORDS[script]) for script in ("latin", "cyrillic")}
@@ -51,20 +49,17 @@ def detect(*texts: str) -> str:
 
     A script of one language decides alone; Latin and Cyrillic texts are told apart by stop words.
     """
-    if len(texts) - 1 + sum(map(len, texts)) > SAMPLE:
-        texts = ("\n".join(texts)[:SAMPLE],)
-    return _detected(texts)
+    return _detected("\n".join(texts)[:SAMPLE])
 
 
-@lru_cache(maxsize=8)
-def _detected(texts: tuple[str, ...]) -> str:
-    """The same for samples of texts; remembered, for one reference is asked several times in a row."""
-    if all(map(str.isascii, texts)):  # no other script: it would be counted letter by letter
-        return _by_words(texts, "latin")
+@lru_cache(maxsize=16)
+def _detected(text: str) -> str:
+    """The same for a sample of texts; remembered, for one reference is asked several times in a row."""
+    if text.isascii():  # no other script: it would be counted letter by letter
+        return _by_words(text, "latin")
     sizes: Counter[str] = Counter()
-    for text in texts:
-        for name, size in _sizes(text).items():
-            sizes[name] += size
+    for match in _RUNS.finditer(text):
+        sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
         return ""
     # A Han character says about as much as three letters.
@@ -74,38 +69,17 @@ def _detected(texts: tuple[str, ...]) -> str:
     if script in {"han", "kana"}:
         return "ja" if sizes["kana"] * 10 > sizes["han"] else "zh"
     if script == "arabic":
-        return _arabic("\n".join(texts))
+        return "ur" if re.search("[ٹڈڑںے]", text) else "fa" if re.search("[پچژگ]", text) else "ar"
     if script == "latin":
-        return _by_words(texts, "latin")
-    if script == "cyrillic":
-        return _cyrillic(texts)
-    return script
+        return _by_words(text, "latin")
+    return _cyrillic(text.lower()) if script == "cyrillic" else script
 
 
-@lru_cache(maxsize=16)
-def _sizes(text: str) -> Mapping[str, int]:
-    """How many letters of each script a text has; remembered for the texts of one sample."""
-    sizes: Counter[str] = Counter()
-    encoded = text.encode("utf-8", "surrogatepass")
-    if latin := len(encoded.translate(None, _NO_LETTERS)):
-        sizes["latin"] = latin
-    for match in _RUNS.finditer(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
-        sizes[match.lastgroup or ""] += match.end() - match.start()
-    return sizes
-
-
-def _arabic(text: str) -> str:
-    if re.search("[ٹڈڑںے]", text):
-        return "ur"
-    return "fa" if re.search("[پچژگ]", text) else "ar"
-
-
-def _cyrillic(texts: tuple[str, ...]) -> str:
-    lowered = "\n".join(texts).lower()
+def _cyrillic(lowered: str) -> str:
     for language, letters in _LETTERS:
         if sum(map(lowered.count, letters)) * 200 > len(lowered):
             return language
-    return _by_words(texts, "cyrillic") or ("uk" if "і" in lowered and "ы" not in lowered else "ru")
+    return _by_words(lowered, "cyrillic") or ("uk" if "і" in lowered and "ы" not in lowered else "ru")
 
 
 @lru_cache(maxsize=8)
@@ -114,32 +88,21 @@ def word_counts(lowered: str) -> Mapping[str, int]:
     return Counter(lowered.translate(_SPACED).split() if lowered.isascii() else _WORD.findall(lowered))
 
 
-def _by_words(texts: tuple[str, ...], script: str) -> str:
-    """The language whose stop words and letters weigh most; "" when none does or two weigh the same."""
-    scores: dict[str, int] = {}
-    for text in texts:
-        for language, score in _scores(text, script).items():
-            scores[language] = scores.get(language, 0) + score
-    most = max(scores.values(), default=0)
-    first = [language for language, score in scores.items() if score == most]
-    return first[0] if most and len(first) == 1 else ""
-
-
-@lru_cache(maxsize=16)
-def _scores(text: str, script: str) -> Mapping[str, int]:
-    """What the stop words and letters of each language weigh in a text; remembered for those of one sample.
+def _by_words(text: str, script: str) -> str:
+    """The language whose stop words and letters weigh most; "" when none does or two weigh the same.
 
     A word of several languages weighs the less, a word of one letter a quarter.
     """
     lowered = text.lower()
     known = _LANGUAGES[script]
-    scores: dict[str, int] = {}
+    scores: Counter[str] = Counter()
     counts = word_counts(lowered)
     for word in counts.keys() & known.keys():
         for language, weight in known[word]:
-            scores[language] = scores.get(language, 0) + weight * counts[word]
+            scores[language] += weight * counts[word]
     if script == "latin" and not text.isascii():
         for letter in set(lowered).intersection(_LATIN_LETTERS):
             for language in _LATIN_LETTERS[letter]:
-                scores[language] = scores.get(language, 0) + 3 * lowered.count(letter)
-    return scores
+                scores[language] += 3 * lowered.count(letter)
+    (language, most), (_, second) = [*scores.most_common(2), ("", 0), ("", 0)][:2]
+    return language if most > second else ""

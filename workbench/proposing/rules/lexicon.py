@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -166,7 +166,7 @@ LATIN_PLACES = entries(
     *(_WORDS[name] for name in "countries-en regions-en places-de places-fr places-es places-other".split())
 )
 ORGANISATIONS = entries(_WORDS["organisations"])
-ORGANISATION_STEMS = frozenset(stem(entry) for entry in ORGANISATIONS if entry > "а")
+ORGANISATION_STEMS = frozenset(_stems(entry) for entry in ORGANISATIONS if entry > "а")
 DEMONYMS = entries(_WORDS["demonyms-en"])
 FAITHS = entries(_WORDS["faiths-en"])
 CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(_WORDS["places-ru"], _WORDS["places-uk"]))
@@ -174,37 +174,34 @@ CYRILLIC_PLACES = frozenset(_stems(entry) for entry in entries(_WORDS["places-ru
 COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
 
-def is_place(name: str) -> bool:
-    """Whether a name as it stands in a text is a known country, region or city."""
+def _is_listed(name: str, entries: Set[str], stems: Set[str] = frozenset()) -> bool:
+    """Whether a name as it stands in a text is an entry; in Cyrillic letters in any case."""
     if name.islower():
         return False
     folded = name.casefold()
-    if folded in LATIN_PLACES:
-        return True
-    return "\u0400" <= folded[:1] < "\u0530" and _stems(folded) in CYRILLIC_PLACES
+    return folded in entries or ("\u0400" <= folded[:1] < "\u0530" and _stems(folded) in stems)
+
+
+def is_place(name: str) -> bool:
+    """Whether a name as it stands in a text is a known country, region or city."""
+    return _is_listed(name, LATIN_PLACES, CYRILLIC_PLACES)
 
 
 def is_people(name: str) -> bool:
     """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
     folded = name.casefold()
-    if name.islower():
-        return False
-    return folded in DEMONYMS or ("-" in folded and all(part in DEMONYMS for part in folded.split("-")))
+    known = folded in DEMONYMS or all(part in DEMONYMS for part in folded.split("-"))
+    return known and not name.islower()
 
 
 def is_organisation(name: str) -> bool:
     """Whether a name is a widely known organisation."""
-    folded = name.casefold()
-    if name.islower():
-        return False
-    return folded in ORGANISATIONS or (
-        "\u0400" <= folded[:1] < "\u0530" and stem(folded) in ORGANISATION_STEMS
-    )
+    return _is_listed(name, ORGANISATIONS, ORGANISATION_STEMS)
 
 
 def is_faith(name: str) -> bool:
     """Whether a name is a known faith, party adjective or the like."""
-    return not name.islower() and name.casefold() in FAITHS
+    return _is_listed(name, FAITHS)
 
 
 FIRST_LATIN = words(_WORDS["first-names-latin"])
@@ -213,12 +210,5 @@ FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["first-names-cyri
 
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
-    folded = word.casefold()
-    if word.islower():
-        return False
-    if folded in FIRST_LATIN:
-        return True
-    if "\u0400" <= folded[:1] < "\u0530":
-        return stem(folded) in FIRST_CYRILLIC
-    head, _, tail = folded.partition("-")
-    return bool(tail) and head in FIRST_LATIN
+    head, _, tail = word.partition("-")
+    return _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC) or bool(tail and _is_listed(head, FIRST_LATIN))
