@@ -163,8 +163,8 @@ def kind_of(label: str) -> str:
 class Sketch(NamedTuple):
     """What a look at its words says of a name.
 
-    Its `kind`, of which `NEAR` says more, and its `groups`: near are names with a common one, of a similar
-    `spelling`, or that may sound like its `tokens` in another alphabet.
+    Its `kind` (figures, latin, cyrillic or unknown) and its `groups`: near are names with a common one, of a
+    similar `spelling`, or that may sound like its `tokens` in another alphabet.
     """
 
     kind: str
@@ -174,16 +174,9 @@ class Sketch(NamedTuple):
     label: str = ""
 
 
-_UNKNOWN, _WORDY = Sketch("unknown"), Sketch("wordy")  # with figures, and without
+UNKNOWN = Sketch("unknown")
+"""Of a name that nothing can be told of: any other may be near it."""
 OTHER_ALPHABET = {"latin": "cyrillic", "cyrillic": "latin"}
-NEAR = {
-    "figures": ("unknown",),
-    "latin": ("unknown", "wordy"),
-    "cyrillic": ("unknown", "wordy"),
-    "wordy": ("unknown", "wordy", "latin", "cyrillic"),
-    "unknown": ("unknown", "wordy", "latin", "cyrillic", "figures"),
-}
-"""The kinds of sketches: of which others all names may be near."""
 
 
 @lru_cache(maxsize=4_096)
@@ -197,11 +190,11 @@ def sketch(text: str, label: str, lang: str | None) -> Sketch:
     joined = " ".join(found)
     figures = _FIGURES.findall(joined)
     if not found or _bare(text, kind):
-        return _UNKNOWN if figures else _WORDY
+        return UNKNOWN
     if figures and (kind != PERSON or has_digit("".join(_without_generation(settled(found, lang), kind)[0]))):
         return Sketch("figures", set(figures))
     if not text.isascii() and (not _ALPHABETIC.fullmatch(joined) or _acronyms(text)):
-        return _UNKNOWN if figures else _WORDY
+        return UNKNOWN
     kept = _without_generation(content(found, lang), kind)[0]
     groups = {"key " + "".join(kept), *figures}
     if min(map(len, found)) < 3:  # initials

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -11,13 +11,13 @@ from rapidfuzz.distance import OSA
 
 from workbench.matching import FLOOR
 from workbench.matching.analysis import (
-    NEAR,
     ORGANISATION,
     OTHER,
     OTHER_ALPHABET,
     PERSON,
     PLACE,
     SMALL,
+    UNKNOWN,
     Analysed,
     analyse,
     may_sound_alike,
@@ -105,7 +105,7 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     if a.bag == b.bag or a.keys & b.keys:
         return NORMALISED, "normalised"
     pairs = paired(a, b)
-    if len(pairs) == len(a.tokens) == len(b.tokens):
+    if not pairs.left and not pairs.right:
         return INFLECTED, "inflected"
     if a.label == b.label == PERSON and _more_initials(a, b):
         return NOTHING
@@ -144,23 +144,36 @@ def coarser_date(a: Analysed, b: Analysed) -> int:
     return 0
 
 
-def paired(a: Analysed, b: Analysed) -> dict[int, int]:
-    """Tokens of a and the token of b that is the same word, equal ones first."""
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
+class Pairs(NamedTuple):
+    """The tokens of two names that are the same word, and those of each that are left, by their places."""
+
+    same: dict[int, int]
+    left: list[int]
+    right: list[int]
+
+    def turned(self) -> Pairs:
+        """The same for the names in the other order."""
+        return Pairs({j: i for i, j in self.same.items()}, self.right, self.left)
+
+
+def paired(a: Analysed, b: Analysed) -> Pairs:
+    """The words that two names share, equal ones paired first."""
+    same: dict[int, int] = {}
+    left, right = list(range(len(a.tokens))), list(range(len(b.tokens)))
     for equal in (True, False):
-        for i in range(len(a.tokens)):
-            for j in range(len(b.tokens)) if i not in pairs else ():
-                if j in taken or a.forms[i].isdisjoint(b.forms[j]):  # equal words have equal forms
+        for i in tuple(left):
+            for j in right:
+                if a.forms[i].isdisjoint(b.forms[j]):  # equal words have equal forms
                     continue
                 if not equal or a.tokens[i] == b.tokens[j]:
-                    pairs[i] = j
-                    taken.add(j)
+                    same[i] = j
+                    left.remove(i)
+                    right.remove(j)
                     break
-    return pairs
+    return Pairs(same, left, right)
 
 
-def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
+def typo(a: Analysed, b: Analysed, pairs: Pairs) -> int:
     """97 × the share of letters in words that are the same, nearly the same or an initial (half).
 
     Nearly the same: at least four letters and an optimal string alignment of 0.8. Not for scripts
@@ -168,23 +181,20 @@ def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
     """
     if a.unspaced or b.unspaced:
         return 0
-    same = float(sum(len(a.tokens[i]) + len(b.tokens[j]) for i, j in pairs.items()))
-    left = [token for i, token in enumerate(a.tokens) if i not in pairs]
-    taken = set(pairs.values())
-    right = [token for j, token in enumerate(b.tokens) if j not in taken]
+    same = float(sum(len(a.tokens[i]) + len(b.tokens[j]) for i, j in pairs.same.items()))
     alone = len(a.tokens) == len(b.tokens) == 1
     near = []
-    for i, x in enumerate(left):
-        for j, y in enumerate(right):
+    for i in pairs.left:
+        for j in pairs.right:
+            x, y = a.tokens[i], b.tokens[j]
             if share := _nearness(x, y, alone):
                 near.append((-share, min(x, y), max(x, y), i, j))
-    used_left: set[int] = set()
-    used_right: set[int] = set()
-    for negative, _, _, i, j in sorted(near):
-        if i not in used_left and j not in used_right:
-            used_left.add(i)
-            used_right.add(j)
-            same -= negative * (len(left[i]) + len(right[j]))
+    left, right = set(pairs.left), set(pairs.right)
+    for negative, x, y, i, j in sorted(near):
+        if i in left and j in right:
+            left.remove(i)
+            right.remove(j)
+            same -= negative * (len(x) + len(y))
     return int(97 * same / (a.letters + b.letters))
 
 
@@ -281,20 +291,19 @@ def _blended(word: str, tokens: Sequence[str]) -> int:
     return 0
 
 
-def initials(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
+def initials(a: Analysed, b: Analysed, pairs: Pairs) -> int:
     """95 when a word is shared and every other one stands against its initial (J. Smith, John Smith)."""
-    if not pairs or len(a.tokens) != len(b.tokens) or len(pairs) == len(a.tokens):
+    if not (pairs.same and pairs.left) or len(a.tokens) != len(b.tokens):
         return 0
-    left = [i for i in range(len(a.tokens)) if i not in pairs]
-    taken = set(pairs.values())
-    right = [j for j in range(len(b.tokens)) if j not in taken]
-    for i, j in zip(left, right, strict=True):
-        if not (_is_initial_of(a, i, b.tokens[j], set(pairs)) or _is_initial_of(b, j, a.tokens[i], taken)):
-            return 0
-    return INITIALS
+    fits = (
+        _is_initial_of(a, i, b.tokens[j], pairs.same.keys())
+        or _is_initial_of(b, j, a.tokens[i], pairs.same.values())
+        for i, j in zip(pairs.left, pairs.right, strict=True)
+    )
+    return INITIALS if all(fits) else 0
 
 
-def _is_initial_of(name: Analysed, index: int, word: str, shared: set[int]) -> bool:
+def _is_initial_of(name: Analysed, index: int, word: str, shared: Iterable[int]) -> bool:
     """Whether a token is the initial of a word: it has a dot, or a shared word follows (not Vitamin C)."""
     letter = name.tokens[index]
     return (
@@ -305,41 +314,30 @@ def _is_initial_of(name: Analysed, index: int, word: str, shared: set[int]) -> b
     )
 
 
-def short_form(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
+def short_form(a: Analysed, b: Analysed, pairs: Pairs) -> int:
     """93 when one name is a shorter form of the other and both are persons or both organisations.
 
     Each word of the shorter stands in the longer, or as its initial, and one has three letters.
     Without labels only a capitalised last word of a name that reads like a person's.
     """
     if len(a.tokens) > len(b.tokens):
-        a, b, pairs = b, a, {j: i for i, j in pairs.items()}
+        a, b, pairs = b, a, pairs.turned()
     if a.label == b.label == PERSON and (a.unspaced or b.unspaced):
         x, y = sorted(("".join(a.tokens), "".join(b.tokens)), key=len)
         return SUGGESTED if len(x) >= 2 and y.startswith(x) else 0
-    if len(a.tokens) == len(b.tokens) or not pairs:
+    if len(a.tokens) == len(b.tokens) or not pairs.same:
         return 0
     if a.label == b.label == "":
-        last = len(b.tokens) - 1
-        reads_like_a_person = 2 <= b.capitals <= 4 and not _NOT_A_PERSON.intersection(b.tokens)
-        return (
-            SHORT_FORM
-            if a.capitals == len(a.tokens) == 1 and pairs.get(0) == last and reads_like_a_person
-            else 0
-        )
+        reads_like_a_person = 2 <= b.capitals <= 4 and _NOT_A_PERSON.isdisjoint(b.tokens)
+        last = a.capitals == len(a.tokens) == 1 and pairs.same.get(0) == len(b.tokens) - 1
+        return SHORT_FORM if last and reads_like_a_person else 0
     if a.label != b.label or a.label not in {PERSON, ORGANISATION}:
         return 0
-    if max(len(a.tokens[i]) for i in pairs) < 3:
+    if max(len(a.tokens[i]) for i in pairs.same) < 3:
         return 0
-    free = Counter(token[0] for j, token in enumerate(b.tokens) if j not in set(pairs.values()))
-    for i, token in enumerate(a.tokens):
-        if i in pairs:
-            continue
-        letter = token[0]
-        spelled = len(token) > 1 and not any(len(other) == 1 and other == letter for other in b.tokens)
-        if spelled or not free[letter]:
-            return 0
-        free[letter] -= 1
-    return SHORT_FORM
+    letters = Counter(a.tokens[i][0] for i in pairs.left)
+    spelled = any(len(a.tokens[i]) > 1 and a.tokens[i][0] not in b.tokens for i in pairs.left)
+    return SHORT_FORM if not spelled and letters <= Counter(b.tokens[j][0] for j in pairs.right) else 0
 
 
 def _more_initials(a: Analysed, b: Analysed) -> bool:
@@ -434,11 +432,11 @@ def _near(
     for i, name in open_names.items():
         for text in (name.text, *name.aliases):
             outline = sketch(text, name.label, lang)
-            kinds, groups = NEAR[outline.kind], outline.groups
-            opposite = OTHER_ALPHABET.get(outline.kind)
+            groups, opposite = outline.groups, OTHER_ALPHABET.get(outline.kind)
             near = {
                 j for j, other in outlines.items()
-                if other.kind in kinds
+                if outline is UNKNOWN
+                or other is UNKNOWN
                 or not groups.isdisjoint(other.groups)
                 or (other.kind == opposite and may_sound_alike(outline, other, lang))
             }  # fmt: skip

@@ -157,45 +157,27 @@ def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     number_words = counting(lang)
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
-    telling = [i for i, word in enumerate(words) if word in number_words or word[:1].isdecimal()]
-    if not telling:
-        return list(words)
-    found = _compose(words, telling, _units(lang))
+    found = _compose(words, _units(lang))
     return found if _DATING.isdisjoint(found) else _dates(found)
 
 
-def _compose(words: Sequence[str], telling: Sequence[int], units: dict[str, int]) -> list[str]:
-    """Number words and magnitudes, which stand among the `telling` words, as digits.
-
-    A currency sign moves behind its number.
-    """
-    index, at, sign = 0, 0, ""
+def _compose(words: Sequence[str], units: dict[str, int]) -> list[str]:
+    """Number words and magnitudes as digits; a currency sign moves behind its number."""
     found: list[str] = []
+    index, sign = 0, ""
     while index < len(words):
-        if not sign:  # most words
-            while at < len(telling) and telling[at] < index:
-                at += 1
-            following = telling[at] if at < len(telling) else len(words)
-            found += words[index:following]
-            index = following
-            if index == len(words):
-                break
         word = words[index]
         if word in SYMBOLS and word != "%" and index + 1 < len(words):
             sign = _AMOUNTS[word]
             index += 1
             continue
         value, used = _value(words, index, units)
-        if used:
-            found.append(value)
-            index += used
-        else:
+        if not used:
             counted = index > 0 and words[index - 1][-1].isdigit()
-            found.append(_AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word))
-            index += 1
-        if sign:
-            found.append(sign)
-            sign = ""
+            value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
+        found += [value, sign] if sign else [value]
+        index += used
+        sign = ""
     return found
 
 

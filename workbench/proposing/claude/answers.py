@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -127,9 +127,6 @@ class Failure:
 Result = AskAnswer | Failure
 
 
-_Text = TypeVar("_Text")
-
-
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -184,10 +181,16 @@ class Support(_Strict):
         )
 
 
-class TextsAnswer(_Strict, Generic[_Text]):
-    """An answer for every text asked about."""
+class EntitiesAnswer(_Strict):
+    """The entities of every text asked about."""
 
-    texts: list[_Text]
+    texts: list[Entities]
+
+
+class StatementsAnswer(_Strict):
+    """The statements of every text asked about."""
+
+    texts: list[Statements]
 
 
 class VerdictsAnswer(_Strict):
@@ -203,14 +206,6 @@ class UnusableError(Exception):
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
-
-
-class EntitiesAnswer(TextsAnswer[Entities]):
-    """The entities of every text; a plain name, because model services refuse brackets in names."""
-
-
-class StatementsAnswer(TextsAnswer[Statements]):
-    """The statements of every text."""
 
 
 ANSWERS: Mapping[Task, type[BaseModel]] = {

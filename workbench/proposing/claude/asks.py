@@ -153,13 +153,16 @@ def plan(
         digest = bytes.fromhex(item.key)
         if digest not in seen and item.key not in known and item.pieces[-1][1].strip():
             seen.add(digest)
-            yield from pack.alone(item) if item.key in alone else pack.add(item)
+            yield from (pack.ask([item]),) if item.key in alone else pack.add(item)
 
     for sample in samples:
         if "entity" in kinds:
-            yield from into(references, _text_item(setup, sample.reference))
-            for context in sample.retrieved_contexts:
-                yield from into(contexts, _text_item(setup, context))
+            texts = [
+                (references, sample.reference),
+                *((contexts, text) for text in sample.retrieved_contexts),
+            ]
+            for pack, text in texts:
+                yield from into(pack, AskItem(payment_key(setup, "entities", text), (("text", text),)))
         if "statement" in kinds:
             pieces = (("question", sample.user_input), ("text", sample.reference))
             yield from into(statements, AskItem(statements_key(setup, sample), pieces))
@@ -204,10 +207,6 @@ def asked_alone(ask: Ask, result: Result) -> tuple[str, ...]:
     return tuple(key for key, part in zip(ask.keys, result.parts, strict=True) if part is None)
 
 
-def _text_item(setup: Setup, text: str) -> AskItem:
-    return AskItem(payment_key(setup, "entities", text), (("text", text),))
-
-
 class _Pack:
     """Items that will share a call, full at PACK_TOKENS or PACK_TEXTS."""
 
@@ -227,14 +226,11 @@ class _Pack:
     def rest(self) -> Iterator[Ask]:
         """The ask of what waits, if anything does."""
         if self._items:
-            yield self._ask(self._items)
+            yield self.ask(self._items)
         self._items, self._tokens = [], 0
 
-    def alone(self, item: AskItem) -> Iterator[Ask]:
-        """An ask of this item only."""
-        yield self._ask([item])
-
-    def _ask(self, items: Sequence[AskItem]) -> Ask:
+    def ask(self, items: Sequence[AskItem]) -> Ask:
+        """One call for some items."""
         numbered = enumerate(items, 1)
         pieces = tuple(FencedText(role, n, text) for n, item in numbered for role, text in item.pieces)
         return Ask(self._task, tuple(item.key for item in items), len(items), pieces)

@@ -85,8 +85,6 @@ def _head_after(reading: Reading, last: int) -> int | None:
     """The head noun that a capitalised adjective (and up to three small ones) leads to."""
     for index in range(last + 1, last + 5):
         word = _small(reading, index)
-        if not word:
-            return None
         if russian_head(word):
             return index
         if word != "и" and not _ADJECTIVE.search(word):

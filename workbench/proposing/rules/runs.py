@@ -85,7 +85,7 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
     found = cut(text)
     words = found.words
     opening = _opening(text, words, found.starts)
-    capital = [word[0].isupper() or (not word.islower() and is_capital(word)) for word in words]
+    capital = [word[0].isupper() or is_capital(word) for word in words]
     _block(capital, found, claims)
     capitalised = frozenset(
         words[index].casefold()
@@ -97,10 +97,8 @@ def read(text: str, lang: str, claims: Claims) -> Reading:
 
 def is_capital(word: str) -> bool:
     """Paris, iPhone, al-Qaeda: a capital first, or after one to three small letters or a hyphen."""
-    if word[0].isupper():
-        return True
     if not word[0].islower() or word.islower():
-        return False
+        return word[0].isupper()
     head, _, tail = word.replace("’", "-").replace("'", "-").partition("-")
     if tail:
         return len(head) <= 3 and tail[0].isupper()
@@ -191,8 +189,6 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         wanted = reading.folded(follower) in POSSESSED and not is_place(word)
         saint = reading.folded(first) in {"st", "saint"}
         return follower if (wanted or saint) and reading.near(after, follower) else None
-    if mark in {"&", "‐", "‑"} and touching and reading.gap(after, follower) == "":
-        return follower
     if mark == "&" and reading.near(after, follower):
         return follower
     if mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
