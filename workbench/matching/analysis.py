@@ -140,12 +140,10 @@ class Analysed:
     keys: frozenset[str]
     digits: tuple[str, ...]
     dotted: frozenset[str]
-    letters: int
     acronym: str
     acronyms: frozenset[str]
     initials: frozenset[str]
     generation: str
-    capitals: int
     unspaced: bool
     country: Country
     bare: str
@@ -269,12 +267,10 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         if has_digit("".join(merged))
         else (),
         dotted=frozenset(word[0] for word in found if word.endswith(".")),
-        letters=sum(map(len, tokens)),
         acronym=_acronym(text),
         acronyms=_acronyms(text),
         initials=_initials(_without_dots(everything)),
         generation=generation,
-        capitals=_capitals(text),
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
         bare=_bare(text, kind),
@@ -425,7 +421,7 @@ def _bare(text: str, kind: str) -> str:
     return bare
 
 
-def _capitals(text: str) -> int:
+def capitals(text: str) -> int:
     """How many words a name has if all of them begin with a capital, else 0."""
     parts = _CAPITALISED.findall(text)
     return len(parts) if all(word[0].isupper() for word in parts) else 0

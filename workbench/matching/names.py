@@ -20,6 +20,7 @@ from workbench.matching.analysis import (
     UNKNOWN,
     Analysed,
     analyse,
+    capitals,
     may_sound_alike,
     sketch,
 )
@@ -195,7 +196,7 @@ def typo(a: Analysed, b: Analysed, pairs: Pairs) -> int:
             left.remove(i)
             right.remove(j)
             same -= negative * (len(x) + len(y))
-    return int(97 * same / (a.letters + b.letters))
+    return int(97 * same / (len(a.spelling) + len(b.spelling)))
 
 
 def _nearness(x: str, y: str, alone: bool) -> float:
@@ -328,8 +329,8 @@ def short_form(a: Analysed, b: Analysed, pairs: Pairs) -> int:
     if len(a.tokens) == len(b.tokens) or not pairs.same:
         return 0
     if a.label == b.label == "":
-        reads_like_a_person = 2 <= b.capitals <= 4 and _NOT_A_PERSON.isdisjoint(b.tokens)
-        last = a.capitals == len(a.tokens) == 1 and pairs.same.get(0) == len(b.tokens) - 1
+        reads_like_a_person = 2 <= capitals(b.text) <= 4 and _NOT_A_PERSON.isdisjoint(b.tokens)
+        last = capitals(a.text) == len(a.tokens) == 1 and pairs.same.get(0) == len(b.tokens) - 1
         return SHORT_FORM if last and reads_like_a_person else 0
     if a.label != b.label or a.label not in {PERSON, ORGANISATION}:
         return 0

@@ -33,11 +33,16 @@ _GREEK_LAND = re.compile("ια[ςν]?$|ιων$")
 _FINNISH = re.compile(r"(?<=\w{3})(?:ssa|sta|lla|lta|lle|ksi|tta|na|an|en|in|on|un|yn|n)$")
 _SNOWBALL = dict(line.split() for line in _WORDS["snowball"].splitlines())
 _INFLECTING = frozenset({*_SNOWBALL, "pl", "fi", "el", "uk", "be", "bg", "sr", "mk", "fa"})  # forms differ
-_PLACE_SUFFIX = re.compile("(?<=..)[市省県县都府區区國国町村州]$")
-_KOREAN_PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|와|과|도|로)$")
-_ARABIC_PREFIX = re.compile("(?:وال|بال|فال|كال|ال|لل|ب|ل|ك|و|ف)(?=.{3})")
-_ARABIC_BARE = re.compile("(?:ب|ل|ك|و|ف)(?=.{3})")
-_HEBREW_PREFIX = re.compile("[והבלמשכ](?=.{3})")
+# What a word of a script may lose: the kind of a place, a particle, or what is written together with it.
+_AFFIXES = (
+    (_HAN, (re.compile("(?<=..)[市省県县都府區区國国町村州]$"),)),
+    (_HANGUL, (re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|와|과|도|로)$"),)),
+    (
+        _ARABIC,
+        (re.compile("(?:وال|بال|فال|كال|ال|لل|ب|ل|ك|و|ف)(?=.{3})"), re.compile("(?:ب|ل|ك|و|ف)(?=.{3})")),
+    ),
+    (_HEBREW, (re.compile("[והבלמשכ](?=.{3})"),)),
+)
 
 
 @lru_cache(maxsize=1)
@@ -113,14 +118,9 @@ def _others(word: str, lang: str | None) -> Iterator[str]:
         return _alphabetic(word, lang)
     if _CYRILLIC.search(word):
         return _cyrillic(word, lang)
-    if _HAN.search(word):
-        return iter((_PLACE_SUFFIX.sub("", word),))
-    if _HANGUL.search(word):
-        return iter((_KOREAN_PARTICLE.sub("", word),))
-    if _ARABIC.search(word) and lang != "fa":
-        return iter((_ARABIC_PREFIX.sub("", word, count=1), _ARABIC_BARE.sub("", word, count=1)))
-    if _HEBREW.search(word):
-        return iter((_HEBREW_PREFIX.sub("", word, count=1),))
+    for script, affixes in _AFFIXES:
+        if script.search(word) and (script, lang) != (_ARABIC, "fa"):
+            return (affix.sub("", word, count=1) for affix in affixes)
     return _alphabetic(word, lang)
 
 

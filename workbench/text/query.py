@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 STATES = ("todo", "started", "verified", "excluded", "skipped")
 MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed", "unresolved")
+KNOWN = {"state": STATES, "is": MARKS}
+"""The fields whose values are a closed set."""
 VALUES = ("delta", "auto", "verified")
 """Numbers of a decided sample. `delta` is the size of the difference, whichever its sign."""
 
@@ -230,13 +232,11 @@ def _term(token: QueryToken) -> Term | Mistake | None:
     values = values_of(token.rest)
     if not values:
         return Mistake(start, token.end, f"{token.field}: what? ({FIELDS.get(token.field, 'a value')})")
-    known = {"state": STATES, "is": MARKS}.get(token.field, ())
-    if known:
+    if (known := KNOWN.get(token.field)) is not None:
         values = tuple(value.lower() for value in values)
-    for value in values if known else ():
-        if value not in known:
-            near = _nearest(value, known)
-            right = ",".join(near if typed == value else typed for typed in values)
+        if (wrong := next((value for value in values if value not in known), None)) is not None:
+            near = _nearest(wrong, known)
+            right = ",".join(near if value == wrong else value for value in values)
             message = f"{token.field}: {', '.join(known)}"
             return Mistake(start, token.end, message, f"{token.field}:{right}" if near else "")
     return Term(token.field, values, token.negated)
@@ -326,19 +326,17 @@ def toggled(text: str, field: str, value: str) -> str:
 def _fields(typed: str, start: int, end: int, facets: Facets) -> list[Completion]:
     names = [*FIELDS, *(name for name in facets if name.startswith(META))]
     shown = [name + (">" if name in VALUES else ":") for name in names]
-    # the values of `is` and `state` are words that people type: flag offers is:flagged
-    marks = [f"{field}:{word}" for field, words in (("state", STATES), ("is", MARKS)) for word in words]
     lowered = typed.lower()
     completions = [Completion(start, end, name, name) for name in shown if name.startswith(lowered)]
-    if len(typed) > 1:
-        counts = {
-            f"{field}:{value}": count for field in ("state", "is") for value, count in facets.get(field, ())
-        }
-        completions += [
-            Completion(start, end, f"{mark} ", mark, counts.get(mark))
-            for mark in marks
-            if mark.partition(":")[2].startswith(lowered)
-        ]
+    # the values of `is` and `state` are words that people type: flag offers is:flagged
+    completions += [
+        Completion(
+            start, end, f"{field}:{value} ", f"{field}:{value}", dict(facets.get(field, ())).get(value)
+        )
+        for field, values in KNOWN.items()
+        for value in values
+        if len(typed) > 1 and value.startswith(lowered)
+    ]
     return completions[:MOST]
 
 
@@ -347,8 +345,7 @@ def _values(text: str, token: QueryToken, cursor: int, facets: Facets) -> list[C
     after = text.find(",", cursor, token.end)
     end = token.end if after < 0 else after
     typed = text[start:cursor].strip('"').lower()
-    always = {"state": STATES, "is": MARKS}.get(token.field, ())
-    known = dict.fromkeys(always) | dict(facets.get(token.field, ()))
+    known = dict.fromkeys(KNOWN.get(token.field, ())) | dict(facets.get(token.field, ()))
     matching = [value for value in known if typed in value.lower()]
     matching.sort(key=lambda value: not value.lower().startswith(typed))
     space = " " if after < 0 else ""

@@ -17,7 +17,7 @@ from workbench.errors import AccessError, UsageError
 from workbench.proposing.claude.answers import FailureKind, Usage, schema
 from workbench.proposing.claude.asks import CLAUDE, OPENAI, Ask, Setup, system
 from workbench.proposing.claude.prompt import fenced
-from workbench.text.safe import clean
+from workbench.text.safe import clean, cut
 
 CLOUD = "WORKBENCH_CLAUDE"
 """The environment variable that names the cloud that Claude is asked through: bedrock or vertex."""
@@ -206,8 +206,7 @@ def _openai_usage(usage: Any) -> Usage | None:
 
 def detail(words: str) -> str:
     """What the service said, on one line, short and without anything that could steer a terminal."""
-    line = " ".join(clean(words).split())
-    return line if len(line) <= DETAIL else f"{line[: DETAIL - 1]}…"
+    return cut(" ".join(clean(words).split()), DETAIL)
 
 
 def _count(holder: Any, name: str) -> int:
