@@ -14,7 +14,6 @@ from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places
 from workbench.text.latin import alike, first_sound, is_foreign
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
-from workbench.text.numbers import date_parts
 
 _WORDS = sections(__name__)
 
@@ -127,8 +126,7 @@ class Analysed:
 
     `tokens` are its content words, initials as single letters; `forms` the forms of each. `bag` holds
     the words that an equal name has, in any order; `keys` the same written together, with ä as a and
-    as ae. `digits` are the words with a digit (numbers, dates, codes), which have to be equal. Two
-    names share a trait, or most letters of their `spelling`, when any layer can link them.
+    as ae. `digits` are the words with a digit (numbers, dates, codes), which have to be equal.
     """
 
     text: str
@@ -148,7 +146,6 @@ class Analysed:
     country: Country
     bare: str
     spelling: str
-    traits: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1024)
@@ -174,7 +171,6 @@ class Sketch(NamedTuple):
 
 UNKNOWN = Sketch("unknown")
 """Of a name that nothing can be told of: any other may be near it."""
-OTHER_ALPHABET = {"latin": "cyrillic", "cyrillic": "latin"}
 
 
 @lru_cache(maxsize=4_096)
@@ -235,8 +231,15 @@ def _without_dots(parts: Sequence[str]) -> list[str]:
     return [word.removesuffix(".") for word in parts]
 
 
-def may_sound_alike(a: Sketch, b: Sketch, lang: str | None) -> bool:
-    """Whether two names in two alphabets have as many words (or are of a person) and the last sound alike."""
+def may_match(a: Sketch, b: Sketch, lang: str | None) -> bool:
+    """Whether two names may match, their spelling aside: by a common group, or by their sound.
+
+    Names in two alphabets have as many words, or are of a person, and the last ones sound alike.
+    """
+    if a is UNKNOWN or b is UNKNOWN or not a.groups.isdisjoint(b.groups):
+        return True
+    if {a.kind, b.kind} != {"latin", "cyrillic"}:
+        return False
     x, y = (a, b) if a.kind == "cyrillic" else (b, a)
     if len(x.tokens) != len(y.tokens) and not (x.label == y.label == PERSON):
         return False
@@ -255,7 +258,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     keys = {_joined(merged)}
     if not text.isascii() and (spelled_out := _spelled_out(text)):
         keys.add(_key(spelled_out, kind, lang))
-    name = Analysed(
+    return Analysed(
         text=text,
         lang=lang,
         label=kind,
@@ -263,9 +266,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         forms=tuple(_forms(token, kind, lang) for token in tokens),
         bag=tuple(sorted(merged)),
         keys=frozenset(keys - {""}),
-        digits=tuple(sorted(word for word in merged if has_digit(word)))
-        if has_digit("".join(merged))
-        else (),
+        digits=tuple(sorted(filter(has_digit, merged))),
         dotted=frozenset(word[0] for word in found if word.endswith(".")),
         acronym=_acronym(text),
         acronyms=_acronyms(text),
@@ -276,8 +277,6 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         bare=_bare(text, kind),
         spelling="".join(sorted(tokens)),
     )
-    name.traits = _traits(name)
-    return name
 
 
 def _spelled_out(text: str) -> str:
@@ -334,21 +333,6 @@ def _forms(token: str, kind: str, lang: str | None) -> frozenset[str]:
     if token.isascii() or kind not in (PLACE, ORGANISATION):
         return variants
     return variants | places_of(token, variants)
-
-
-def _traits(name: Analysed) -> frozenset[str]:
-    """What two names have in common when any layer but `typo` speaks, as strings of distinct kinds."""
-    traits = {f"key {key}" for key in name.keys}.union(*name.forms)
-    traits.update(f"initials {initials}" for initials in (*name.initials, name.acronym) if initials)
-    if name.label == ORGANISATION:  # Минфин, Министерство финансов
-        traits.update(_opening(token) for token in name.tokens[:1] if _is_cyrillic(token))
-    if name.country.name:
-        traits.add(f"country {name.country.name}")
-    if len(name.bag) == 1 and name.digits:
-        traits.update(date_parts(name.bag[0]))
-    if name.bare:
-        traits |= analyse(name.bare, name.label, name.lang).traits
-    return frozenset(traits)
 
 
 def _without_generation(parts: list[str], kind: str) -> tuple[list[str], str]:

@@ -13,15 +13,13 @@ from workbench.matching import FLOOR
 from workbench.matching.analysis import (
     ORGANISATION,
     OTHER,
-    OTHER_ALPHABET,
     PERSON,
     PLACE,
     SMALL,
-    UNKNOWN,
     Analysed,
     analyse,
     capitals,
-    may_sound_alike,
+    may_match,
     sketch,
 )
 from workbench.model import FoundIf
@@ -433,36 +431,16 @@ def _near(
     for i, name in open_names.items():
         for text in (name.text, *name.aliases):
             outline = sketch(text, name.label, lang)
-            groups, opposite = outline.groups, OTHER_ALPHABET.get(outline.kind)
-            near = {
-                j for j, other in outlines.items()
-                if outline is UNKNOWN
-                or other is UNKNOWN
-                or not groups.isdisjoint(other.groups)
-                or (other.kind == opposite and may_sound_alike(outline, other, lang))
-            }  # fmt: skip
+            chosen = {j for j, other in outlines.items() if may_match(outline, other, lang)}
             if outline.spelling:
-                near.update(
+                chosen.update(
                     j for _, _, j in process.extract(
                         outline.spelling, spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
                     )
                 )  # fmt: skip
-            for j in near:
-                score, rule = _linked(analyse(text, name.label, lang), analyse(*free[j][:2], lang))
+            for j in chosen:
+                score, rule = compare(analyse(text, name.label, lang), analyse(*free[j][:2], lang))
                 if text is not name.text:
                     score, rule = ALIAS if score >= INFLECTED else 0, "alias"
                 if score >= FLOOR:
                     yield i, NameLink(j, score, rule)
-
-
-def _linked(a: Analysed, b: Analysed) -> Verdict:
-    """`compare` of names that share a word, an acronym, six tenths of letters, or differ in alphabet."""
-    if a.traits.isdisjoint(b.traits) and not (
-        a.tokens
-        and b.tokens
-        and (
-            is_foreign(a.tokens[0]) != is_foreign(b.tokens[0]) or fuzz.ratio(a.spelling, b.spelling) >= FLOOR
-        )
-    ):
-        return NOTHING
-    return compare(a, b)

@@ -49,7 +49,7 @@ def fit(text: str, size: int, *, right: bool = False) -> str:
     text = steady(text)
     length = cell_len(text)
     if length > size:
-        text = _cut(text, size - 1) + "…"
+        text = text[: index_at(text, size - 1)] + "…"
         length = cell_len(text)
     pad = " " * (size - length)
     return pad + text if right else text + pad
@@ -79,17 +79,6 @@ def cut_front(text: str, size: int) -> str:
         if spare < 0:  # one cell more than is spare: the ellipsis takes it
             return f"…{text[end:]}"
     return "…"
-
-
-def _cut(text: str, size: int) -> str:
-    used = 0
-    for start, end, cells in clusters(text):
-        used += cells
-        if used > size:
-            return text[:start]
-        if used == size:
-            return text[:end]
-    return text
 
 
 def clusters(text: str) -> Iterator[tuple[int, int, int]]:

@@ -62,12 +62,12 @@ _AMOUNTS = {word: name for name, words in by_key(_WORDS["amounts"]).items() for 
 _MEASURES = {word: name for name, words in by_key(_WORDS["measures"]).items() for word in words}
 _DAY_FIRST = listed(_WORDS["day first"])
 _MARKS = listed("thang 年 년 月 월")
+_YEAR, _MONTH = r"(?P<year>\d{3,4})", "(?P<month>0?[1-9]|1[0-2])"
+_DAY = "(?P<day>0?[1-9]|[12][0-9]|3[01])"
 # 2 tháng 9 năm 1945; 1949年10月1日
 _MARKED = (
-    re.compile(r"(?:(?P<day>\d{1,2}) )?thang (?P<month>\d{1,2})(?: nam (?P<year>\d{3,4}))?(?= |$)"),
-    re.compile(
-        r"(?:(?P<year>\d{3,4}) [年년] )?(?P<month>\d{1,2}) [月월](?: (?P<day>\d{1,2}) [日일号])?(?= |$)"
-    ),
+    re.compile(rf"(?:{_DAY} )?thang {_MONTH}(?: nam {_YEAR})?(?= |$)"),
+    re.compile(rf"(?:{_YEAR} [年년] )?{_MONTH} [月월](?: {_DAY} [日일号])?(?= |$)"),
 )
 _COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES})
 
@@ -79,7 +79,6 @@ def counting(lang: str | None) -> frozenset[str]:
 
 
 _DATING = frozenset({*MONTHS, *_YEAR_WORDS, *_MARKS})
-_DATE = re.compile(r"(\d{3,4})?(m\d\d)?(d\d\d)?(?<=.)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")
 _LITERAL = re.compile(r"\d+(?:\.\d+)?")
 _DOT_THOUSANDS = listed("de es it pt nl tr id da")
@@ -141,15 +140,6 @@ def readings(word: str) -> tuple[str, ...]:
     if not (1 <= first <= 12 and 1 <= second <= 12):
         return ()
     return date(year, first, second), date(year, second, first)
-
-
-def date_parts(word: str) -> tuple[str, ...]:
-    """What dates have in common that agree as far as they go: year, year and month, month and day."""
-    if match := _DATE.fullmatch(word):
-        year, month, day = match.groups()
-        parts = (year, year and month and year + month, month and day and month + day)
-        return tuple(f"date {part}" for part in parts if part)
-    return tuple(part for reading in readings(word) for part in date_parts(reading))
 
 
 def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
@@ -230,19 +220,16 @@ def _date_at(words: list[str], index: int) -> tuple[str, int]:
     if not _MARKS.isdisjoint((first, second, third)):
         for pattern in _MARKED:
             marked = pattern.match(" ".join(words[index : index + 6]))
-            if marked and (marked["day"] or marked["year"]) and _is_day(marked["month"]):
+            if marked and (marked["day"] or marked["year"]):
                 year, day = (int(marked[part]) if marked[part] else None for part in ("year", "day"))
-                if int(marked["month"]) <= 12 and (day is None or _is_day(str(day))):
-                    return date(year, int(marked["month"]), day), marked.group().count(" ") + 1
-    if second in MONTHS and _is_day(first):
-        number, month = int(first), MONTHS[second]
-    elif first in MONTHS and _is_day(second):
-        number, month = int(second), MONTHS[first]
-    elif first in MONTHS and _is_year(second):
+                return date(year, int(marked["month"]), day), marked.group().count(" ") + 1
+    if first in MONTHS and _is_year(second):
         return date(int(second), MONTHS[first], None), 2
-    else:
+    name, number = (second, first) if second in MONTHS else (first, second)
+    if name not in MONTHS or not _is_day(number):
         return first, 1
-    return (date(int(third), month, number), 3) if _is_year(third) else (date(None, month, number), 2)
+    year = int(third) if _is_year(third) else None
+    return date(year, MONTHS[name], int(number)), 2 + (year is not None)
 
 
 def _is_day(word: str) -> bool:

@@ -194,7 +194,7 @@ class BatchRun:
         """Count a result and hand it over."""
         sent.ours = True
         del sent.asks[ask.id]
-        self.meter.ended(self._likely.pop(ask.id, NOTHING), result)
+        self._budget.end(self._likely.pop(ask.id, NOTHING), result)
         if len(asked_alone(ask, result)) < len(ask.keys):
             self.meter.settled(result)
         await self._on_result(ask, result)

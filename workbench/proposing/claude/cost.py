@@ -203,7 +203,7 @@ NOTHING = Likely(_NONE, _NONE)
 
 
 class Budget:
-    """What a run may spend. A call that is under way counts with what it likely costs.
+    """What a run used and spent, and may spend. A call that is under way counts with what it likely costs.
 
     The forecast is corrected by what calls cost so far. Calls run at once as long as there is money for all
     of them at their longest; after that one by one. So the limit is exceeded at most by what one call costs
@@ -213,8 +213,11 @@ class Budget:
     def __init__(
         self, limit: Decimal | None, prices: Prices, setup: Setup, thinking: int, *, batch: bool = False
     ) -> None:
-        self.limit = limit if prices.of(setup.model) is not None else None
-        self.spent = _NONE
+        self._priced = prices.of(setup.model) is not None
+        self.limit = limit if self._priced else None
+        self.usage, self.spent = NO_TOKENS, _NONE
+        self.unmetered = 0
+        """Answers that named no tokens."""
         self._prices, self._setup, self._thinking, self._batch = prices, setup, thinking, batch
         self._held = NOTHING
         self._calls, self._counted, self._foretold = 0, _NONE, _NONE
@@ -222,10 +225,10 @@ class Budget:
     def likely(self, ask: Ask) -> Likely:
         """What a call costs."""
         if self.limit is None:
-            return self._held
+            return NOTHING
         usage = expected(self._setup, ask, self._thinking)
         longest = Usage(input=usage.input, output=self._setup.max_tokens)
-        return Likely(self.price(usage) or _NONE, self.price(longest) or _NONE)
+        return Likely(self._price(usage), self._price(longest))
 
     def room(self, call: Likely) -> Literal["yes", "wait", "no"]:
         """Whether a call may start: now, perhaps when one under way has ended, or not at all."""
@@ -242,17 +245,22 @@ class Budget:
 
     def end(self, call: Likely, result: Result) -> None:
         """A call has ended. An answer that names no tokens counts with what was likely."""
-        if self.limit is None:
-            return
         self._held = Likely(self._held.cost - call.cost, self._held.most - call.most)
         if result.usage is not None:
-            paid = self.price(result.usage) or _NONE
+            paid = self._price(result.usage)
+            self.usage += result.usage
             self.spent += paid
-            self._calls, self._counted, self._foretold = (
-                self._calls + 1, self._counted + paid, self._foretold + call.cost,
-            )  # fmt: skip
+            self._calls += 1
+            self._counted += paid
+            self._foretold += call.cost
         elif not isinstance(result, Failure):
+            self.unmetered += 1
             self.spent += self._factor() * call.cost
+
+    @property
+    def cost(self) -> Decimal | None:
+        """Dollars spent; None for a model without a price, and when an answer named no tokens."""
+        return self.spent if self._priced and not self.unmetered else None
 
     def why_not(self, call: Likely) -> str:
         """That the limit ends the run, with the figures."""
@@ -268,9 +276,8 @@ class Budget:
         factor = self._counted / self._foretold
         return factor if self._calls >= _ENOUGH else max(Decimal(1), factor)
 
-    def price(self, usage: Usage) -> Decimal | None:
-        """Dollars for the tokens of a call; None for a model without a price."""
-        return cost(self._prices, self._setup.model, usage, batch=self._batch)
+    def _price(self, usage: Usage) -> Decimal:
+        return cost(self._prices, self._setup.model, usage, batch=self._batch) or _NONE
 
 
 _ENOUGH = 10  # calls that show that the forecast is too high

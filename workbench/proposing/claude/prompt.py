@@ -157,10 +157,11 @@ def examples_text(task: Task, examples: Sequence[Example]) -> str:
         number = len(answers) + 1
         if task == "entities" and example.entities is not None:
             pieces.append(FencedText("text", number, example.text))
-            names: dict[str, list[str]] = {}  # by label, in order of first place
-            for name, label in example.entities:
-                names.setdefault(label, []).append(name)
-            groups = [{"label": label, "names": listed} for label, listed in names.items()]
+            labels = dict.fromkeys(label for _, label in example.entities)  # in order of first place
+            groups = [
+                {"label": label, "names": [name for name, given in example.entities if given == label]}
+                for label in labels
+            ]
             answers.append({"text": number, "entities": groups})
         elif task == "statements" and example.statements is not None:
             pieces.append(FencedText("question", number, example.question))

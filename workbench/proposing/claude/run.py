@@ -70,17 +70,6 @@ class RunMeter:
         self._budget, self._now = budget, asyncio.get_running_loop().time
         self._began = self._now()
 
-    def ended(self, likely: Likely, result: Result) -> None:
-        """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
-        self._budget.end(likely, result)
-        usage, counts = result.usage, self.counts
-        if usage is None:
-            counts.unmetered += isinstance(result, AskAnswer)
-            return
-        counts.usage += usage
-        price = self._budget.price(usage)
-        counts.cost = None if price is None or counts.cost is None else counts.cost + price
-
     def settled(self, result: Result) -> None:
         """An ask has its result."""
         if isinstance(result, AskAnswer):
@@ -93,12 +82,14 @@ class RunMeter:
         counts, seconds = self.counts, self._now() - self._began
         return replace(
             counts,
+            usage=self._budget.usage,
+            cost=self._budget.cost,
+            unmetered=self._budget.unmetered,
             in_flight=in_flight,
             seconds=seconds,
             rate=(counts.answered + counts.failed) / max(seconds, TICK),
             waiting=max(0.0, waiting),
             why=why if waiting > 0 else "",
-            cost=None if counts.unmetered else counts.cost,
         )
 
 
@@ -268,7 +259,7 @@ class LiveRun:
             result, wait = called.result, None
             self._in_flight -= 1
             self._wake.set()
-            self._meter.ended(likely, result)
+            self._budget.end(likely, result)
             if isinstance(result, Failure):
                 refusals += result.kind == "rate limited"
                 attempts += result.kind != "rate limited"

@@ -240,11 +240,11 @@ def dates(text: str, lang: str) -> list[Found]:
 
     A range of full dates or years gives both ends; ages ("35-year-old") are no dates.
     """
-    claims = Claims()
     starts = _starts(text)
     level = _levelled(text)
     words = word_counts(level).keys()
-    for layer in (
+    return _found(
+        "date",
         _EAST.finditer(text if _EASTERN.search(text) else ""),
         _by_calendar(level, words, starts),
         _centuries(text),
@@ -252,9 +252,7 @@ def dates(text: str, lang: str) -> list[Found]:
         _at(_CLOCK, text, starts),
         _years(text, starts),
         _alone(text, lang, level, words),
-    ):
-        claims.add([Found(found.start(), found.end(), "date") for found in layer])
-    return claims.items
+    )
 
 
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only. At most seven groups:
@@ -326,6 +324,7 @@ def amounts(text: str) -> list[Found]:
     money, percent, units, magnitudes, _ = _layers()
     hundreds = any(word in text for word in _OF_HUNDRED)
     return _found(
+        "number",
         money.finditer(text) if _SIGN.search(text) else _at(money, text, starts),
         percent.finditer(text if hundreds else ""),
         _at(units, text, starts),
@@ -337,11 +336,12 @@ def numbers(text: str, lang: str) -> list[Found]:
     """Plain numbers, in English also in words; citation marks ([3]) and list markers are none."""
     level = _levelled(text) if lang == "en" else ""
     spelled = _places(_SPELLED.intersection(word_counts(level)), level)
-    return _found(_at(_layers()[-1], text, _starts(text)), _at(_spelled(), text, spelled))
+    return _found("number", _at(_layers()[-1], text, _starts(text)), _at(_spelled(), text, spelled))
 
 
-def _found(*layers: Iterator[re.Match[str]]) -> list[Found]:
+def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:
+    """What the layers match, the first of them before the others."""
     claims = Claims()
     for layer in layers:
-        claims.add([Found(match.start(), match.end(), "number") for match in layer])
+        claims.add([Found(match.start(), match.end(), label) for match in layer])
     return claims.items

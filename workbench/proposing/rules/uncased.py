@@ -36,30 +36,15 @@ _STOP = (
 )
 
 
-@lru_cache(maxsize=1)
-def _headed() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Han names of two to five characters before a head (北京大学): read from the last cut to the head."""
-    plain = f"(?:(?![{_STOP}])[{_HAN}])"
-    return tuple(
-        (
-            label,
-            re.compile(
-                f"(?:(?<![{_HAN}])|(?<=[{_STOP}])){plain}{{2,5}}?(?:{_WORDS[f'{label} heads'].strip()})"
-            ),
-        )
-        for label in ("place", "organisation", "event")
-    )
-
-
 _DOTTED = re.compile(
     f"[{SOUNDS}]{{1,6}}(?:[·•‧・](?:[{SOUNDS}]{{1,6}}|[A-Z](?![A-Za-z]))){{1,3}}"
     f"|[{_KATA}]{{2,12}}(?:[・＝=][{_KATA}]{{1,12}}){{1,3}}"
 )
 _KATA_HEADED = re.compile(
-    f"[{_KATA}]{{2,12}}(?:(?P<place>州|市|県|島|川|山|海|湖|共和国|王国|帝国|半島)|(?P<body>大学|社|銀行|党|軍))"
+    f"[{_KATA}]{{2,12}}(?:(?P<place>州|市|県|島|川|山|海|湖|共和国|王国|帝国|半島)|(?P<organisation>大学|社|銀行|党|軍))"
 )
 _KOREAN_HEADED = re.compile(
-    "[가-힣]{2,8}?(?:(?P<place>특별시|광역시|공화국|왕국|제국)|(?P<body>대학교|은행|위원회|협회|연구소|박물관|방송|신문|전자|그룹))"
+    "[가-힣]{2,8}?(?:(?P<place>특별시|광역시|공화국|왕국|제국)|(?P<organisation>대학교|은행|위원회|협회|연구소|박물관|방송|신문|전자|그룹))"
 )
 _ARABIC_AFTER = re.compile(
     r"(?<!\w)[ولبفك]?(?:ال)?(?P<head>مدينة|جمهورية|مملكة|جزيرة|نهر|جبل|محافظة|بحيرة|جامعة) "
@@ -87,24 +72,43 @@ def _alternatives(names: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    """All known places by script: Arabic and Hebrew ones after up to two prefix letters, Han ones anywhere."""
+def _layers() -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
+    """What is looked for, what says more first: the script it needs, its pattern and its label.
+
+    Where the label is empty, the group that matched is it. Han names of two to five characters stand before
+    a head (北京大学): they are read from the last cut to the head. Of the known places Arabic and Hebrew ones
+    stand after up to two prefix letters, Han ones anywhere.
+    """
+    plain = f"(?:(?![{_STOP}])[{_HAN}])"
+    begins = f"(?:(?<![{_HAN}])|(?<=[{_STOP}])){plain}{{2,5}}?"
+    headed = [
+        (_HAN_OR_KANA, f"{begins}(?:{_WORDS[f'{label} heads'].strip()})", label)
+        for label in ("place", "organisation", "event")
+    ]
     japanese = _names("japanese")
     katakana = [name for name in japanese if re.match(f"[{_KATA}]", name)]
     han = [name for name in (*_names("han"), *japanese) if name not in katakana]
     kana = f"(?<![{_KATA}])(?:{_alternatives(katakana)})(?![{_KATA}])"
-    written = (
+    deva = _DEVANAGARI.pattern
+    known = [
         (_HAN_OR_KANA, f"{kana}|(?P<name>{_alternatives(han)})"),
         (_HANGUL, f"(?<![가-힣])(?P<name>{_alternatives(_names('korean'))})"),
         (_ARABIC, rf"(?<!\w)(?:[وبلفك]{{1,2}})?(?P<name>{_alternatives(_names('arabic'))})(?!\w)"),
         (_HEBREW, rf"(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<name>{_alternatives(_names('hebrew'))})(?!\w)"),
-        (
-            _DEVANAGARI,
-            rf"(?<!{_DEVANAGARI.pattern})(?P<name>{_alternatives(_names('devanagari'))})(?!{_DEVANAGARI.pattern})",
-        ),
+        (_DEVANAGARI, rf"(?<!{deva})(?P<name>{_alternatives(_names('devanagari'))})(?!{deva})"),
         (_THAI, rf"(?P<name>{_alternatives(_names('thai'))})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"),
+    ]
+    written = (
+        (_DOT, _DOTTED, "person"),
+        *headed,
+        (_HAN_OR_KANA, _KATA_HEADED, ""),
+        (_HANGUL, _KOREAN_HEADED, ""),
+        *((script, pattern, "place") for script, pattern in known),
+        (_ARABIC, _ARABIC_AFTER, "place"),
+        (_HEBREW, _HEBREW_AFTER, "place"),
+        (_THAI, _THAI_AFTER, "place"),
     )
-    return tuple((script, re.compile(pattern)) for script, pattern in written)
+    return tuple((script, re.compile(pattern), label) for script, pattern, label in written)
 
 
 def uncased(text: str) -> list[Found]:
@@ -112,33 +116,14 @@ def uncased(text: str) -> list[Found]:
     if not _SCRIPTS.search(text):
         return []
     claims = Claims()
-    eastern = _HAN_OR_KANA.search(text)
-    if eastern and _DOT.search(text):
-        claims.add(Found(found.start(), found.end(), "person") for found in _DOTTED.finditer(text))
-    for label, pattern in _headed() if eastern else ():
-        claims.add(Found(found.start(), found.end(), label) for found in pattern.finditer(text))
-    for script, pattern in ((_HAN_OR_KANA, _KATA_HEADED), (_HANGUL, _KOREAN_HEADED)):
-        claims.add(
-            Found(found.start(), found.end(), "place" if found.group("place") else "organisation")
-            for found in pattern.finditer(text if script.search(text) else "")
-        )
-    claims.add(
-        _of_known(found)
-        for script, pattern in _known()
-        for found in pattern.finditer(text if script.search(text) else "")
-    )
-    for script, pattern in ((_ARABIC, _ARABIC_AFTER), (_HEBREW, _HEBREW_AFTER)):
-        claims.add(
-            Found(found.start("name"), found.end("name"), "place")
-            for found in pattern.finditer(text if script.search(text) else "")
-        )
-    if _THAI.search(text):
-        claims.add(Found(found.start(), found.end(), "place") for found in _THAI_AFTER.finditer(text))
+    for script, pattern, label in _layers():
+        if script.search(text):
+            claims.add(_labelled(found, label) for found in pattern.finditer(text))
     return claims.items
 
 
-def _of_known(found: re.Match[str]) -> Found:
-    start, end = found.span("name")
-    if start < 0:  # in kana
-        start, end = found.span()
-    return Found(start, end, "organisation" if found.string[start:end] in BODIES else "place")
+def _labelled(found: re.Match[str], label: str) -> Found:
+    start, end = found.span("name" if found.groupdict().get("name") else 0)
+    if found.string[start:end] in BODIES:
+        label = "organisation"
+    return Found(start, end, label or found.lastgroup or "")
