@@ -12,7 +12,7 @@ from typing import NamedTuple
 from workbench.text import inflection
 from workbench.text.inflection import LETTERS_STAY, first_letters, forms, places_of
 from workbench.text.latin import alike, first_sound, is_foreign
-from workbench.text.lists import has_digit, listed, sections
+from workbench.text.lists import by_word, has_digit, listed, sections
 from workbench.text.normalise import content, fold, key, settled, words
 
 _WORDS = sections(__name__)
@@ -88,12 +88,7 @@ def _is_cyrillic(word: str) -> bool:
 
 
 PERSON, ORGANISATION, PLACE, OTHER = "person", "organisation", "place", "other"
-_LABELS = {
-    **dict.fromkeys(("per", "people"), PERSON),
-    **dict.fromkeys(("org", "organization", "company"), ORGANISATION),
-    **dict.fromkeys(("loc", "location", "gpe", "city", "country", "locorg"), PLACE),
-    "misc": OTHER,
-}
+_LABELS = by_word(_WORDS["labels"])
 _CAPITALISED = re.compile(r"[^\W\d_]+")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
@@ -105,9 +100,7 @@ _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
 SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
 # Lower-case words before a name that say what or where it is and do not belong to it.
-_DESCRIPTION = re.compile(
-    rf"(?:(?:{sections(__name__)['description'].strip().replace(chr(10), '|')})[\s,]+)+"
-)
+_DESCRIPTION = re.compile(rf"(?:(?:{_WORDS['description'].strip().replace(chr(10), '|')})[\s,]+)+")
 _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
 )

@@ -109,7 +109,10 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
     if a.label == b.label == PERSON and _more_initials(a, b):
         return NOTHING
     if a.country.name and b.country.name:
-        return (score, "country") if (score := same_country(a, b)) else NOTHING
+        if a.country.name != b.country.name:
+            return NOTHING
+        # people who link names take American for the United States in about half of the cases
+        return COUNTRY if a.country.counts and b.country.counts else SUGGESTED, "country"
     best = max(
         (typo(a, b, pairs), "typo"),
         (acronym(a, b), "acronym"),
@@ -119,16 +122,6 @@ def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
         (short_form(a, b, pairs), "short_form"),
     )
     return best if best[0] else NOTHING
-
-
-def same_country(a: Analysed, b: Analysed) -> int:
-    """96 when both name one country (United States, USA), 80 when one does by its people (American).
-
-    People who link names take American for the United States in about half of the cases.
-    """
-    if not a.country.name or a.country.name != b.country.name:
-        return 0
-    return COUNTRY if a.country.counts and b.country.counts else SUGGESTED
 
 
 def coarser_date(a: Analysed, b: Analysed) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -16,25 +16,24 @@ _RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPT
 _WORD = re.compile(r"[^\W\d_]+")
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 
+
+def _weighed(section: str) -> dict[str, list[tuple[str, int]]]:
+    """Each stop word with its languages and what it weighs for each: 12 in one language, 12 / n in n.
+
+    Integers, so that no order of adding matters; a word of one letter weighs a quarter.
+    """
+    languages: dict[str, list[str]] = defaultdict(list)
+    for language, words in by_key(section).items():
+        for word in words:
+            languages[word].append(language)
+    return {
+        word: [(name, max(1, 12 // len(names)) // (4 if len(word) == 1 else 1)) for name in names]
+        for word, names in languages.items()
+    }
+
+
 # Stop words that few other languages of the script share.
-_STOP = {script: by_key(_WORDS[script]) for script in ("latin", "cyrillic")}
-# Integers, so that no order of adding matters: 12 for a word of one language, 12 / n for one of n.
-_WEIGHTS = {
-    script: {
-        word: max(1, 12 // sum(word in other for other in lists.values())) // (4 if len(word) == 1 else 1)
-        for words in lists.values()
-        for word in words
-    }
-    for script, lists in _STOP.items()
-}
-# By word: a text has fewer distinct words than the lists have (.02 ms instead of .09 for 240 code points).
-_LANGUAGES = {
-    script: {
-        word: [(name, weight) for name, words in lists.items() if word in words]
-        for word, weight in _WEIGHTS[script].items()
-    }
-    for script, lists in _STOP.items()
-}
+_LANGUAGES = {script: _weighed(_WORDS[script]) for script in ("latin", "cyrillic")}
 # Letters that no other language of the lists writes, or hardly.
 _LATIN_LETTERS: dict[str, list[str]] = {}
 for _language, _letters in (line.split() for line in _WORDS["latin letters"].splitlines() if line):

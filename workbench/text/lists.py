@@ -29,9 +29,14 @@ def by_key(section: str) -> dict[str, frozenset[str]]:
     return {first: frozenset(words) for first, *words in lines}
 
 
+def by_word(section: str) -> dict[str, str]:
+    """The first word of a line of a section, for every other word of the line."""
+    return {word: first for first, words in by_key(section).items() for word in words}
+
+
 def valued(section: str) -> dict[str, int]:
-    """The number that begins a line of a section, for every other word of the line."""
-    return {word: int(number) for number, words in by_key(section).items() for word in words}
+    """The same where a line begins with a number."""
+    return {word: int(number) for word, number in by_word(section).items()}
 
 
 def has_digit(word: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from workbench.text.lists import by_key, listed, sections, valued
+from workbench.text.lists import by_word, listed, sections, valued
 
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
@@ -58,8 +58,8 @@ SYMBOLS = "$€£¥₽%"
 _TENS = frozenset(range(20, 100, 10))
 _MAGNITUDES = valued(_WORDS["magnitudes"])
 MONTHS = valued(_WORDS["months"])
-_AMOUNTS = {word: name for name, words in by_key(_WORDS["amounts"]).items() for word in words}
-_MEASURES = {word: name for name, words in by_key(_WORDS["measures"]).items() for word in words}
+_AMOUNTS = by_word(_WORDS["amounts"])
+_MEASURES = by_word(_WORDS["measures"])
 _DAY_FIRST = listed(_WORDS["day first"])
 _MARKS = listed("thang 年 년 月 월")
 _YEAR, _MONTH = r"(?P<year>\d{3,4})", "(?P<month>0?[1-9]|1[0-2])"

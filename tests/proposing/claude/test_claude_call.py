@@ -34,6 +34,13 @@ SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
 
 
+async def failed(client: ClaudeClient, setup: Setup, ask: Ask) -> Failure:
+    """How a call fails."""
+    result = (await call(client, setup, ask, 5)).result
+    assert isinstance(result, Failure)
+    return result
+
+
 async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setup, ask: Ask) -> None:
     usage = {
         "input_tokens": 10,
@@ -111,12 +118,9 @@ async def test_only_end_turn_is_read_and_every_other_stop_is_a_failure_with_usag
 async def test_a_refusal_says_its_category_and_is_no_empty_set(setup: Setup, ask: Ask) -> None:
     details = {"type": "refusal", "category": "bio", "explanation": "a pathogen"}
 
-    called = await call(replying(message(stop="refusal", stop_details=details)), setup, ask, 5)
+    failure = await failed(replying(message(stop="refusal", stop_details=details)), setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert (
-        "refused (bio: a pathogen): review the sample by hand, or leave the text out" == called.result.message
-    )
+    assert "refused (bio: a pathogen): review the sample by hand, or leave the text out" == failure.message
 
 
 def raised(error_class: type[anthropic.AnthropicError]) -> anthropic.AnthropicError:
@@ -239,10 +243,9 @@ async def test_bad_requests_are_told_apart_by_their_words(
 ) -> None:
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
 
-    called = await call(replying(body, 400), setup, ask, 5)
+    failure = await failed(replying(body, 400), setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert (kind, said) == (called.result.kind, called.result.detail)
+    assert (kind, said) == (failure.kind, failure.detail)
 
 
 ODD = [
@@ -257,10 +260,9 @@ ODD = [
 async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
     setup: Setup, ask: Ask, body: bytes, kind: str
 ) -> None:
-    called = await call(replying(body, headers={"content-type": kind}), setup, ask, 5)
+    failure = await failed(replying(body, headers={"content-type": kind}), setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert "not a message" == called.result.kind
+    assert "not a message" == failure.kind
 
 
 @pytest.mark.parametrize(
@@ -272,10 +274,9 @@ async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
 async def test_an_error_may_have_any_body(
     setup: Setup, ask: Ask, body: bytes, status: int, kind: str
 ) -> None:
-    called = await call(replying(body, status), setup, ask, 5)
+    failure = await failed(replying(body, status), setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert kind == called.result.kind
+    assert kind == failure.kind
 
 
 async def test_an_error_under_status_200_is_told_by_its_type(setup: Setup, ask: Ask) -> None:
@@ -291,11 +292,10 @@ async def test_an_error_under_status_200_is_told_by_its_type(setup: Setup, ask: 
 async def test_what_the_service_says_cannot_steer_a_terminal_or_fill_it(setup: Setup, ask: Ask) -> None:
     body = {"type": "error", "error": {"type": "api_error", "message": "\x1b[2J\n" + "long " * 1000}}
 
-    called = await call(replying(body, 500), setup, ask, 5)
+    failure = await failed(replying(body, 500), setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert "\x1b" not in called.result.message
-    assert len(called.result.detail) <= 240
+    assert "\x1b" not in failure.message
+    assert len(failure.detail) <= 240
 
 
 async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None:
@@ -303,19 +303,17 @@ async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None
 
     ask = Ask("entities", ("0" * 32,), 1, (FencedText("text", 1, "\ud800"),))
 
-    called = await call(replying(message(GOOD)), setup, ask, 5)
+    failure = await failed(replying(message(GOOD)), setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert "bad request" == called.result.kind
+    assert "bad request" == failure.kind
 
 
 async def test_no_key_is_told_before_anything_is_sent(setup: Setup, ask: Ask) -> None:
     async with connect(5) as client:
-        called = await call(client, setup, ask, 5)
+        failure = await failed(client, setup, ask)
 
-    assert isinstance(called.result, Failure)
-    assert ("no key", True) == (called.result.kind, called.result.stops)
-    assert isinstance(called.result.error(), AccessError)
+    assert ("no key", True) == (failure.kind, failure.stops)
+    assert isinstance(failure.error(), AccessError)
 
 
 async def test_the_usual_environment_names_the_service_and_the_key(

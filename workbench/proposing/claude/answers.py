@@ -28,6 +28,7 @@ class Cause(NamedTuple):
     advice: str
     again: bool = False
     split: bool = False
+    classes: Sequence[str] = ()
     codes: Sequence[str] = ()
     statuses: Sequence[int] = ()
     types: Sequence[str] = ()

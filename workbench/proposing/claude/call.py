@@ -6,9 +6,7 @@ However a call ends, you get an answer or a failure. The pace reads no clock: it
 from __future__ import annotations
 
 import asyncio
-import json
 import re
-import sys
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -208,6 +206,7 @@ def _number(header: str | None) -> float:
 
 
 _UNPAID_CODE = re.compile("spend_limit|billing|billable|insufficient_quota")
+_BY_CLASS = {name: kind for kind, cause in CAUSES.items() for name in cause.classes}
 _BY_CODE = {code: kind for kind, cause in CAUSES.items() for code in cause.codes}
 _BY_STATUS = {status: kind for kind, cause in CAUSES.items() for status in cause.statuses}
 _BY_TYPE = {name: kind for kind, cause in CAUSES.items() for name in cause.types}
@@ -262,34 +261,16 @@ def _kind_of_code(code: str) -> FailureKind:
 
 
 def _kind(error: Exception) -> FailureKind | None:
-    """By the classes of the SDK that raised it: Anthropic's and OpenAI's have the same."""
-    import httpx2
-
-    package = type(error).__module__.partition(".")[0]
-    sdk: Any = sys.modules[package] if package in ("anthropic", "openai") else None
-    if sdk is not None and isinstance(error, sdk.APIStatusError):
+    """By the names of its classes: Anthropic's SDK and OpenAI's have the same, and neither need be loaded."""
+    names = [kind.__name__ for kind in type(error).__mro__]
+    if "APIStatusError" in names:
         return _kind_of_status(error)
-    if isinstance(error, TimeoutError | httpx2.TimeoutException) or (
-        sdk is not None and isinstance(error, sdk.APITimeoutError)
-    ):
-        return "timeout"
-    if isinstance(error, httpx2.TransportError) or (
-        sdk is not None and isinstance(error, sdk.APIConnectionError)
-    ):
-        return "connection"
-    if sdk is not None:
-        if type(error).__name__ == "CredentialsError":
-            return "no key"
-        return "not a message" if isinstance(error, sdk.APIError) else "server error"
-    if package in ("botocore", "google") or ("resolve" in str(error) and isinstance(error, RuntimeError)):
-        return "no key"  # of a cloud
-    if isinstance(error, json.JSONDecodeError | httpx2.DecodingError):
-        return "not a message"
+    of_a_cloud = type(error).__module__.startswith(("botocore", "google"))
+    if of_a_cloud or ("resolve" in str(error) and isinstance(error, RuntimeError)):
+        return "no key"
     if isinstance(error, TypeError) and "authentication" in str(error):
         return "no key"
-    if isinstance(error, DeprecationWarning):
-        return "unknown model"
-    return "bad request" if isinstance(error, ValueError) else None
+    return next((_BY_CLASS[name] for name in names if name in _BY_CLASS), None)
 
 
 def _kind_of_status(error: Any) -> FailureKind:
