@@ -125,7 +125,7 @@ async def test_keys_move_by_one_by_five_to_the_best_and_back(
             "right",
         ):
             await user.press(name)
-            seen.append(app.screen.at)
+            seen.append(app.screen.threshold)
         first = str(app.screen.query_one("#finding", Static).content)
         await user.press("O")
         second = str(app.screen.query_one("#finding", Static).content)

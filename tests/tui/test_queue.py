@@ -792,16 +792,6 @@ async def test_a_narrow_queue_names_the_sample_under_the_cursor(user: User) -> N
         assert "as ann" == app.screen.query_one(Head).text.partition("samples")[2]
 
 
-async def test_the_keys_of_a_review_say_where_they_act(user: User) -> None:
-    async with user.opens(size=(80, 24)) as app:
-        for key, does in (("a", "accepts"), ("ф", "accepts"), ("m", "changes a match")):
-            await user.press(key)
-            told = str(app.screen.query_one(Status).render()).strip()
-            assert f"enter opens this sample; there {'m' if key == 'm' else 'a'} {does}" == told
-        await user.press("z")
-        assert told == str(app.screen.query_one(Status).render()).strip()
-
-
 async def test_leaving_a_search_without_hits_leads_back_to_where_one_was(user: User) -> None:
     async with user.opens(size=(80, 24)) as app:
         await user.press("end")
@@ -820,27 +810,6 @@ async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Pa
     assert "enter review" in first
     assert "enter evidence" in keys
     assert "picked by hand" not in head
-
-
-async def test_the_keys_of_a_review_are_those_of_the_keymap(user: User) -> None:
-    """A key that was given to another action is not called by what it did before."""
-    mine = {"review.accept": "z", "review.reject": "a", "queue.open": "f6"}
-    async with user.opens(size=(80, 24), keymap=mine) as app:
-        told = []
-        for key in ("a", "z"):
-            await user.press(key)
-            told.append(str(app.screen.query_one(Status).render()).strip())
-
-    assert "F6 opens this sample; there a rejects a unit" == told[0]
-    assert "F6 opens this sample; there z accepts" == told[1]
-
-
-async def test_the_keys_of_the_queue_say_in_a_review_where_they_act(user: User) -> None:
-    async with user.opens("tower", size=(80, 24)) as app:
-        await user.press("D")
-        told = str(app.screen.query_one(Status).render()).strip()
-
-    assert "b goes to the queue; there D: Disagreements, largest effect first; back" == told
 
 
 async def test_a_search_for_what_is_to_do_says_what_others_verified_is_not(user: User) -> None:

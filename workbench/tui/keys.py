@@ -342,13 +342,6 @@ def letter(character: str) -> str:
     return latin if latin.lower() in LETTERS and len(latin) == 1 else ""
 
 
-def runs(character: str, name: str, usual: str, keymap: Mapping[str, str]) -> bool:
-    """Whether a typed character is a key of an action; `usual` are its keys without a keymap."""
-    return not {_character_to_key(character), letter(character)}.isdisjoint(
-        keymap.get(name, usual).split(",")
-    )
-
-
 def after(offered: Iterable[Hint], typed: str) -> list[Hint]:
     """The hints whose code begins with what was typed."""
     return [hint._replace(typed=len(typed)) for hint in offered if hint.code.startswith(typed)]

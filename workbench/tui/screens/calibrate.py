@@ -28,16 +28,19 @@ from workbench.scoring.names import scorer_name
 from workbench.text.figures import number, signed
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.bars import DIM, Head, Part, as_text
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
     from workbench.comparing.curve import MovedCurve
+    from workbench.model import Policy
     from workbench.stages.calibrate import Look
     from workbench.stages.desk import Desk
+
+PURPOSE = "How alike must two names be to match?"
 
 BY_HAND = """\
 You chose this threshold while looking at all verified samples, so nothing shows how good it is on others. \
@@ -51,8 +54,8 @@ reviewed under the version before come again at the end of the queue.
 """
 
 
-class CalibrateScreen(BaseScreen):
-    """Reads and fits beside the event loop; another threshold is a few array passes."""
+class CalibrateScreen(Room):
+    """Another threshold is a few array passes; a fit is made next to the event loop."""
 
     LEGEND = (
         ("┃ │", "the threshold shown, the one in use"),
@@ -63,15 +66,13 @@ class CalibrateScreen(BaseScreen):
     BINDINGS = bindings("calibrate")
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.desk = desk
+        super().__init__(desk)
         self.look: Look | None = None
         self.objective = "bias"
-        self.at = desk.info.threshold
+        self.threshold = desk.info.threshold
 
-    def compose(self) -> ComposeResult:
-        """Compose the curve, its numbers next to it, and the sentences about the fit."""
-        yield Head(id="head")
+    def body(self) -> ComposeResult:
+        """The curve, its numbers next to it, and the sentences about the fit."""
         yield Static(id="purpose")
         with Horizontal(id="middle"):
             with Vertical(id="left"):
@@ -80,14 +81,11 @@ class CalibrateScreen(BaseScreen):
             yield Static(id="numbers")
         yield Static(id="finding")
         yield Static(id="empty")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        """Read the dataset; keys wait for it, and the status line says how far it is."""
-        self._title("")
+        """As in every room; there is nothing to show yet."""
         self._hide(shown=False)
-        self.work(self._read)
+        super().on_mount()
 
     # Reading.
 
@@ -95,37 +93,49 @@ class CalibrateScreen(BaseScreen):
         """As everywhere; where there is nothing to show the reason takes its place."""
         if self.look is None:
             self._hide(shown=False)
-            message = (
-                f"How alike must two names be to match? This cannot be chosen yet.\n\n{flat(str(error))}"
-            )
+            message = f"{PURPOSE} This cannot be chosen yet.\n\n{flat(str(error))}"
             self.query_one("#empty", Static).update(Content(message))
         super().unread(error)
 
-    async def _read(self) -> None:
+    async def read(self) -> None:
+        """Count what is not counted yet, then fit a threshold to what is verified."""
         from workbench.stages import calibrate
         from workbench.stages.recompute import save_counted
 
-        known: set[int] = set()
+        store, dataset, known = self.desk.store, self.desk.info.id, set[int]()
         with self.telling("matching samples") as count:
-            while chunk := await self.desk.store.read(calibrate.next_uncounted, self.desk.info.id):
+            while chunk := await store.read(calibrate.next_uncounted, dataset):
                 if known >= set(chunk.hashes):
                     break  # their text or policy changes under us; they stay uncounted for now
                 known |= set(chunk.hashes)
-                await self.desk.store.write(save_counted, chunk)
+                await store.write(save_counted, chunk)
                 count(len(known))
         with self.telling("reading verified samples") as count:
-            look = await self.desk.store.read(
-                calibrate.look, self.desk.info.id, self.objective, progress=count
-            )
+            look = await store.read(calibrate.look, dataset, self.objective, progress=count)
         if self.look is None or self.look.info.threshold != look.info.threshold:
-            self.at = look.info.threshold
-        self.look = look
-        self._hide(shown=True)
-        self._show()
+            self.threshold = look.info.threshold
+        self._show(look)
 
     # Showing.
 
-    def _title(self, what: str) -> None:
+    @property
+    def shown(self) -> Look:
+        """What is shown; keys are closed without it."""
+        assert self.look is not None
+        return self.look
+
+    @property
+    def fit(self) -> Calibrated:
+        """The fit to verified samples; keys that need it are closed without it."""
+        assert self.shown.found is not None
+        return self.shown.found
+
+    def entitle(self) -> None:
+        """The dataset, what is counted and the calibration in use."""
+        what, look = "", self.look
+        if look is not None:
+            used = f" · {look.info.calibration}" if look.info.calibration else ""
+            what = f"{scorer_name(look.gathered.scorer)} · {look.gathered.run.name}{used}"
         desk = self.desk
         self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what, most=30)
 
@@ -134,26 +144,22 @@ class CalibrateScreen(BaseScreen):
             self.query_one(name).display = shown
         self.query_one("#empty").display = not shown  # it keeps the last lines in their places
 
-    def _show(self) -> None:
+    def _show(self, look: Look) -> None:
         """Everything anew: after reading, and when the objective or the fit changed."""
-        look = self.look
-        assert look is not None
-        used = f" · {look.info.calibration}" if look.info.calibration else ""
-        self._title(f"{scorer_name(look.gathered.scorer)} · {look.gathered.run.name}{used}")
-        self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
-        self.query_one("#legend-line", Static).update(
-            Content.assemble(*legend(look, wide=self.has_class("-wide")))
-        )
+        self.look = look
+        self._hide(shown=True)
+        self.entitle()
+        self.query_one(ThresholdPlot).show(look.moves, look.found, self.threshold)
+        legend_line = as_text([legend(look, wide=self.has_class("-wide"))])
+        self.query_one("#legend-line", Static).update(legend_line)
         self.query_one("#purpose", Static).update(what_next(look))
         self.query_one("#finding", Static).update(as_text(finding(look)))
         self._moved()
         self.refresh_bindings()
-        self.query_one(KeyBar).refresh()
 
     def _moved(self) -> None:
         """The numbers at the threshold."""
-        assert self.look is not None
-        numbers = as_text(panel(self.look, move_to(self.look.moves, self.at)))
+        numbers = as_text(panel(self.shown, move_to(self.shown.moves, self.threshold)))
         self.query_one("#numbers", Static).update(numbers, layout=False)
 
     def to(self, threshold: int) -> None:
@@ -161,12 +167,12 @@ class CalibrateScreen(BaseScreen):
         if self.look is None:
             return
         threshold = min(max(threshold, LOW), HIGH)
-        if threshold != self.at:
-            self.at = threshold
+        if threshold != self.threshold:
+            self.threshold = threshold
             with self.app.batch_update():
                 self.query_one(ThresholdPlot).move(threshold)
                 self._moved()
-        self.query_one(Status).say("")
+        self.say("")
 
     # Keys.
 
@@ -189,18 +195,15 @@ class CalibrateScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """By 1 or by 5."""
-        self.to(self.at + int(step))
+        self.to(self.threshold + step)
 
     def action_best(self) -> None:
         """To the chosen threshold."""
-        assert self.look is not None  # the key is closed without it
-        assert self.look.found is not None
-        self.to(self.look.found.threshold)
+        self.to(self.fit.threshold)
 
     def action_in_use(self) -> None:
         """To the threshold in use."""
-        assert self.look is not None  # the key is closed without it
-        self.to(self.look.moves.now)
+        self.to(self.shown.moves.now)
 
     def action_objective(self) -> None:
         """Choose by the other objective."""
@@ -208,90 +211,71 @@ class CalibrateScreen(BaseScreen):
         self.work(self._refit)
 
     async def _refit(self) -> None:
-        assert self.look is not None  # the key is closed without it
-        assert self.look.found is not None
-        look = self.look
-        self.look = await self.desk.store.read(lambda _: look.fitted(self.objective))
-        self._show()
+        look = self.shown
+        self._show(await self.desk.store.read(lambda _: look.fitted(self.objective)))
 
     async def action_probability(self) -> None:
         """The probability of a match by similarity."""
-        assert self.look is not None  # the key is closed without it
-        assert self.look.found is not None
-        text = "\n".join(probability_lines(self.look.found))
+        text = "\n".join(probability_lines(self.fit))
         await self.bench.ask(ReadScreen("Probability of a match", text))
 
     async def action_take(self) -> None:
         """Make the first change that reviews ask for the next version of the policy."""
-        assert self.look is not None  # the key is closed without it
-        change = self.look.change
-        assert change is not None
-        text = (
-            f"{flat(f'{change.words}: {change_text(change)}')}\n{flat(support_text(change))}\n\n{NEW_VERSION}"
-        )
-        await self.bench.ask(ConfirmScreen("Change the policy?", text, partial(self.work, self._take)))
+        change = self.shown.change
+        assert change is not None  # the key is closed without it
+        facts = flat(f"{change.words}: {change_text(change)}"), flat(support_text(change))
+        text = "\n".join((*facts, "", NEW_VERSION))
+        take = partial(self.work, partial(self._take, change.policy))
+        await self.bench.ask(ConfirmScreen("Change the policy?", text, take))
 
-    async def _take(self) -> None:
+    async def _take(self, changed: Policy) -> None:
         from workbench.stages import policy
 
-        assert self.look is not None
-        assert self.look.change is not None
-        changed = self.look.change.policy
-        report = await self.desk.store.write(policy.keep_policy, self.look.info, changed, self.desk.annotator)
-        await self._read()
+        report = await self.desk.store.write(
+            policy.keep_policy, self.shown.info, changed, self.desk.annotator
+        )
+        await self.read()
         self.say(f"policy version {report.version} is current", sign="✓", tone="good")
 
     async def action_use(self) -> None:
         """Use what is shown: the fit under a name, or a threshold by hand."""
-        look = self.look
-        assert look is not None  # the key is closed without it
-        if look.found is not None and self.at == look.found.threshold:
+        look, at = self.shown, self.threshold
+        if look.found is not None and at == look.found.threshold:
             await self._ask_name()
-        elif self.at == look.moves.now:
+        elif at == look.moves.now:
             self.say("this threshold is in use")
         else:
-            title = f"Use {self.at} by hand?"
-            await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self.work, self._by_hand)))
+            by_hand = partial(self.work, self._by_hand)
+            await self.bench.ask(ConfirmScreen(f"Use {at} by hand?", BY_HAND, by_hand))
 
     async def _ask_name(self) -> None:
-        assert self.look is not None  # the key is closed without it
-        calibration = self.look.found
-        assert calibration is not None
-        note = f"threshold {calibration.threshold}, fitted on {calibration.samples:,} verified samples"
+        note = f"threshold {self.fit.threshold}, fitted on {self.fit.samples:,} verified samples"
 
         def take(name: str) -> str | None:
-            assert self.look is not None
             if not name:
                 return "a name, please"
-            if name in self.look.saved:
+            if name in self.shown.saved:
                 return "there is one of that name, and it does not change"
             self.work(partial(self._save, name))
             return None
 
-        await self.bench.ask(PromptScreen(f"Use it as ({note})", take, value=self.look.free_name))
+        await self.bench.ask(PromptScreen(f"Use it as ({note})", take, value=self.shown.free_name))
 
     async def _save(self, name: str) -> None:
         from workbench.stages import calibrate
 
-        assert self.look is not None
-        await self.desk.store.write(calibrate.keep, self.look, name, self.desk.annotator)
-        await self.desk.store.write(calibrate.use, self.look.info, name, self.desk.annotator)
-        await self._read()
+        await self.desk.store.write(calibrate.keep, self.shown, name, self.desk.annotator)
+        await self.desk.store.write(calibrate.use, self.shown.info, name, self.desk.annotator)
+        await self.read()
         self.say(f"{name} is in use for scores and for the order doubtful first", sign="✓", tone="good")
 
     async def _by_hand(self) -> None:
         from workbench.stages.recompute import keep_threshold
 
-        assert self.look is not None
-        at = self.at
-        await self.desk.store.write(keep_threshold, self.look.info, at, self.desk.annotator)
-        await self._read()
+        at = self.threshold
+        await self.desk.store.write(keep_threshold, self.shown.info, at, self.desk.annotator)
+        await self.read()
         self.say(f"match threshold {at} is in use, without a calibration", sign="✓", tone="good")
-
-    def action_reread(self) -> None:
-        """Read again: other windows review too."""
-        self.query_one(Status).say("")
-        self.work(self._read)
 
 
 LABEL = 12
@@ -332,7 +316,7 @@ def what_next(look: Look) -> str:
         do = f"{now} suits your reviews: keep it."
     elif calibration is not None:
         do = f"No threshold is clearly better than {now}."
-    return f"How alike must two names be to match? {do}"
+    return f"{PURPOSE} {do}"
 
 
 def finding(look: Look) -> list[Line]:

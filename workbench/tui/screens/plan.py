@@ -12,18 +12,17 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from workbench.reports.plan import draft_text, plan_lines
-from workbench.text.figures import many, value
+from workbench.text.figures import many
 from workbench.text.query import META
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.bars import Part, as_text
 
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk
     from workbench.stages.plan import Draft, PlanReport, Wish
-    from workbench.stages.precision import Precision
 
 MOST_STRATA = 30
 """Values above which a field is not offered for strata: each takes two reviews at least."""
@@ -31,9 +30,6 @@ MOST_STRATA = 30
 FEW_STRATA, ROOMY = 5, 36
 """Strata that the consequences list in a terminal of fewer lines than this."""
 
-WIDTHS = (0.2, 0.15, 0.1, 0.08, 0.05, 0.03)
-"""Half-widths of an interval for which the screen gives the number of reviews."""
-BAR = 30
 MORE = 40
 
 SIZES = (20, 30, 60, 100, 200, 400)
@@ -50,51 +46,39 @@ HINTS: Hints = {
     "blind": {AS_NEEDED: "30 without suggestions from 60 planned reviews on"},
 }
 
+ASK = "workbench plan --precision 0.05 says how many reviews make the mean ± .05."
 START_OVER = "To plan anyway: import the file again, under another name (--dataset)."
 START_OVER_DEMO = "To plan anyway: delete workbench-demo.db, then workbench demo again."
 
 
-class PlanScreen(BaseScreen):
-    """Reads and draws outside the event loop; keys wait for it."""
+class PlanScreen(Room):
+    """What a plan is for, how far it is, and a form for a new one."""
 
+    NAME = "Plan"
     WORDS = ("plan", "in order", "estimate", "interval", "stratum", "holdout", "blind")
     BINDINGS = bindings("plan")
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.desk = desk
+        super().__init__(desk)
         self.report: PlanReport | None = None
         self._changed = False
         self.action_new = partial(self.work, self._ask_for_one)
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The plan line by line."""
-        yield Head(id="head")
         with VerticalScroll(id="body", can_focus=False):
             yield Static(id="stand")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
 
-    def on_mount(self) -> None:
-        """Read the plan; keys wait for it."""
-        self.query_one(Head).place("Plan", self.desk.info.name, self.desk.annotator)
-        self.work(self._read)
-
-    # Reading.
-
-    async def _read(self) -> None:
-        from workbench.stages import plan, precision
+    async def read(self) -> None:
+        """Read the plan and how far it is."""
+        from workbench.stages import plan
         from workbench.store.datasets import dataset_info
 
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
         self.desk = replace(self.desk, info=info)
         self.report = await self.desk.store.read(plan.report, info)
-        lines = _stand_lines(self.report)
-        if self.report.population and not self.report.decided:
-            lines += _buys([await self.desk.store.read(precision.precision, info, width) for width in WIDTHS])
-        self.query_one("#stand", Static).update(as_text(lines))
+        self.query_one("#stand", Static).update(as_text(_stand_lines(self.report)))
         self.refresh_bindings()
-        self.query_one(KeyBar).refresh()
 
     # Keys.
 
@@ -113,12 +97,7 @@ class PlanScreen(BaseScreen):
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""
-        self.query_one("#body").scroll_relative(y=int(step), animate=False)
-
-    def action_reread(self) -> None:
-        """Read the plan again."""
-        self.query_one(Status).say("")
-        self.work(self._read)
+        self.query_one("#body").scroll_relative(y=step, animate=False)
 
     async def action_back(self, go_on: int = 0) -> None:
         """To the queue, which reads its order again; with `go_on` to the next sample to decide in it."""
@@ -177,7 +156,7 @@ class PlanScreen(BaseScreen):
 
         await self.desk.store.write(plan.make, self.desk.info, drafted)
         self._changed = True
-        await self._read()
+        await self.read()
         self.say("the queue follows this plan now", sign="✓", tone="good")
 
 
@@ -219,16 +198,6 @@ def _stand_lines(report: PlanReport) -> list[list[Part]]:
     ]
 
 
-def _buys(precisions: Sequence[Precision]) -> list[list[Part]]:
-    """How many reviews make the interval how narrow."""
-    known = [(precision.half_width, precision.needed, precision.population) for precision in precisions]
-    lines: list[list[Part]] = [[], [("How exact the mean gets, and the reviews it takes", "bold")]]
-    for width, reviews, population in known:
-        bar = "█" * max(1, round(BAR * reviews / population))
-        lines.append([(f"  ± {value(width)}", ""), (f"{reviews:>9,} ", ""), (bar, "$accent")])
-    return [*lines, [("  At worst; most data needs fewer.", DIM)]]
-
-
 def _what_next(report: PlanReport) -> str:
     """One sentence of at most 78 cells."""
     if report.complete:
@@ -255,7 +224,7 @@ def _what_holds(report: PlanReport) -> list[str]:
         if report.decided:
             said = many(report.decided, "sample")
             steps.append(f"{said} decided. Too late for a plan: reviewing has begun.")
-            steps.append(START_OVER_DEMO if report.dataset == "demo" else START_OVER)
-        return steps
-    steps = [] if report.decided else ["Nothing is decided yet: n makes another plan."]
+            return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
+        return [*steps, ASK]
+    steps = [] if report.decided else ["Nothing is decided yet: n makes another plan.", ASK]
     return [*steps, "You may look at the estimate at any time; its interval is final at the end."]

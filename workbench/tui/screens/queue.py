@@ -24,7 +24,7 @@ from workbench.text.cells import cut, short, told_of, width
 from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import flat
-from workbench.tui.keys import KeyAct, bindings, letter, runs, shown
+from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Step, Views, why_empty
@@ -112,9 +112,8 @@ class QueueScreen(BaseScreen):
         self.action_orders = self.views.ask_order
         self.samples = SampleList(id="samples")
 
-    def compose(self) -> ComposeResult:
-        """Head, progress, search, the list, what happened, the keys."""
-        yield Head(id="head")
+    def body(self) -> ComposeResult:
+        """Progress, search, the list and a sample in full."""
         yield ProgressLine(id="progress")
         with Horizontal(id="find"):
             yield Static("/", id="slash")
@@ -126,8 +125,6 @@ class QueueScreen(BaseScreen):
                 yield self.samples
                 yield Static(id="empty")
             yield Passage(id="sample")
-        yield Status(id="status")
-        yield KeyBar(self._word, id="keys")
 
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
@@ -470,19 +467,6 @@ class QueueScreen(BaseScreen):
         if action == "settle":
             self.say("D lists what disagrees; d then says what became of it")
 
-    async def takes(self, character: str) -> bool:
-        """The first keys of a review, typed here: say where they act."""
-        keymap = self.bench.keymap
-        for name, usual, does in (
-            ("review.accept", "a", "accepts"), ("review.reject", "x", "rejects a unit"),
-            ("review.new", "n", "adds one"), ("review.match", "m", "changes a match"),
-        ):  # fmt: skip
-            if self.desk is not None and runs(character, name, usual, keymap):
-                enter = shown(keymap.get("queue.open", "enter").split(",")[0])
-                self.say(f"{enter} opens this sample; there {letter(character) or character} {does}")
-                return True
-        return False
-
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""
         if (dispute := self._dispute_here) is not None and await self._may("settle disagreements"):
@@ -505,7 +489,7 @@ class QueueScreen(BaseScreen):
         elif chosen is not None:
             await self.bench.review(self.view_desk(), chosen)
 
-    def _word(self, act: KeyAct) -> str:
+    def key_word(self, act: KeyAct) -> str:
         """The word of a key in the bar: Enter opens one of three screens."""
         if act.id != "queue.open":
             return act.footer

@@ -26,7 +26,7 @@ from workbench.stages.training import lessons
 from workbench.text.cells import LEAST, cut, cut_middle, short, told_of, width
 from workbench.text.safe import flat
 from workbench.tui import view
-from workbench.tui.keys import bindings, declared, runs, shown
+from workbench.tui.keys import bindings
 from workbench.tui.screens.accepting import Accepter
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.base import BaseScreen
@@ -174,15 +174,6 @@ class ReviewScreen(BaseScreen):
             self.say("the sample is being opened")
         elif action.startswith("digit"):
             self.say("statements have no labels")
-
-    async def takes(self, character: str) -> bool:
-        """A key of the queue, typed here: say where it acts."""
-        for binding in declared(type(self.bench.home)):
-            if runs(character, str(binding.id), binding.key, self.bench.keymap):
-                back = shown(self.bench.keymap.get("review.back", "b").split(",")[0])
-                self.say(f"{back} goes to the queue; there {character}: {binding.description}")
-                return True
-        return False
 
     def action_let_go(self) -> None:
         """Give it up; without a sample to show there is only the way back."""

@@ -16,9 +16,9 @@ from workbench.text.cells import cut, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import TICK, BaseScreen
+from workbench.tui.screens.base import TICK, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
-from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
 from workbench.tui.widgets.lines import RowList
 from workbench.tui.work import Going, start
 
@@ -185,44 +185,41 @@ n starts one: with rules on this machine, or with the model of a service.
 """
 
 
-class RunsScreen(BaseScreen):
-    """Reads outside the event loop; a run goes on in a thread of its own, also when the screen is left."""
+class RunsScreen(Room):
+    """A run goes on in a thread of its own, also when the screen is left."""
 
+    NAME = "Runs"
     SHOWS_RUNS = True
     LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     WORDS = ("run", "suggestion", "automatic", "policy")
     BINDINGS = bindings("runs")
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.desk = desk
+        super().__init__(desk)
         self._advice: dict[str, str] = {}
         self._told = False
         self._watched: Going | None = None
         self.action_failures = partial(self.work, self._list_failures)
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
-        yield Head(id="head")
         yield Static(PURPOSE, id="purpose")
         yield Static(id="columns", markup=False)
         yield RunList(id="runs")
         yield Static(NOTHING, id="empty", markup=False)
         yield Static(id="detail")
         yield Bar(id="going")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        """Read the runs; keys wait for them."""
-        self.query_one(Head).place("Runs", self.desk.info.name, self.desk.annotator)
+        """As in every room; a run that goes on is looked at all the time."""
         self.set_interval(TICK, self.watch_going)
         self.watch_going()
-        self.work(self._read)
+        super().on_mount()
 
     # Reading.
 
-    async def _read(self, at: str = "") -> None:
+    async def read(self, at: str = "") -> None:
+        """Read the runs; the cursor is on the one named `at`."""
         from workbench.stages import runs
 
         rows = await self.desk.store.read(runs.list_runs, self.desk.info)
@@ -240,7 +237,6 @@ class RunsScreen(BaseScreen):
         columns = run_columns(listed.scrollable_content_region.width, listed.rows)
         self.query_one("#columns", Static).update(column_names(columns))
         self.refresh_bindings()
-        self.query_one(KeyBar).refresh()
 
     resized = moved
 
@@ -268,12 +264,12 @@ class RunsScreen(BaseScreen):
                 text, sign, tone = watched.outcome()
                 self.say(text, sign=sign, tone=tone)
                 name = watched.report.run if watched.report else ""
-                start(self, partial(self._read, name), group="read", failed=self.unread)
+                start(self, partial(self.read, name), group="read", failed=self.unread)
             return
         bar.show((("↻ ", "$accent"), (doing(going), "")))
         if not self._told and going.progress is not None:
             self._told = True  # its run is there by now
-            start(self, self._read, group="read", failed=self.unread)
+            start(self, self.read, group="read", failed=self.unread)
 
     # Keys.
 
@@ -304,11 +300,6 @@ class RunsScreen(BaseScreen):
             self.say("this run has no failures")
         else:
             self.say("this run is in use already")
-
-    def action_reread(self) -> None:
-        """Read the runs again."""
-        self.query_one(Status).say("")
-        self.work(self._read)
 
     async def action_new(self) -> None:
         """Ask what run it shall be."""
@@ -387,7 +378,7 @@ class RunsScreen(BaseScreen):
 
     def _send(self, options: ModelOptions | None, total: int) -> None:
         self._told = False
-        self.query_one(Status).say("")
+        self.say("")
         self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
         self.moved()
@@ -410,7 +401,7 @@ class RunsScreen(BaseScreen):
         desk = self.desk
         info = await desk.store.write(make_current, desk.info, name, desk.annotator)
         self.desk = replace(desk, info=info)
-        await self._read(name)
+        await self.read(name)
         self.say(f"{name} is in use now; verified samples stay as they are", sign="✓", tone="good")
 
     async def _list_failures(self) -> None:

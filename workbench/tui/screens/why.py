@@ -24,7 +24,7 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.menus import Step
 from workbench.tui.view import of_others, unit_lines
-from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Head, Part, as_text
 from workbench.tui.widgets.cause_list import (
     CauseList,
     automatic_value,
@@ -69,9 +69,8 @@ class WhyScreen(BaseScreen):
         self._settle = settle
         self._step = step
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
-        yield Head(id="head")
         yield Bar(id="values")
         yield Static(id="columns", markup=False)
         yield CauseList(id="causes")
@@ -81,8 +80,6 @@ class WhyScreen(BaseScreen):
         with Horizontal(id="sides"):
             yield Passage(id="automatic")
             yield Passage(id="verified")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         """What was read is shown; keys run."""
