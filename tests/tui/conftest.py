@@ -204,6 +204,12 @@ def database(import_rows: Callable[..., Path], rows: list[Row]) -> Path:
 
 
 @pytest.fixture
+def demo(demo_database: Path, tmp_path: Path) -> Path:
+    """The demo in a file of the test's own."""
+    return Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+
+
+@pytest.fixture
 def store(database: Path) -> Iterator[Store]:
     """A second connection to the same database: what another window, or a check, sees."""
     opened = open_store(str(database))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -714,12 +713,9 @@ def test_picture_of_marks_that_nest_cross_and_touch(
     assert picture("tower", "j", size=(80, 24), theme=theme, at=import_rows(rows[:1]))
 
 
-async def test_one_digit_adds_a_name_whose_label_is_known(
-    user: User, demo_database: Path, tmp_path: Path
-) -> None:
+async def test_one_digit_adds_a_name_whose_label_is_known(user: User, demo: Path) -> None:
     """It is in the list at once, with the cursor on it; its label can be changed there."""
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    async with user.opens("www", database=path, dataset="demo", size=(80, 24)) as app:
+    async with user.opens("www", database=demo, dataset="demo", size=(80, 24)) as app:
         await user.press("n")
         assert "Web" == app.screen.query_one(OfferRows).rows[0].surface
         await user.press("1")

@@ -145,11 +145,8 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(user: User, co
     assert "· verified: 24 imported" in notes
 
 
-async def test_a_figure_of_the_overview_is_whole_at_80_columns(
-    user: User, demo_database: Path, tmp_path: Path
-) -> None:
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    async with user.opens(database=path, dataset="demo", size=(80, 24)) as app:
+async def test_a_figure_of_the_overview_is_whole_at_80_columns(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
         await user.press("C")
         facts, notes = text(app, "#facts"), app.screen.query_one(Passage)
         await user.press("pagedown")

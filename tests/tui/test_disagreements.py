@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,14 +26,13 @@ from workbench.tui.screens.why import WhyScreen
 
 
 @pytest.fixture
-def demo(demo_database: Path, tmp_path: Path) -> Path:
+def demo(demo: Path) -> Path:
     """The demo, of which bob decided one sample and flagged another one; its volcano came verified."""
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    with closing(open_store(str(path))) as store:
+    with closing(open_store(str(demo))) as store:
         decide(store, "bob", "guernica-bm25")
         number = sample_ids(store, find_dataset(store, None).id)["www"]
         act(store, open_sample(store, number, "bob"), Flag("odd"))
-    return path
+    return demo
 
 
 async def go_to(user: User, key: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -127,11 +126,8 @@ def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:
     ]
 
 
-async def test_the_line_after_an_accept_has_whole_reasons_or_none(
-    user: User, demo_database: Path, tmp_path: Path
-) -> None:
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    async with user.opens("www", database=path, dataset="demo", size=(80, 24)) as app:
+async def test_the_line_after_an_accept_has_whole_reasons_or_none(user: User, demo: Path) -> None:
+    async with user.opens("www", database=demo, dataset="demo", size=(80, 24)) as app:
         await user.press("a")
         short = app.screen.query_one(Status).text
         await user.press("b")

@@ -83,22 +83,21 @@ async def test_the_palette_opens_at_what_the_screen_does(user: User) -> None:
 
 
 async def test_a_file_is_imported_from_the_palette(
-    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Any, rows: Any
+    user: User, tmp_path: Path, settle: Settle, rows: Any
 ) -> None:
     """What came in is shown; a file that is not there is asked for again."""
     file = write_rows(tmp_path / "more.jsonl", [*rows[:2], {"id": "bad"}])
-    app = make_app(database)
-    async with app.run_test(size=(160, 40)) as pilot:
-        await settle(pilot)
-        await search(pilot, "Import")
-        await first_offer(pilot, "import")
-        await choose(pilot, settle)
-        await press(pilot, *str(tmp_path / "no.csv"), "enter")
+    async with user.opens(size=(160, 40)) as app:
+        await user.settle()
+        await search(user.pilot, "Import")
+        await first_offer(user.pilot, "import")
+        await choose(user.pilot, settle)
+        await user.press(*str(tmp_path / "no.csv"), "enter")
         refused = str(app.screen.query_one("#hint").content)
-        await press(pilot, "ctrl+u", *str(file), "enter", "enter")
-        await until(pilot, lambda: bool(app.screen.query("ReadScreen #text")))
+        await user.press("ctrl+u", *str(file), "enter", "enter")
+        await until(user.pilot, lambda: bool(app.screen.query("ReadScreen #text")))
         said = app.screen.query_one(Passage).text
-        await press(pilot, "escape")
+        await user.press("escape")
         datasets = {info.name for info in await app.desk.datasets()}
 
     assert f"there is no file {tmp_path / 'no.csv'}" in refused
@@ -108,32 +107,31 @@ async def test_a_file_is_imported_from_the_palette(
 
 
 async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
-    database: Path, tmp_path: Path, make_app: Any, settle: Settle, press: Any, monkeypatch: Any
+    user: User, database: Path, tmp_path: Path, settle: Settle, monkeypatch: Any
 ) -> None:
     """Each says where it is; a name that is taken is not offered or taken, and nothing there is touched."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "report.html").write_text("mine")
     (tmp_path / "ragas-export").mkdir()
-    app = make_app(database)
     said = []
-    async with app.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
-        await search(pilot, "Export")
-        await first_offer(pilot, "export")
-        await choose(pilot, settle)
-        await press(pilot, "j", "enter", "enter")
+    async with user.opens(size=(160, 30)) as app:
+        await user.settle()
+        await search(user.pilot, "Export")
+        await first_offer(user.pilot, "export")
+        await choose(user.pilot, settle)
+        await user.press("j", "enter", "enter")
         said.append(app.screen.query_one("#status").text)
-        await search(pilot, "Report page")
-        await first_offer(pilot, "report page")
-        await choose(pilot, settle)
+        await search(user.pilot, "Report page")
+        await first_offer(user.pilot, "report page")
+        await choose(user.pilot, settle)
         offered = app.screen.query_one("#field").value
-        await press(pilot, "ctrl+u", *"report.html", "enter")
+        await user.press("ctrl+u", *"report.html", "enter")
         refused = str(app.screen.query_one("#hint").content)
-        await press(pilot, "ctrl+u", *"page.html", "enter")
+        await user.press("ctrl+u", *"page.html", "enter")
         said.append(app.screen.query_one("#status").text)
-        await search(pilot, "Backup")
-        await first_offer(pilot, "backup")
-        await choose(pilot, settle)
+        await search(user.pilot, "Backup")
+        await first_offer(user.pilot, "backup")
+        await choose(user.pilot, settle)
         said.append(app.screen.query_one("#status").text)
 
     copies = sorted(database.parent.glob(f"{database.stem}.2*.db"))

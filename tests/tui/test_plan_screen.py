@@ -76,26 +76,23 @@ def verify(store: Store, count: int) -> None:
         act(store, opened, editing.accept(opened, "entity"))
 
 
-async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(user: User, store: Store) -> None:
     """Sixty reviews, by group, a fifth kept back; the consequences stand before it is made."""
-    app = make_app(database)
     info = find_dataset(store, None)
     before = list(queue_ids(store, info, "ann"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P")
         assert isinstance(app.screen, PlanScreen)
         assert "no plan, 80 samples in random order" in shown(app)
-        await press(pilot, "n", "down", "down", "right", "right")
+        await user.press("n", "down", "down", "right", "right")
         assert isinstance(app.screen, FormScreen)
-        await press(pilot, "enter")
+        await user.press("enter")
         assert isinstance(app.screen, ConfirmScreen)
         text = shown(app, "#text")
         assert "simple random: 60 reviews for 64 samples" in text
         assert "holdout: 16 samples in 2 groups, reviewed without suggestions, after the plan" in text
         assert "reviewed without suggestions: raised from 0% to 50%, about 30 of 60 reviews" in text
-        await press(pilot, "escape", "n", "left", "left", "down", "right", "right", "enter", "y")
+        await user.press("escape", "n", "left", "left", "down", "right", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
         assert "0 of 20 planned samples reviewed, for 80 samples" in shown(app)
         assert "strata by group" in shown(app)
@@ -103,7 +100,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
         plan = plan_of(store, info.id)
         assert plan is not None
         assert (plan.design, plan.planned_n, plan.population) == ("stratified", 20, 80)
-        await press(pilot, "escape")
+        await user.press("escape")
         assert isinstance(app.screen, QueueScreen)
         after = list(queue_ids(store, info, "ann"))
         assert after != before
@@ -271,21 +268,18 @@ async def test_keys_typed_ahead_run_in_order(user: User) -> None:
     assert open_sample(user.store, first, "ann").state.entity.disposition == "verified"
 
 
-async def test_strata_of_hostile_names_are_shown_as_text(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
+async def test_strata_of_hostile_names_are_shown_as_text(user: User, store: Store) -> None:
     """Neither markup nor what steers a terminal reaches the screen."""
-    app = make_app(database)
     info = find_dataset(store, None)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "n", "down", "left", "down", *["right"] * 2, "enter")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("P", "n", "down", "left", "down", *["right"] * 2, "enter")
         text = shown(app, "#text")
         assert "strata by meta.[bold]x" in text
         assert "[red]" in text
-        await press(pilot, "y")
+        await user.press("y")
         assert "[/bold]" in shown(app)
         planning.make(store, info, planning.draft(store, info, Wish(20, "stratified", "meta.raw"), "ann"))
-        await press(pilot, "r")
+        await user.press("r")
         assert "strata by meta.raw" in shown(app)
         assert not {"\x1b", "\u202e"} & set(shown(app))
         assert "a b " in shown(app)

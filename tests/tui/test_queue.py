@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
@@ -95,28 +94,25 @@ async def test_progress_and_rows_follow_a_decision(user: User) -> None:
 
 
 @pytest.mark.databases
-async def test_one_key_shows_what_disagrees_and_another_all_again(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_one_key_shows_what_disagrees_and_another_all_again(user: User) -> None:
     """The line above the list says what the view is; from there `esc` leads back as well."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot)
+    async with user.opens(size=(120, 36)) as app:
+        await user.press()
         first = str(app.screen.completions.render())
-        await press(pilot, "D")
+        await user.press("D")
         about = str(app.screen.completions.render())
         nothing = str(app.screen.query_one("#empty", Static).render())
-        await press(pilot, "escape")
+        await user.press("escape")
         every = len(shown(app))
-        await open_review(pilot, "schiller")
-        await press(pilot, "f", *"odd", "enter", "b", "D")
+        await user.review("schiller")
+        await user.press("f", *"odd", "enter", "b", "D")
         flagged, head = shown(app), app.screen.query_one(Head).text
         line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
-        await press(pilot, "D")
+        await user.press("D")
         back = len(shown(app)), app.screen.views.order
-        await press(pilot, "v", "j", "enter")
+        await user.press("v", "j", "enter")
         by_menu = shown(app), app.screen.views.order
-        await press(pilot, "v", "k", "enter")
+        await user.press("v", "k", "enter")
         back_by_menu = len(shown(app)), app.screen.views.order
 
     assert "Random order: stop when you like, you have a random sample." == first.strip()
@@ -142,19 +138,17 @@ def explain_volcano(path: Path) -> Sequence[Dispute]:
 
 
 async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no_room(
-    demo_database: Path, tmp_path: Path, make_app: Any, press: Press
+    user: User, demo: Path
 ) -> None:
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    explain_volcano(path)
-    app = make_app(path, dataset="demo")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "D", "home")
+    explain_volcano(demo)
+    async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
+        await user.press("D", "home")
         listed = app.screen.samples
         while listed.row(listed.cursor).key != "volcano":
-            await press(pilot, "j")
+            await user.press("j")
         row = "".join(part.text for part in listed.segments(listed.cursor, 78))
         here = str(app.screen.completions.render())
-        await press(pilot, "k")
+        await user.press("k")
         before = str(app.screen.completions.render())
 
     assert row.strip().endswith("explained")
@@ -163,39 +157,37 @@ async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no
 
 
 async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
-    demo_database: Path, tmp_path: Path, make_app: Any, settle: Any, press: Press
+    user: User, demo: Path
 ) -> None:
     """The largest effect first, each with its note; the search filters; hidden ones are counted."""
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    everything = explain_volcano(path)
-    app = make_app(path, dataset="demo")
-    async with app.run_test(size=(160, 36)) as pilot:
-        await press(pilot, "D", "home")
+    everything = explain_volcano(demo)
+    async with user.opens(database=demo, dataset="demo", size=(160, 36)) as app:
+        await user.press("D", "home")
         listed, said = app.screen.samples, app.screen.query_one(Status).text
         lines = ["".join(part.text for part in listed.segments(line, 110)) for line in range(listed.count)]
-        await press(pilot, "enter")
+        await user.press("enter")
         yours = app.screen.why.scorer
-        await press(pilot, "escape")
+        await user.press("escape")
         first = listed.disputes[listed.chosen]
         listed.disputes = {**listed.disputes, first.sample_id: first._replace(between="presence~verified")}
-        await press(pilot, "enter")
+        await user.press("enter")
         evidence = app.screen
-        await press(pilot, "escape", "slash", *"baikal", "enter")
+        await user.press("escape", "slash", *"baikal", "enter")
         found = shown(app)
-        await press(pilot, "d", "j", "enter", "enter")
+        await user.press("d", "j", "enter", "enter")
         asked = str(app.screen.query_one("#hint").content)
-        await press(pilot, *"a typo", "enter")
+        await user.press(*"a typo", "enter")
         settled = "".join(part.text for part in listed.segments(0, 110)), app.screen.query_one(Head).text
-        await press(pilot, "enter", "d", "home", "k", "k", "enter")
+        await user.press("enter", "d", "home", "k", "k", "enter")
         reopened = app.screen is app.home, listed.disputes[listed.chosen].state
         keys = str(app.screen.query_one(KeyBar).render())
-        await press(pilot, "u")
+        await user.press("u")
         undone = listed.disputes[listed.chosen], app.screen.query_one(Status).text
-        await press(pilot, "u", "U")
+        await user.press("u", "U")
         redone = listed.disputes[listed.chosen].state, app.screen.query_one(Status).text
-        await press(pilot, "u", "u")
+        await user.press("u", "u")
         no_more = app.screen.query_one(Status).text
-        await press(pilot, "D")
+        await user.press("D")
         left = app.screen.query_one(Status).text
 
     hidden = sum(one.hidden for one in everything)
@@ -474,13 +466,9 @@ async def test_the_cause_stands_in_the_row_of_a_decided_sample(user: User) -> No
         assert "◌ picked by hand" in app.screen.query_one(Head).text
 
 
-async def test_the_cause_stands_in_rows_that_come_into_view_later(
-    user: User, demo_database: Path, tmp_path: Path
-) -> None:
+async def test_the_cause_stands_in_rows_that_come_into_view_later(user: User, demo: Path) -> None:
     """The demo opens at its first open sample, below most of what is decided."""
-    async with user.opens(
-        database=Path(shutil.copy(demo_database, tmp_path / "demo.db")), size=(120, 24), dataset="demo"
-    ) as app:
+    async with user.opens(database=demo, size=(120, 24), dataset="demo") as app:
         await user.settle()
         listed = app.screen.samples
         place = shown(app).index("great-pyramid")
@@ -518,18 +506,20 @@ async def test_all_decided_comes_back_and_says_so(user: User, import_rows: Any, 
         assert "every sample is decided" in app.screen.query_one(Status).text
 
 
-async def test_several_datasets_are_offered(
-    import_rows: Any, rows: Any, make_app: Any, press: Press, tmp_path: Path
-) -> None:
-    """Without --dataset one chooses from a list; with it that one opens."""
-    database = import_rows(rows[:1])
-    source = tmp_path / "more.jsonl"
+def import_more(database: Path) -> None:
+    """Another dataset, of one sample."""
+    source = database.with_name("more.jsonl")
     source.write_text(
         '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
     )
-    second = open_store(str(database))
-    import_file(second, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
-    second.close()
+    with closing(open_store(str(database))) as store:
+        import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
+
+
+async def test_several_datasets_are_offered(import_rows: Any, rows: Any, make_app: Any, press: Press) -> None:
+    """Without --dataset one chooses from a list; with it that one opens."""
+    database = import_rows(rows[:1])
+    import_more(database)
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot)
@@ -544,17 +534,11 @@ async def test_several_datasets_are_offered(
 
 
 async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
-    user: User, import_rows: Any, rows: Any, press: Press, tmp_path: Path
+    user: User, import_rows: Any, rows: Any, press: Press
 ) -> None:
     """What was typed, filtered and ordered belonged to the one before."""
     database = import_rows(rows)
-    source = tmp_path / "more.jsonl"
-    source.write_text(
-        '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
-    )
-    second = open_store(str(database))
-    import_file(second, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
-    second.close()
+    import_more(database)
     async with user.opens(database=database, size=(80, 24), dataset="cities") as app:
         await user.press("slash", *"nil", "enter")
         await choose(press, user.pilot, "o", "file order")
@@ -569,25 +553,15 @@ async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
         assert type(app.screen).__name__ == "ConfirmScreen"  # asked again, for this dataset
 
 
-async def test_undo_in_another_dataset_takes_back_nothing_of_the_one_before(
-    demo_database: Path, tmp_path: Path, make_app: Any, press: Press
-) -> None:
+async def test_undo_in_another_dataset_takes_back_nothing_of_the_one_before(user: User, demo: Path) -> None:
     """The state of a disagreement that was given there stays."""
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    source = tmp_path / "more.jsonl"
-    source.write_text(
-        '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
-    )
-    store = open_store(str(path))
-    import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
-    store.close()
-    app = make_app(path, dataset="demo")
-    async with app.run_test(size=(160, 36)) as pilot:
-        await press(pilot, "D", "home", "d", "j", "enter", *"a typo", "enter")
+    import_more(demo)
+    async with user.opens(database=demo, dataset="demo", size=(160, 36)) as app:
+        await user.press("D", "home", "d", "j", "enter", *"a typo", "enter")
         given = app.screen.query_one(Status).text
         app.choose_dataset("more")
-        await press(pilot)
-        await press(pilot, "u")
+        await user.press()
+        await user.press("u")
         undone = app.screen.query_one(Status).text
 
     assert "is explained" in given
@@ -761,17 +735,16 @@ def test_a_long_id_gives_way_before_what_is_said_of_it() -> None:
 
 
 async def test_with_assignments_an_accept_leads_to_what_it_held_and_the_line_says_how_far_all_are(
-    database: Path, make_app: Any, press: Press
+    user: User, database: Path
 ) -> None:
     with closing(open_store(str(database))) as store:
         team.assign(store, find_dataset(store, None), "ann", 2, 1.0, None)
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "space", "a")
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("space", "a")
         with closing(open_store(str(database))) as store:
             own = store.rows(select(PLACE.sample_id, PLACE.done).where(PLACE.annotator == "ann"))
         there = app.screen.pane.now.sample_id
-        await press(pilot, "b")
+        await user.press("b")
         line = app.screen.query_one(ProgressLine).text
 
     assert 2 == len(own)
@@ -863,11 +836,8 @@ async def test_a_wide_window_has_the_names_of_all_who_verified_a_sample(user: Us
     assert "Where is the Eiffel Tower?" in tower
 
 
-async def test_a_sample_to_be_matched_again_says_so_in_words(
-    user: User, demo_database: Path, tmp_path: Path
-) -> None:
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    async with user.opens(database=path, dataset="demo", size=(80, 24)) as app:
+async def test_a_sample_to_be_matched_again_says_so_in_words(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
         await user.press("slash", *"id:bauhaus-bm25", "enter")
         queue = str(app.screen.query_one(Completions).render())
         await user.press("enter")

@@ -191,29 +191,28 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(user: User, service: St
 
 
 async def test_another_service_is_asked_at_its_address(
-    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+    user: User, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Model and address are typed; a failed sample is asked again at the same address."""
     faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
     local = service(faults=faults)
     url = f"{os.environ['ANTHROPIC_BASE_URL']}/v1"
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R", "n", "left")
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("R", "n", "left")
         assert "‹ openai ›" in shown(app, "#lines")
-        await press(pilot, "enter")
+        await user.press("enter")
         assert "claude-haiku-5-5 is a model of Claude" in app.screen.query_one(Status).text
-        await press(pilot, "n", "left", "down", "f2", *"local-model", "enter", "down", "down", "f2")
-        await press(pilot, *url, "enter", "enter")
+        await user.press("n", "left", "down", "f2", *"local-model", "enter", "down", "down", "f2")
+        await user.press(*url, "enter", "enter")
         assert isinstance(app.screen, ConfirmScreen)
         assert f"text would go to {url.removeprefix('http://').removesuffix('/v1')}" in shown(app, "#text")
         assert "no price is known for local-model" in shown(app, "#text")
-        await press(pilot, "y")
-        await over(pilot)
+        await user.press("y")
+        await over(user.pilot)
         assert runs(app)[0] == ("openai-run-1", 7, 1, True)
         faults.texts = {}
-        await press(pilot, "T", "y")
-        await over(pilot)
+        await user.press("T", "y")
+        await over(user.pilot)
         assert runs(app)[0] == ("openai-run-1", 8, 0, True)
         assert local.stats.statuses[401] == 0
 

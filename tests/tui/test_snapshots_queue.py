@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -120,6 +119,6 @@ def test_another_order(picture: Any) -> None:
 
 
 @SIZES
-def test_disagreements(picture: Any, demo_database: Path, tmp_path: Path, size: tuple[int, int]) -> None:
+def test_disagreements(picture: Any, demo: Path, size: tuple[int, int]) -> None:
     """Who disagrees, by how much, and what became of it."""
-    assert picture("D y g", size=size, at=Path(shutil.copy(demo_database, tmp_path / "demo.db")))
+    assert picture("D y g", size=size, at=demo)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -172,12 +171,10 @@ async def test_its_lines_are_whole(user: User, size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
 async def test_two_presses_accept_the_first_sample_of_the_demo(
-    user: User, demo_database: Path, tmp_path: Path, size: tuple[int, int]
+    user: User, demo: Path, size: tuple[int, int]
 ) -> None:
     """From the tour: no unit stops the accept, and what is said of it is a difference, not a zero."""
-    async with user.opens(
-        database=Path(shutil.copy(demo_database, tmp_path / "demo.db")), size=size, tour=True, dataset="demo"
-    ) as app:
+    async with user.opens(database=demo, size=size, tour=True, dataset="demo") as app:
         await user.press("enter")
         assert app.screen.pane.now.sample.meta["language"] == "en"
         await user.press("a")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -28,11 +27,6 @@ WAYS_OUT = {"b", "и", "q", "й", "C", "С", "ctrl+q"}
 
 
 @pytest.fixture
-def demo_db(demo_database: Path, tmp_path: Path) -> Path:
-    """The demo in a file of the test's own."""
-    return Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-
-
 @contextmanager
 def nothing_is_read() -> Iterator[None]:
     """The one thread that reads is busy with something else: all other reads wait behind it."""
@@ -76,11 +70,11 @@ async def opening(user: User, app: WorkbenchApp) -> AsyncIterator[None]:
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)], ids=["80x24", "60x16"])
 async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
-    user: User, size: tuple[int, int], demo_db: Path
+    user: User, size: tuple[int, int], demo: Path
 ) -> None:
     """They were typed over the menu; the review that a later key of the burst opens is not theirs."""
-    before = decisions(demo_db)
-    async with user.opens(database=demo_db, size=size) as app:
+    before = decisions(demo)
+    async with user.opens(database=demo, size=size) as app:
         await user.settle()
         with nothing_is_read():
             send(user.pilot, "o", "a", "x", "e", "n", "c", "b", "space", "enter")
@@ -89,15 +83,15 @@ async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
         await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
-    assert decisions(demo_db) == before
+    assert decisions(demo) == before
 
 
-async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo_db: Path) -> None:
+async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo: Path) -> None:
     """Every key of the review, let through before its sample is open: nothing happens, and it is said why."""
     bound = sorted({one.key for one in declared(ReviewScreen)} - WAYS_OUT)
     assert len(bound) > 90  # with their twins
-    before = decisions(demo_db)
-    async with user.opens(database=demo_db, size=(80, 24)) as app:
+    before = decisions(demo)
+    async with user.opens(database=demo, size=(80, 24)) as app:
         await user.settle()
         async with opening(user, app):
             for name in bound:
@@ -113,13 +107,13 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo_db: 
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
         assert "accept" in str(app.screen.query_one(KeyBar).render())
-    assert decisions(demo_db) == before
+    assert decisions(demo) == before
 
 
 @pytest.mark.parametrize("way", ["b", "C", "question_mark"])
-async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, way: str, demo_db: Path) -> None:
+async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, way: str, demo: Path) -> None:
     """Back, to the figures, and the help."""
-    async with user.opens(database=demo_db, size=(80, 24)) as app:
+    async with user.opens(database=demo, size=(80, 24)) as app:
         await user.settle()
         async with opening(user, app):
             app.open_gate()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -135,12 +134,11 @@ async def test_only_a_unit_whose_label_text_or_place_changed_was_edited(user: Us
 
 
 @pytest.fixture
-def demo(demo_database: Path, tmp_path: Path) -> Path:
+def demo(demo: Path) -> Path:
     """The demo, of which bob accepted one sample as it was proposed."""
-    path = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
-    with closing(open_store(str(path))) as store:
+    with closing(open_store(str(demo))) as store:
         decide(store, "bob", "www")
-    return path
+    return demo
 
 
 @pytest.mark.parametrize(
