@@ -194,7 +194,7 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
         last = app.screen
 
     assert "3 verified samples with units on both sides; 10 are needed: review more" in why
-    assert 82 == last.at
+    assert 82 == last.threshold
     assert "all 12 samples\nautomatic   .600" in shown
 
 

@@ -102,13 +102,6 @@ async def test_a_crash_shows_no_data(
     assert "Where is" not in said
 
 
-async def test_the_help_of_a_review_fits_36_lines(user: User) -> None:
-    """Nobody scrolls for the last key."""
-    async with user.opens("tower", size=(120, 36)) as app:
-        await user.press("question_mark")
-        assert 0 == app.screen.query_one("#box").max_scroll_y
-
-
 async def test_help_lists_every_action_of_the_screen(user: User) -> None:
     """`?` and F1 open it, Escape closes it; it is made from the bindings."""
     async with user.opens("tower", size=(120, 50)) as app:
