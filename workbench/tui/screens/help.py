@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain, groupby
+from itertools import chain, groupby
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -51,13 +50,14 @@ class HelpScreen(Dialog):
                 yield Static(id="second")
 
     def resized(self) -> None:
-        """Lay the blocks out anew for the width there is; half of the lines stand in the first column."""
+        """Lay the blocks out anew for the width there is, two columns as evenly as their order allows."""
         two = self.app.size.width >= TWO_COLUMNS
         room = self.query_one("#columns").size.width
         size = (room - GAP) // 2 if two else room
         blocks = self._blocks(size)
         lines = [sum(text.count("\n") for text, _ in block) for block in blocks]
-        first = bisect_left(list(accumulate(lines)), sum(lines) / 2) + 1 if two else len(blocks)
+        cuts = range(1, len(blocks)) if two else [len(blocks)]
+        first = min(cuts, key=lambda cut: max(sum(lines[:cut]), sum(lines[cut:])))
         for name, column in (("#first", blocks[:first]), ("#second", blocks[first:])):
             static = self.query_one(name, Static)
             static.update(Content.assemble(*chain.from_iterable(column)).rstrip("\n"))
