@@ -22,8 +22,7 @@ from workbench.stages.upkeep import verify
 def reseal(target: Path) -> None:
     """Make the manifest fit the files again, as somebody would who wants to hide a change."""
     manifest = folder.read_manifest(target)
-    given = {key: manifest[key] for key in manifest if key not in folder._RESERVED}
-    folder.write_manifest(target, manifest["counts"], given)
+    folder.write_manifest(target, manifest["counts"], manifest)
 
 
 def replace(path: Path, old: str, new: str, count: int = 1) -> None:

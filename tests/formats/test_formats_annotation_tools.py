@@ -148,13 +148,14 @@ def test_a_choice_of_no_region_is_left_out(load: Any) -> None:
 
 def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -> None:
     """The model's comes first; a skipped task has none."""
+    relation = {"id": "x", "type": "relation", "from_id": "a", "to_id": "b"}
     task = {
         "data": {"text": TEXT},
         "predictions": [{"model_version": "ner-2", "result": [region(BOB)]}],
         "annotations": [
-            {"completed_by": {"id": 4, "email": "a@b.c"}, "result": [region(ANN)]},
+            {"completed_by": {"id": 4, "email": "a@b.c"}, "result": [region(ANN), relation]},
             {"completed_by": 5, "result": [], "was_cancelled": True},
-            {"completed_by": 6, "result": [{"id": "x", "type": "relation", "from_id": "a", "to_id": "b"}]},
+            {"completed_by": 6, "result": []},
         ],
     }
     loaded = load([task])
@@ -540,12 +541,13 @@ def test_a_project_of_images_is_refused(load: Any, address: str, short: bool) ->
 
 
 def test_boxes_on_an_image_are_no_marks_in_the_text_that_stands_by(load: Any) -> None:
-    """A task may have a caption; a person marked the picture."""
+    """A task may have a caption; a person marked the picture, which says nothing of entities."""
     box = {"type": "rectanglelabels", "value": {"x": 1, "y": 2, "rectanglelabels": ["Car"]}}
     task = {"data": {"text": TEXT, "image": "a.jpg"}, "annotations": [{"result": [box]}]}
-    (error,) = load([task]).errors
+    loaded = load([task])
 
-    assert "annotations[0].result: got marks of type rectanglelabels, expected a text; projects of" in error
+    assert (TEXT, ()) == (loaded.record.sample.reference, loaded.record.proposals)
+    assert {"result of type rectanglelabels": 1} == loaded.notes.ignored
 
 
 def test_a_text_that_names_an_address_is_a_text(load: Any) -> None:

@@ -242,7 +242,6 @@ def test_verdicts_are_placed_on_the_parts_of_the_reference_in_order(
         ("1st node and 2nd node list it", 0, None),
         ("Attributed to 3rd (and 1st) node: “gamma ray”", 2, "gamma ray"),
         ("the 2nd sentence stands in node 3", 2, None),
-        ("directly supported by the first node in retrieval context", 0, None),
         ("第2个节点中明确记载", 1, None),
         ("It says 'alpha's only beta...'", 1, "alpha's only beta"),
         ("It says 'gamma', and then 'a gamma ray' as a whole", 2, "a gamma ray"),

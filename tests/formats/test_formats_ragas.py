@@ -348,7 +348,7 @@ def test_bad_csv_rows_are_named_by_line_and_the_others_go_on(load: Any) -> None:
     [
         ("question,contexts\nq,[]\n", "no column for reference (one of reference, ground_truth,"),
         ("question;gold;text\nq;r;[]\n", ", none for retrieved_contexts (one of retrieved_contexts,"),
-        ("a,b\n1,2\n", "not a dataset: the header has a, b; expected user_input, reference"),
+        ("a,b\n1,2\n", "the header has a, b: no column for user_input (one of user_input,"),
         ("question,contexts,ground_truth\n", "no rows under the header"),
         ("question,contexts,ground_truth\n\n  \n", "no rows under the header"),
         ("question,question,contexts,ground_truth\nq,q,[],r\n", "column question appears twice"),

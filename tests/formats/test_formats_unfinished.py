@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows locks no folder
 WRITER = """
 import sys
 from pathlib import Path
+from typing import Any
 from workbench.formats.exports import folder
 with folder.writing(Path(sys.argv[1])) as aside:
     (aside / "rows.jsonl").write_text("all the text")
@@ -97,8 +99,8 @@ def test_a_folder_that_was_taken_for_left_behind_is_made_again(
     made: list[Path] = []
     real = Path.mkdir
 
-    def mkdir(self: Path, mode: int = 0o777) -> None:
-        real(self, mode)
+    def mkdir(self: Path, **options: Any) -> None:
+        real(self, **options)
         if self.name.endswith(".partial"):
             made.append(self)
             if len(made) == 1:

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ CONTEXT_LISTS = (*NAMES["retrieved_contexts"], *_DATA["context_lists"])  # insid
 LIKELY: dict[str, list[str]] = _DATA["likely"]
 BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
 """What a column or key becomes in the dataset, by format; "every" for all of them."""
+
+
+@cache
+def left_out(format: str) -> frozenset[str]:  # noqa: A002
+    """The columns or keys of a format that have no place in the dataset."""
+    return frozenset(name for name, told in BECOMES[format].items() if told == "left out")
+
 
 LIST_CELLS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
 KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
@@ -239,20 +247,10 @@ def check_named(columns: NamedColumns, there: Collection[str], source: str, *, w
 
 def names_nothing(name: str, there: Collection[str]) -> str:
     """That a column, or a key inside objects, is not among these names and paths, and which are."""
-    outer = name
-    while outer and outer not in there:
-        outer = outer.rpartition(".")[0]
-    inner = [path.removeprefix(f"{outer}.") for path in there if path.startswith(f"{outer}.")]
-    known = excerpt(", ".join(path for path in (inner if outer else there) if "." not in path), 200)
     last = name.rpartition(".")[2]
-    if not outer:
-        alike = [path for path in there if path.rpartition(".")[2] == last]
-        near = alike or get_close_matches(name, there, n=1)
-        message = f"no column {excerpt(name)}; there is: {known}"
-    else:
-        near = [f"{outer}.{match}" for match in get_close_matches(last, inner, n=1)]
-        has = f"has: {known}" if known else "is no object with keys"
-        message = f"no key {excerpt(name.removeprefix(f'{outer}.'))}; {excerpt(outer)} {has}"
+    alike = [path for path in there if path.rpartition(".")[2] == last]
+    near = alike or get_close_matches(name, there, n=1)
+    message = f"no column {excerpt(name)}; there is: {excerpt(', '.join(there), 200)}"
     return f"{message}; did you mean {excerpt(near[0])}?" if near else message
 
 
@@ -290,12 +288,8 @@ def try_this(path: Path, row: Mapping[str, Any], columns: NamedColumns, rows: st
     values = {column: value_at(row, column) for column in dict.fromkeys(paths(row))}
     options = []
     for wanted in without(row, columns):
-        fit = [
-            column
-            for column, value in values.items()
-            if _fits(wanted, value) and not _NO_FIELD.search(column)
-        ]
-        if likely := _likeliest(wanted, fit):
+        fit = [column for column, value in values.items() if _fits(wanted, value)]
+        if likely := likeliest(wanted, fit):
             options += ["--map", f"{wanted}={likely}"]
         elif wanted != "retrieved_contexts":
             return ""
@@ -324,25 +318,18 @@ def name_yours(path: Path, row: Mapping[str, Any], columns: NamedColumns) -> str
 
 
 def _fits(wanted: str, value: Any) -> bool:
-    """Whether a value could be that of a field."""
-    if type(value) is list and wanted != "user_input":
-        texts = (
-            next((entry[key] for key in CONTEXT_TEXTS if key in entry), None)
-            if type(entry) is dict and wanted == "retrieved_contexts"
-            else entry
-            for entry in value
-        )
-        return bool(value) and all(type(text) is str for text in texts)
-    return type(value) is str
+    """Whether a value could be that of a field: a text, or a list of texts."""
+    texts = value if type(value) is list and wanted != "user_input" else [value]
+    return bool(texts) and all(type(text) is str for text in texts)
 
 
-def _likeliest(wanted: str, among: Sequence[str]) -> str:
-    """The path whose names sound most like a field; of those below one name that with a text's name."""
+def likeliest(wanted: str, among: Sequence[str]) -> str:
+    """The path whose names sound most like a field, of several the one with a text's name; empty for none."""
     for pattern in (f"^({'|'.join(NAMES[wanted])})$", *LIKELY[wanted]):
-        alike = [path for path in among if any(re.search(pattern, key, re.I) for key in path.split("."))]
+        sounding = (path for path in among if any(re.search(pattern, key, re.I) for key in path.split(".")))
+        alike = [path for path in sounding if not _NO_FIELD.search(path)]
         if alike:
-            texts = (path for path in alike if path.rpartition(".")[2] in ("answer", *CONTEXT_TEXTS))
-            return next(texts, alike[0]) if "." in alike[0] else alike[0]
+            return min(alike, key=lambda path: path.rpartition(".")[2] not in ("answer", *CONTEXT_TEXTS))
     return ""
 
 

@@ -122,16 +122,6 @@ def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[
         container = "document"
     elif suffix in (".jsonl", ".ndjson", ".json"):
         container = "lines"
-    elif (
-        first
-        and suffix not in (".csv", ".tsv")
-        and not any(name.encode() in first[0] for name in FIELD_OF)
-        and (suffix in (".txt", "") or b"," not in first[0])
-    ):
-        line = excerpt(first[0].decode("utf-8", "backslashreplace").rstrip())
-        then = "save the rows as JSON, CSV or Parquet, with a question, a reference and contexts in each"
-        what = f"neither JSON Lines nor a CSV with known columns: the first line is {line}"
-        raise InputError(f"{path}: {what}; {then}")
     return container, frozenset(), None
 
 
@@ -201,7 +191,7 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
     if format is not None and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, native.OBJECT, *KNOWN_PARTS})
-    names, delimiter, line = tables.header(path, known, columns)
+    names, delimiter, line = tables.header(path, known)
     check_named(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
@@ -214,7 +204,8 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
         advice = name_yours(path, dict.fromkeys(names, ""), columns)
         if "retrieved_contexts" in missing and "retrieved_contexts=" not in advice:
             advice += "\nadd --map retrieved_contexts=COLUMN if a column holds the contexts"
-        raise InputError(f"{path}: header: no column for {named}{advice}")
+        there = excerpt(", ".join(names), 200)
+        raise InputError(f"{path}: the header has {there}: no column for {named}{advice}")
     return DatasetFile(path, format, "table", frozenset(), tuple(names), delimiter, tuple(names), whole=True)
 
 

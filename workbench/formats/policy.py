@@ -65,11 +65,10 @@ def from_toml(text: str) -> Policy:
             raise InputError(
                 f"policy: counted_labels: {name!r} is not a label of the policy {', '.join(names)}"
             )
-    for name in FOUND_IF:
-        if document[name] not in ("missing", "found"):
-            raise InputError(f'policy: {name}: expected "missing" or "found"')
-    if document["partial"] not in ("split", "missing"):
-        raise InputError('policy: partial: expected "split" or "missing"')
+    for name in (*FOUND_IF, "partial"):
+        words = ("split", "missing") if name == "partial" else ("missing", "found")
+        if document[name] not in words:
+            raise InputError(f'policy: {name}: expected "{words[0]}" or "{words[1]}"')
     language = document["language"]
     if not isinstance(language, str) or not _LANGUAGE.fullmatch(language):
         raise InputError('policy: language: expected two letters such as "ru", or "" to detect it')
@@ -88,8 +87,7 @@ def from_toml(text: str) -> Policy:
 
 
 def _quoted(text: str) -> str:
-    quoted = "".join(map(_escaped, text.replace("\\", "\\\\").replace('"', '\\"')))
-    return '"' + quoted.replace("\n", "\\n").replace("\t", "\\t") + '"'
+    return "".join(map(_escaped, json.dumps(text, ensure_ascii=False)))
 
 
 def _escaped(char: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from workbench.formats.columns import (
     NamedColumns,
     check_named,
     is_metric,
+    likeliest,
     listed,
     note_missing,
     renamed,
@@ -25,7 +25,6 @@ from workbench.formats.readers import native, ragas
 from workbench.formats.rows import FileRow, Notes, excerpt, refused
 
 _CONTEXTS = "retrieved_contexts"
-_LIKELY = re.compile(r"^(?!reference|.*ids?$).*(context|passage|chunk|document|docs|evidence)", re.IGNORECASE)
 
 
 def read(
@@ -53,8 +52,8 @@ def read(
         notes.columns.update(dict.fromkeys(source.names))
         notes.advice = notes.advice or source.advice
     if not any(FIELD_OF.get(columns.fields.get(column, column)) == _CONTEXTS for column in notes.columns):
-        likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
-        notes.for_contexts = tuple(likely) or ("COLUMN",)
+        others = [name for name in notes.columns if not is_metric(name) and name not in FIELD_OF]
+        notes.for_contexts = likeliest(_CONTEXTS, others) or "COLUMN"
     if not READERS[notes.format].spans and READERS[notes.format].joins is None:  # names inside objects too
         there = dict.fromkeys(name for source in files for name in source.inside)
         check_named(columns, there, str(files[0].path), whole=all(source.whole for source in files))
@@ -152,4 +151,4 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return "left out"
     if name.removeprefix(native.EXTERNAL) in notes.scores or (is_metric(name) and name not in notes.kept):
         return "external score"
-    return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta") if name not in native.REQUIRED else name
+    return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta")

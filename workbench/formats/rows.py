@@ -65,8 +65,8 @@ class Notes:
     """The first few of them, each with its line."""
     without_contexts: int = 0
     """Rows that have no contexts."""
-    for_contexts: tuple[str, ...] = ()
-    """Where no column is known as that of the contexts: columns that may be it, by their names."""
+    for_contexts: str = ""
+    """Where no column is known as that of the contexts: the one that may be it, by its name."""
     advice: str = ""
     """A command that may read a file of which the question or the reference has no known name."""
     columns: dict[str, None] = field(default_factory=dict)
@@ -106,8 +106,8 @@ class Notes:
                 "there as missing. You can still annotate the references."
             )
             if self.for_contexts:
-                named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
-                told[0] += f" If a column holds the contexts, name it: {named}"
+                named = excerpt(self.for_contexts)
+                told[0] += f" If a column holds the contexts, name it: --map retrieved_contexts={named}"
         odd = {name for name, (metric, _) in self.kept_first.items() if metric or self.scores[name]}
         told += _counted("kept in meta", Counter({n: rows for n, rows in self.kept.items() if n not in odd}))
         for name in sorted(odd):
@@ -247,19 +247,25 @@ def check_depth(value: Any, field: str) -> None:
 _T = TypeVar("_T", bound=str)
 
 
-def whole_number(value: Any, where: str, expected: str) -> int:
-    """A whole number; a float without a fraction is none. Raises RowError."""
+def whole_number(value: Any, where: str, expected: str = "an offset in characters") -> int:
+    """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""
     if type(value) is int:
         return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     raise wrong(where, value, expected)
 
 
+def ends(item: dict[str, Any], where: str) -> tuple[int, int]:
+    """`start` and `end` of an object, not yet checked against a text. Raises RowError."""
+    start, end = (whole_number(item.get(name), f"{where}.{name}") for name in ("start", "end"))
+    return start, end
+
+
 def offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None]:
-    """`start` and `end` as given, not yet checked; None for one that is not there. Raises RowError."""
-    start, end = item.get("start"), item.get("end")
-    for name, value in (("start", start), ("end", end)):
-        if value is not None:
-            whole_number(value, f"{where}.{name}", "an offset in characters")
+    """The same, None for one that is not there. Raises RowError."""
+    given = {name: item.get(name) for name in ("start", "end")}
+    start, end = (v if v is None else whole_number(v, f"{where}.{name}") for name, v in given.items())
     return start, end
 
 
@@ -345,10 +351,11 @@ def places(surface: str, text: str) -> list[Span]:
     while start >= 0:
         spans.append(Span(start, start + len(surface)))
         start = text.find(surface, start + len(surface))
-    return [span for span in spans if _whole(span, text)] or spans
+    return [span for span in spans if is_whole(span, text)] or spans
 
 
-def _whole(span: Span, text: str) -> bool:
+def is_whole(span: Span, text: str) -> bool:
+    """Whether a span begins and ends at the edge of a word."""
     before, after = text[max(span.start - 1, 0) : span.start + 1], text[span.end - 1 : span.end + 1]
     return not (span.start and before.isalnum()) and not (len(after) == 2 and after.isalnum())
 

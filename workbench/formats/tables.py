@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
-from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, name_yours, scores_alone
+from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
@@ -136,13 +136,11 @@ def _malformed(feed: _Feed, message: str) -> str:
     return f"{excerpt(message)}{where}"
 
 
-def header(
-    path: Path, known: frozenset[str], columns: NamedColumns = NO_COLUMNS
-) -> tuple[list[str], str, int]:
-    """The names of the columns, the delimiter that gives most of the `known` ones, and the header's line.
+def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
+    """The names of the columns, the delimiter that gives most of the `known` ones, else most columns, and the
+    header's line.
 
-    Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
-    for a table without rows. Where a person named `columns` a header without any of them is not judged.
+    Raises InputError for a header that cannot be read, or has a name twice, and for a table without rows.
     """
     failure: RowError | None = None
     readings: list[tuple[list[str], str, int, bool]] = []
@@ -162,19 +160,14 @@ def header(
         number = sum(name in known or name.partition(".")[0] in known for name in reading[0])
         return number, 0 if number else len(reading[0])
 
-    best, chosen, line, has_rows = max(readings, key=fitness)
-    if not fitness((best, chosen, line, has_rows))[0] and not columns and not scores_alone(best):
-        there = excerpt(", ".join(best), 200)
-        expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
-        advice = name_yours(path, dict.fromkeys(best, ""), columns)
-        raise InputError(f"{path}: not a dataset: the header has {there}; expected {expected}{advice}")
-    named = Counter(name for name in best if not name.startswith(UNNAMED))
+    names, delimiter, line, has_rows = max(readings, key=fitness)
+    named = Counter(name for name in names if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
         raise InputError(f"{path}: header: column {excerpt(twice[0])} appears twice")
     if not has_rows:
         raise InputError(f"{path}: no rows under the header")
-    return best, chosen, line
+    return names, delimiter, line
 
 
 ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster

@@ -20,7 +20,7 @@ from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
 from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import files_of, look, settings_of
 from workbench.formats.policy import from_toml, to_toml
-from workbench.formats.readers.gold import gold_problem
+from workbench.formats.readers.gold import other_shape
 from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
@@ -549,9 +549,8 @@ def gold_missing(record: Record) -> RowError | None:
     """Why a record without gold cannot go in where gold is required."""
     if record.gold:
         return None
-    sample = record.sample
-    if "gold" in sample.meta:  # where a gold of another shape was put
-        return gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
+    if "gold" in record.sample.meta:  # where a gold of another shape was put
+        return other_shape(record.sample.meta["gold"])
     return RowError("gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in")
 
 

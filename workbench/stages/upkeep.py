@@ -10,7 +10,6 @@ from pathlib import Path
 
 from workbench.errors import StoreError, UsageError
 from workbench.formats.exports.folder import (
-    MANIFEST,
     being_written,
     check_manifest,
     home_of,
@@ -20,7 +19,7 @@ from workbench.formats.exports.folder import (
     remove_left,
 )
 from workbench.formats.exports.item import SAMPLES
-from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
+from workbench.formats.exports.verify import check_itself, check_native, folders
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
 from workbench.stages import training
@@ -187,8 +186,6 @@ def verify(directory: Path) -> VerifyReport:
                 checked += sum(check_native(path / SAMPLES, add) for path in each)
             else:
                 unread.append(name)
-    except TROUBLE as error:  # of the manifest: what a row may raise was said with its place
-        add(f"{home / MANIFEST}: {wrong(error)}")
     except OSError as error:
         add(f"{error.filename or home}: cannot be read: {error.strerror or error}")
     return VerifyReport(

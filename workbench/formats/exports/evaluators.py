@@ -10,7 +10,7 @@ Examples are verified samples, one a line; never from the holdout or the blind a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,6 @@ from workbench.text.lists import compact, object_text
 DATASET = "dataset.jsonl"
 BESIDE = "dataset.workbench.jsonl"
 
-_TEXTS = ("persona_name", "query_style", "query_length")
-_LISTS = ("reference_contexts", "multi_responses")
-_IDS = ("retrieved_context_ids", "reference_context_ids")
 DATASET_KEYS = (
     "user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids",
     "reference_context_ids", "response", "multi_responses", "reference", "rubrics", "persona_name",
@@ -66,16 +63,24 @@ def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings
     return wrote
 
 
+_KINDS: Mapping[str, tuple[type[Any], tuple[type[Any], ...]]] = {
+    "persona_name": (str, (str,)),
+    "query_style": (str, (str,)),
+    "query_length": (str, (str,)),
+    "reference_contexts": (list, (str,)),
+    "multi_responses": (list, (str,)),
+    "retrieved_context_ids": (list, (str, int)),
+    "reference_context_ids": (list, (str, int)),
+    "rubrics": (dict, (str,)),
+}
+"""What the keys of ragas that we do not know ourselves hold, and what is in that."""
+
+
 def _fits(key: str, value: Any) -> bool:
-    if key in _TEXTS:
-        return isinstance(value, str)
-    if key in _LISTS:
-        return isinstance(value, list) and all(isinstance(text, str) for text in value)
-    if key in _IDS:
-        return isinstance(value, list) and all(type(id_) in (str, int) for id_ in value)
-    if key == "rubrics":
-        return isinstance(value, dict) and all(isinstance(rubric, str) for rubric in value.values())
-    return False
+    if key not in _KINDS or not isinstance(value, _KINDS[key][0]):
+        return False
+    parts: Iterable[Any] = value.values() if key == "rubrics" else value
+    return all(type(part) in _KINDS[key][1] for part in parts)
 
 
 METRIC = "context_entity_recall"

@@ -7,7 +7,6 @@ export to the same place can tell what a killed one left behind from what anothe
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -36,8 +35,6 @@ NAMED = 5
 CHECKSUM = "manifest_sha256"
 """The key of the manifest's own checksum."""
 
-_RESERVED = frozenset({"schema", "schema_version", "tool", "counts", "files", CHECKSUM})
-
 
 @contextmanager
 def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
@@ -53,8 +50,8 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     """
     target = directory.resolve()
     check_free(directory, force=force)
-    made = _make_parents(target.parent)
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(target) as aside:
             yield aside
             for folder, _, names in os.walk(aside, topdown=False):  # innermost first
@@ -62,13 +59,8 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
                     sync(Path(folder, name))
             check_free(directory, force=force)
             _put(aside, target)
-            made = []
     except OSError as error:
         raise ExportError(f"{directory}: not written: {error.strerror or error}") from error
-    finally:
-        for parent in reversed(made):
-            with contextlib.suppress(OSError):
-                parent.rmdir()
 
 
 def write_manifest(
@@ -79,9 +71,6 @@ def write_manifest(
     It ends up with a checksum of itself, so that an edited figure is noticed; who means to can make another
     one. The same files, counts and extra give the same bytes. Returns the manifest.
     """
-    taken = _RESERVED.intersection(extra or {})
-    if taken:
-        raise ExportError(f"the manifest writes {', '.join(sorted(taken))} itself")
     manifest = {
         **(extra or {}),
         "schema": SCHEMA,
@@ -192,20 +181,6 @@ def check_free(directory: Path, *, force: bool = False) -> None:
         raise ExportError(
             f"{directory}: {shown} {what} the export there: move what is yours away, or name another folder"
         )
-
-
-def _make_parents(parent: Path) -> list[Path]:
-    """Make the folders above the target; those that were made, outermost first."""
-    absent: list[Path] = []
-    while not parent.exists():
-        absent.insert(0, parent)
-        parent = parent.parent
-    try:
-        for path in absent:
-            path.mkdir()
-    except OSError as error:
-        raise ExportError(f"{path}: cannot be made: {error.strerror or error}") from error
-    return absent
 
 
 def _put(aside: Path, target: Path) -> None:
@@ -362,18 +337,14 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
                 raise ExportError(f"{path}: is a database; nothing is written over it")
         if not force:
             raise ExportError(f"{path}: is there already; --force replaces it")
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
-        with aside.open("w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        aside.replace(path)
+        with unfinished(path) as folder:
+            aside = folder / path.name
+            aside.write_text(text, encoding="utf-8", newline="\n")
+            sync(aside)
+            aside.replace(path)
     except OSError as error:
         raise ExportError(f"{path}: not written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):  # a folder that takes no file has none to remove
-            aside.unlink(missing_ok=True)
 
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~#!$])")

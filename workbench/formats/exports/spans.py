@@ -14,10 +14,10 @@ counts offsets in UTF-16 units, as JavaScript does; they differ from code points
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import cycle
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,22 +93,12 @@ def exact_tokens(text: str, tags: Iterable[Tagged]) -> list[Token]:
 
     So that every stretch without white space at its edges is a run of whole tokens.
     """
-    whole = tokens(text)
-    edges = {token.start for token in whole} | {token.end for token in whole}
-    cuts = sorted({edge for tag in tags for edge in (tag.start, tag.end)} - edges)
-    if not cuts:
-        return whole
+    cuts = sorted({edge for tag in tags for edge in (tag.start, tag.end)})
     parts: list[Token] = []
-    index = 0
-    for token in whole:
-        start = token.start
-        while index < len(cuts) and cuts[index] <= start:
-            index += 1
-        while index < len(cuts) and cuts[index] < token.end:
-            parts.append(Token(text[start : cuts[index]], start, cuts[index]))
-            start = cuts[index]
-            index += 1
-        parts.append(token if start == token.start else Token(text[start : token.end], start, token.end))
+    for token in tokens(text):
+        inside = cuts[bisect_right(cuts, token.start) : bisect_left(cuts, token.end)]
+        edges = pairwise([token.start, *inside, token.end])
+        parts += [Token(text[start:end], start, end) for start, end in edges]
     return parts
 
 

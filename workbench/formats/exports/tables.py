@@ -12,15 +12,14 @@ has the same columns and no date becomes a timestamp.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import UsageError
-from workbench.formats.exports.item import ExportItem, Surroundings, Wrote, lines_into, row_text
-from workbench.model import KINDS, GoldRecord, Kind, Unit, count
+from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Wrote, lines_into, row_text
+from workbench.formats.tables import load_pyarrow
+from workbench.model import KINDS, Kind, Sample, Unit, count
 from workbench.text.lists import compact
 
 SAMPLES = "samples.csv"
@@ -51,24 +50,17 @@ def write_csv(folder: Path, items: Iterable[ExportItem], about: Surroundings) ->
     wrote = Wrote()
     with lines_into(folder / SAMPLES) as sample_row, lines_into(folder / UNITS) as unit_row:
         sample_row(_csv_line(sample_head(about)))
-        unit_row(_csv_line([
-            "id", "group", "split", "annotator", "standing", "kind", "unit",
-            *(("text",) if about.text else ()),
-            "label", "start", "end", "spans", "verdict", "reason", "rule", "similarity", "nested",
-            "evidence_context", "evidence_start", "evidence_end", "evidence", "origin", "pi",
-            *(("evidence_text", "note") if about.text else ()),
-        ]))  # fmt: skip
+        unit_row(_csv_line(_unit_columns(_NO_ITEM, "", _NO_UNIT, about)))
         for item in items:
             wrote.rows += 1
-            sample_row(_csv_line(_sample_cells(item, about)))
+            sample_row(_csv_line(_sample_columns(item, about).values()))
             for record in item.records:
-                for kind, units in (("entity", record.entities), ("statement", record.statements)):
-                    if units:
-                        unit_row(_units(item, record, kind, units, about))  # type: ignore[arg-type]
+                for unit in (*(record.entities or ()), *(record.statements or ())):
+                    unit_row(_csv_line(_unit_columns(item, record.named, unit, about).values()))
     return wrote
 
 
-def _csv_line(cells: Sequence[Cell]) -> str:
+def _csv_line(cells: Iterable[Cell]) -> str:
     return ",".join(map(_cell, cells)) + "\n"
 
 
@@ -82,83 +74,90 @@ def _cell(value: Cell) -> str:
     return repr(value)
 
 
-_TEXT = ("user_input", "reference", "response", "retrieved_contexts", "alternatives", "meta")
-_KIND = ("state", "found", "missing", "unsure", "recall", "recall_low", "recall_high")
-_DRAWN = ("u", "size", "stratum", "pi", "blind", "holdout", "off_plan")
+_NO_ITEM = ExportItem(Sample("", "", "", ()))
+_NO_UNIT = Unit("", "entity", "")
 
 
 def sample_head(about: Surroundings) -> list[str]:
     """The columns of `samples.csv`."""
-    return [
-        "id", "group", "split", "reference_hash", "content_hash",
-        *(_TEXT if about.text else ()), "contexts",
-        *(f"{kind}_{name}" for kind in KINDS for name in _KIND),
-        *(f"{name}_{part}" for name in about.scorers for part in ("found", "missing", "unsure", "value")),
-        *(f"external.{name}" for name in about.columns),
-        *_DRAWN, "annotators",
-        *(("workbench",) if about.text else ()),
-    ]  # fmt: skip
+    return list(_sample_columns(_NO_ITEM, about))
 
 
-def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
+def _sample_columns(item: ExportItem, about: Surroundings) -> dict[str, Cell]:
     sample = item.sample
-    hashes = sample.reference_hash, sample.content_hash
-    cells: list[Cell] = [sample.id, sample.group, item.split or None, *hashes]
+    row: dict[str, Cell] = {
+        "id": sample.id,
+        "group": sample.group,
+        "split": item.split or None,
+        "reference_hash": sample.reference_hash,
+        "content_hash": sample.content_hash,
+    }
     if about.text:
-        cells += [sample.user_input, sample.reference, sample.response]
-        cells.append(compact(list(sample.retrieved_contexts)))
-        cells.append(compact(list(sample.alternatives)) if sample.alternatives else None)
-        cells.append(_sorted(dict(sample.meta)) if sample.meta else None)
-    cells.append(len(sample.retrieved_contexts))
+        row |= {name: getattr(sample, name) for name in ("user_input", "reference", "response")}
+        row["retrieved_contexts"] = compact(list(sample.retrieved_contexts))
+        row["alternatives"] = compact(list(sample.alternatives)) if sample.alternatives else None
+        row["meta"] = _sorted(dict(sample.meta)) if sample.meta else None
+    row["contexts"] = len(sample.retrieved_contexts)
     for kind in KINDS:
-        cells += _verified(item, kind)
+        row |= _verified(item, kind)
     for name in about.scorers:
         score = item.automatic.get(name)
         tally = score and score.tally
-        cells += [tally.found, tally.missing, tally.unsure, score.value] if score and tally else [None] * 4
-    digits = (item.external.get(name) for name in about.columns)
-    cells += [None if number is None else float(number) for number in digits]
-    cells += [item.u, item.size, item.stratum or None, item.pi, item.blind, item.holdout, item.off_plan]
-    cells.append(" ".join(record.named for record in item.records) or None)
-    if about.text:
-        cells.append(row_text(item))
-    return cells
+        for part in ("found", "missing", "unsure"):
+            row[f"{name}_{part}"] = getattr(tally, part) if tally else None
+        row[f"{name}_value"] = score.value if score and tally else None
+    for name in about.columns:
+        digits = item.external.get(name)
+        row[f"external.{name}"] = None if digits is None else float(digits)
+    row |= {"u": item.u, "size": item.size, "stratum": item.stratum or None, "pi": item.pi}
+    row |= {name: getattr(item, name) for name in ("blind", "holdout", "off_plan")}
+    row["annotators"] = " ".join(record.named for record in item.records) or None
+    return row | ({OBJECT: row_text(item)} if about.text else {})
 
 
-def _verified(item: ExportItem, kind: Kind) -> list[Cell]:
+def _verified(item: ExportItem, kind: Kind) -> dict[str, Cell]:
     units = item.gold.get(kind)
-    state = item.states.get(kind, "todo")
-    if units is None:
-        return [state, *[None] * 6]
-    tally = count(units)
-    low, high = map(float, tally.interval) if tally.interval else (None, None)
-    return [state, tally.found, tally.missing, tally.unsure, low, low, high]
+    tally = None if units is None else count(units)
+    interval = tally.interval if tally else None
+    low, high = map(float, interval) if interval else (None, None)
+    row: dict[str, Cell] = {f"{kind}_state": item.states.get(kind, "todo")}
+    row |= {f"{kind}_{name}": getattr(tally, name, None) for name in ("found", "missing", "unsure")}
+    return row | {f"{kind}_recall": low, f"{kind}_recall_low": low, f"{kind}_recall_high": high}
 
 
-def _units(
-    item: ExportItem, record: GoldRecord, kind: Kind, units: Sequence[Unit], about: Surroundings
-) -> str:
-    """The lines of one annotator's units of one kind."""
-    known = (item.sample.id, item.sample.group, item.split or None, record.named)
-    standing = item.gold.get(kind, ())
-    lines = []
-    for unit in units:
-        match, spans, evidence = unit.match, unit.spans, unit.match.evidence
-        first = evidence[0] if evidence else None
-        cells: list[Cell] = [*known, units is standing or unit in standing, kind, unit.id]
-        cells += [unit.text, unit.label or None] if about.text else [unit.label or None]
-        cells += [spans[0].start, spans[0].end] if spans else [None, None]
-        cells.append(compact([[span.start, span.end] for span in spans]) if len(spans) > 1 else None)
-        cells += [match.verdict or "unsure", match.reason, match.rule or None, match.similarity, match.nested]
-        cells += [first.context, first.start, first.end] if first else [None, None, None]
-        further = [[evidence.context, evidence.start, evidence.end] for evidence in evidence]
-        cells += [compact(further) if len(evidence) > 1 else None, unit.origin, item.pi]
-        if about.text:
-            contexts = item.sample.retrieved_contexts
-            cells.append(contexts[first.context][first.start : first.end] if first else None)
-            cells.append(match.note or None)
-        lines.append(_csv_line(cells))
-    return "".join(lines)
+def _unit_columns(item: ExportItem, annotator: str, unit: Unit, about: Surroundings) -> dict[str, Cell]:
+    match, spans, evidence = unit.match, unit.spans, unit.match.evidence
+    first = evidence[0] if evidence else None
+    row: dict[str, Cell] = {
+        "id": item.sample.id,
+        "group": item.sample.group,
+        "split": item.split or None,
+        "annotator": annotator,
+        "standing": unit in item.gold.get(unit.kind, ()),
+        "kind": unit.kind,
+        "unit": unit.id,
+        **({"text": unit.text} if about.text else {}),
+        "label": unit.label or None,
+        "start": spans[0].start if spans else None,
+        "end": spans[0].end if spans else None,
+        "spans": compact([[span.start, span.end] for span in spans]) if len(spans) > 1 else None,
+        "verdict": match.verdict or "unsure",
+        "reason": match.reason,
+        "rule": match.rule or None,
+        "similarity": match.similarity,
+        "nested": match.nested,
+        "evidence_context": first.context if first else None,
+        "evidence_start": first.start if first else None,
+        "evidence_end": first.end if first else None,
+        "evidence": compact([[e.context, e.start, e.end] for e in evidence]) if len(evidence) > 1 else None,
+        "origin": unit.origin,
+        "pi": item.pi,
+    }
+    if about.text:
+        contexts = item.sample.retrieved_contexts
+        row["evidence_text"] = contexts[first.context][first.start : first.end] if first else None
+        row["note"] = match.note or None
+    return row
 
 
 ROWS = 500
@@ -169,7 +168,7 @@ TRAIN = "train"
 
 def write_huggingface(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
     """Write `data/SPLIT.parquet`; without splits there is one, `train`. Raises UsageError without pyarrow."""
-    arrow, parquet = _pyarrow()
+    arrow = load_pyarrow("the format huggingface")
     schema = _schema(arrow, about)
     wrote = Wrote()
     (folder / "data").mkdir(exist_ok=True)
@@ -179,7 +178,7 @@ def write_huggingface(folder: Path, items: Iterable[ExportItem], about: Surround
         for first in waiting:
             if writer is None:
                 path = folder / "data" / f"{first.split or TRAIN}.parquet"
-                writer = parquet.ParquetWriter(path, schema, compression="zstd")
+                writer = arrow.parquet.ParquetWriter(path, schema, compression="zstd")
             # rows alone are kept until a group is full, not the items they are made of
             group = chain([first], islice(waiting, ROWS - 1))
             table = arrow.Table.from_pylist([_row(item, about) for item in group], schema=schema)
@@ -189,19 +188,6 @@ def write_huggingface(folder: Path, items: Iterable[ExportItem], about: Surround
         if writer is not None:
             writer.close()
     return wrote
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own keeps 12 MB more than it uses
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise UsageError(
-            "a Hugging Face folder holds Parquet files, which need the package pyarrow: "
-            "pip install 'gold-workbench[parquet]'"
-        ) from None
-    return pyarrow, pyarrow.parquet
 
 
 _TEXTS = ("id", "group", "user_input", "reference", "response")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -26,24 +25,6 @@ from workbench.formats.rows import Notes
 Document = dict[str, Any]
 Found = Callable[[str], None]
 
-TROUBLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError, InputError)
-"""What a file may raise that holds something else than its format writes."""
-
-
-def wrong(error: Exception) -> str:
-    """What is off about a row that raised this, without words of the program's own."""
-    if isinstance(error, InputError):
-        return str(error)
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error}"
-    if isinstance(error, UnicodeDecodeError):
-        return "not UTF-8"
-    if isinstance(error, RecursionError):
-        return "nested too deep"
-    if isinstance(error, KeyError) and error.args:
-        return f"{error.args[0]!r} is missing, or names what is not there"
-    return "not what this format writes there"
-
 
 def check_native(path: Path, report: Found) -> int:
     """Read every row as an import would; how many there are."""
@@ -54,9 +35,8 @@ def check_native(path: Path, report: Found) -> int:
             rows += 1
             if row.error is not None:
                 report(str(row.error))
-    except TROUBLE as error:
-        message = wrong(error)
-        report(message if message.startswith(str(path)) else f"{path}:{rows + 1}: {message}")
+    except InputError as error:
+        report(str(error))
     if wrong_places := notes.seen["moved"] + notes.seen["dropped"]:
         report(f"{path}: {wrong_places:,} spans do not quote their text")
     return rows

@@ -18,7 +18,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
 from workbench.formats.exports.spans import label_out
 from workbench.formats.readers import native
-from workbench.formats.rows import Notes, excerpt, places, shown, wrong
+from workbench.formats.rows import Notes, excerpt, is_whole, places, shown, wrong
 from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict
 
 Tool = Literal["prodigy", "label-studio", "argilla", "doccano"]
@@ -102,58 +102,57 @@ def _unchanged(
 
     None where a mark was added, moved, taken away or labelled anew: what it was decided on is gone.
     """
-    gold = [review for review in ours.record.gold if review.entities is not None]
-    now = [(layer, {(e.start, e.end, e.label) for e in entities}) for layer, entities in sets]
     regions = [region for layer, _ in sets for region in layer.regions]
     if not regions or any(region.verdict is None for region in regions):
-        same = {span for _, spans in now for span in spans} == bare(text, ours.written)
-        return ours.record if same else None
+        now = {(e.start, e.end, e.label) for _, entities in sets for e in entities}
+        return ours.record if now == bare(text, ours.written) else None
     # With verdicts a set is one annotator's gold. Tools call people otherwise than we do, so that the name
     # counts only where verdicts differ.
-    before = {review.annotator: _judged(text, _said(review)) for review in gold}
-    after = [_judged(text, _marks(layer, entities)) for layer, entities in sets]
-    if Counter(map(frozenset, before.values())) == Counter(map(frozenset, after)):
+    gold = ours.record.gold
+    before = {review.annotator: _decided(text, review) for review in gold if review.entities is not None}
+    after = {
+        (number, layer.by): {
+            (e.start, e.end, label_out(e.label), region.verdict)
+            for e, region in zip(entities, layer.regions, strict=True)
+        }
+        for number, (layer, entities) in enumerate(sets)
+    }
+    if Counter(map(frozenset, before.values())) == Counter(map(frozenset, after.values())):
         return ours.record
-    named = {layer.by: judged for (layer, _), judged in zip(sets, after, strict=True)}
-    places = {name: {span for span, _ in judged} for name, judged in named.items()}
-    if len(named) != len(sets) or places != {name: {s for s, _ in all_} for name, all_ in before.items()}:
+    named = {by: marks for (_, by), marks in after.items()}
+    places, places_now = (
+        {name: {mark[:3] for mark in marks} for name, marks in each.items()} for each in (before, named)
+    )
+    if len(named) != len(sets) or places != places_now:
         return None
     records = (
         review if review.entities is None else _judged_anew(review, text, named[review.annotator])
-        for review in ours.record.gold
+        for review in gold
     )
     return replace(ours.record, gold=tuple(records))
 
 
-_Judged = set[tuple[tuple[Any, ...], Verdict | None]]
+def _bare_spans(text: str, unit: Unit) -> set[tuple[Any, ...]]:
+    """The places of a unit as tools have them, with its label."""
+    return bare(text, {(span.start, span.end, label_out(unit.label)) for span in unit.spans})
 
 
-def _said(gold: GoldRecord) -> _Judged:
+def _decided(text: str, gold: GoldRecord) -> set[tuple[Any, ...]]:
+    """Each place of the entities that count, with the verdict."""
     return {
-        ((span.start, span.end, label_out(unit.label)), unit.match.verdict or "unsure")
+        (*place, unit.match.verdict or "unsure")
         for unit in gold.entities or ()
         if unit.counted
-        for span in unit.spans
+        for place in _bare_spans(text, unit)
     }
 
 
-def _marks(layer: AnnotationSet, entities: Sequence[ProposedEntity]) -> _Judged:
-    pairs = zip(entities, layer.regions, strict=True)
-    return {((e.start, e.end, label_out(e.label)), region.verdict) for e, region in pairs}
-
-
-def _judged(text: str, judged: _Judged) -> _Judged:
-    """The same without the blanks at the edges of a place."""
-    return {(next(iter(bare(text, {span}))), verdict) for span, verdict in judged if bare(text, {span})}
-
-
-def _judged_anew(gold: GoldRecord, text: str, now: _Judged) -> GoldRecord:
+def _judged_anew(gold: GoldRecord, text: str, now: set[tuple[Any, ...]]) -> GoldRecord:
     """The gold with the verdicts of the tool; one that changed has no evidence yet."""
     units = []
     for unit in gold.entities or ():
-        own = {unit.match.verdict or "unsure"}
-        places = bare(text, {(span.start, span.end, label_out(unit.label)) for span in unit.spans})
-        other = {verdict for span, verdict in now if span in places} - own
+        places = _bare_spans(text, unit)
+        other = {mark[3] for mark in now if mark[:3] in places} - {unit.match.verdict or "unsure"}
         if len(other) == 1:
             unit = replace(unit, match=Match(verdict=other.pop(), rule="human"))
         units.append(unit)
@@ -202,7 +201,6 @@ def text_of(fields: Mapping[str, Any], where: str, names: Sequence[str] = ("text
 
 
 _BLANKS = re.compile(r"\s+")
-_WIDE = re.compile("[\U00010000-\U0010ffff]")  # one code point, two units of UTF-16
 
 
 class Region(NamedTuple):
@@ -215,23 +213,6 @@ class Region(NamedTuple):
     verdict: Verdict | None = None
 
 
-def offset(value: Any, where: str) -> int:
-    """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""
-    if type(value) is int:
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    raise wrong(where, value, "an offset in characters")
-
-
-def ends(item: dict[str, Any], where: str) -> tuple[int, int]:
-    """`start` and `end` of an object. Raises RowError."""
-    start, end = item.get("start"), item.get("end")
-    if type(start) is int and type(end) is int:
-        return start, end
-    return offset(start, f"{where}.start"), offset(end, f"{where}.end")
-
-
 def placed(
     text: str, regions: Sequence[Region], notes: Notes, *, in_units: bool = False
 ) -> tuple[list[ProposedEntity], list[Region]]:
@@ -242,10 +223,13 @@ def placed(
     """
     entities: list[ProposedEntity] = []
     lost: list[Region] = []
-    units = _Utf16(text) if regions and not text.isascii() and _WIDE.search(text) else None
-    silent_in_units = units is not None and _counts_units(text, regions, units)
+    wide = text.encode("utf-16-le")
+    silent = [region for region in regions if not region.text]
+    silent_in_units = all(_fits(text, _in_units(wide, region)) for region in silent) and not all(
+        _fits(text, _inside(text, region.start, region.end)) for region in silent
+    )
     for region in regions:
-        by_units = _stripped(text, units.span(region)) if units else None
+        by_units = _stripped(text, _in_units(wide, region))
         if region.text:
             span = _quoted(text, region, by_units)
         else:
@@ -269,36 +253,20 @@ def placed(
     return entities, lost
 
 
-class _Utf16:
-    """The code point at each UTF-16 offset of a text."""
-
-    def __init__(self, text: str) -> None:
-        self._points: list[int] = []
-        for index, letter in enumerate(text):
-            self._points += [index] if letter <= "\uffff" else [index, -1]  # -1: inside a pair
-        self._points.append(len(text))
-
-    def span(self, region: Region) -> Span | None:
-        """The region's place when its offsets are UTF-16 units; None when that is no place."""
-        if not 0 <= region.start < region.end < len(self._points):
-            return None
-        start, end = self._points[region.start], self._points[region.end]
-        return None if -1 in (start, end) else Span(start, end)
-
-
-def _counts_units(text: str, regions: Sequence[Region], units: _Utf16) -> bool:
-    """Whether all regions without words fit the text as UTF-16 units, and not as code points."""
-    silent = [region for region in regions if not region.text]
-    as_units = all(_fits(text, units.span(region)) for region in silent)
-    return as_units and not all(_fits(text, _inside(text, region.start, region.end)) for region in silent)
+def _in_units(wide: bytes, region: Region) -> Span | None:
+    """The place of a region whose offsets count UTF-16 units, in a text as UTF-16; None for no place."""
+    if not 0 <= region.start < region.end <= len(wide) // 2:
+        return None
+    try:
+        start = len(wide[: 2 * region.start].decode("utf-16-le"))
+        return Span(start, start + len(wide[2 * region.start : 2 * region.end].decode("utf-16-le")))
+    except UnicodeDecodeError:  # inside a pair
+        return None
 
 
 def _fits(text: str, span: Span | None) -> bool:
     """Whether a span begins and ends at the edge of a word."""
-    if span is None or span != _stripped(text, span):
-        return False
-    cuts_start = span.start > 0 and text[span.start - 1 : span.start + 1].isalnum()
-    return not cuts_start and not (span.end < len(text) and text[span.end - 1 : span.end + 1].isalnum())
+    return span is not None and span == _stripped(text, span) and is_whole(span, text)
 
 
 def _inside(text: str, start: int, end: int) -> Span | None:

@@ -11,11 +11,12 @@ from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats.readers import annotated
-from workbench.formats.readers.annotated import Region, ends, offset
+from workbench.formats.readers.annotated import Region
 from workbench.formats.rows import (
     Notes,
     as_list,
     as_object,
+    ends,
     excerpt,
     ignore,
     one_of,
@@ -54,8 +55,7 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     ignore(row, _ARGILLA_KEYS, "", notes)
     name = annotated.text_of(fields, "fields")
     rest = {key: value for key, value in fields.items() if key != name}
-    number = {"id": row["id"]} if row.get("id") is not None else {}
-    return annotated.record("argilla", fields[name], (number, rest, metadata), sets, notes)
+    return annotated.record("argilla", fields[name], ({"id": row.get("id")}, rest, metadata), sets, notes)
 
 
 def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
@@ -151,7 +151,7 @@ def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
                     raise wrong(where, span, expected)
                 if type(label) is not str:
                     raise wrong(f"{where}.label", label, "a string")
-                place = offset(start, f"{where}.start"), offset(end, f"{where}.end")
+                place = ends({"start": start, "end": end}, where)
                 regions.append(Region(*place, label))
     other = {key: value for key, value in row.items() if key not in _DOCCANO_KEYS and key != name}
     if row.get("relations"):
@@ -167,10 +167,6 @@ _FILE = re.compile(
     r"|\S+\.(?:bmp|gif|jpe?g|png|svg|tiff?|webp|aac|flac|m4a|mp3|ogg|wav|avi|mov|mp4|webm|pdf))\s*",
     re.IGNORECASE,
 )
-_NO_TEXT = re.compile(
-    r"(?:bitmask|brush|ellipse|keypoint|polygon|rectangle|timeline|timeseries|vector|video)\w*"
-)
-_EXPECTED_TEXT = "a text; projects of images, audio, video or files by address cannot be read"
 _LABEL_STUDIO_KEYS = frozenset({"id", "data", "meta", "annotations", "completions", "predictions", "_error"})
 
 
@@ -191,8 +187,7 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
     sets = list(_sets(row, notes))
     name = _label_studio_text(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
-    number = {"id": row["id"]} if "id" in row and "id" not in rest else {}
-    return annotated.record("label-studio", data[name], (number, rest, meta), sets, notes)
+    return annotated.record("label-studio", data[name], ({"id": row.get("id")}, rest, meta), sets, notes)
 
 
 def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
@@ -207,9 +202,6 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet
                 notes.counted["skipped there (was_cancelled): the text came in, the spans did not"] += 1
                 continue
             results = as_list(annotation.get("result") or [], f"{where}.result")
-            kinds = {str(given.get("type")) for given in results if type(given) is dict}
-            if "labels" not in kinds and (other := sorted(filter(_NO_TEXT.fullmatch, kinds))):
-                raise RowError(f"{where}.result", f"marks of type {excerpt(other[0])}", _EXPECTED_TEXT)
             decided = _decided(results)
             regions = []
             for number, result in enumerate(results):
@@ -224,7 +216,8 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet
             human = key != "predictions"
             people = annotation.get("annotator") or annotation.get("completed_by")
             by = _name(people if human else annotation.get("model_version"))
-            yield annotated.AnnotationSet(regions, by, human)
+            if regions or not results:  # marks of a picture say nothing of the text
+                yield annotated.AnnotationSet(regions, by, human)
 
 
 def _decided(results: list[Any]) -> dict[Any, Verdict]:
@@ -279,7 +272,8 @@ def _label_studio_text(fields: dict[str, Any], where: str) -> str:
     """The name of the text. Raises RowError where that is the address of a file, as of an image."""
     name = annotated.text_of(fields, where)
     if _FILE.fullmatch(fields[name]):
-        raise RowError(f"{where}.{excerpt(name)}", shown(fields[name]), _EXPECTED_TEXT)
+        expected = "a text; projects of images, audio, video or files by address cannot be read"
+        raise RowError(f"{where}.{excerpt(name)}", shown(fields[name]), expected)
     return name
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number
+from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, left_out
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import native, ragas
 from workbench.formats.rows import Notes, shown, wrong
@@ -38,12 +38,6 @@ _TELLING = frozenset({"expected_output", "expectedOutput", "actual_output", "act
 _OTHERS = frozenset({"datasetId", "dataset_id", "datasetName", "sourceTraceId", "record_id"})
 PROPOSER = "deepeval"
 _METADATA = ("additional_metadata", "additionalMetadata", "metadata")
-# What a run writes about itself next to the test case.
-_OF_RUN = frozenset(
-    {"success", "order", "runDuration", "evaluationCost", "tokenCost", "completionTime", "token_cost"}
-    | {"completion_time", "input_token_count", "output_token_count", "inputTokenCount", "outputTokenCount"}
-    | {"_error", "flaky", "trace", "multimodal", "conversational"}
-)
 _SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)", re.DOTALL)
 _TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
 
@@ -70,9 +64,9 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
             contexts, fields[name] = value, _contexts(value, name, notes)
         elif name in (*_METADATA, "custom_column_key_values") and type(value) is dict:
             meta |= value
-        elif name in _OF_RUN:
-            notes.ignored[name] += name != "_error"
-        elif name not in _METRICS:
+        elif name in left_out("deepeval"):
+            notes.ignored[name] += 1
+        elif name not in (*_METRICS, "_error"):
             fields[name] = value
     if contexts is None and any(row.get(name) == [] for name in NAMES["retrieved_contexts"]):
         fields["retrieval_context"] = []
@@ -192,8 +186,6 @@ _AND = r"(?:[\s,()&]|and|or|\d+(?:st|nd|rd|th))*"
 _NODE = re.compile(
     rf"(\d+)(?:st|nd|rd|th)\b{_AND}nodes?\b|\bnodes?\s+(\d+)|第\s*(\d+)\s*个?节点", re.IGNORECASE
 )
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_ORDINAL_NODE = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+nodes?\b", re.IGNORECASE)
 _QUOTED = re.compile(r"(?<!\w)'(.+?)'(?!\w)|\"(.+?)\"|“(.+?)”|‘(.+?)’|「(.+?)」|«(.+?)»", re.DOTALL)
 _ELLIPSIS = re.compile(r"\.{3}|…")
 _SHORTEST = 3  # characters of a quote that tells one context from another
@@ -288,11 +280,8 @@ def _pointed(reason: str, contexts: Sequence[str], notes: Notes) -> tuple[int | 
 
 
 def _named(reason: str) -> int | None:
-    node, ordinal = _NODE.search(reason), _ORDINAL_NODE.search(reason)
-    if ordinal is not None and (node is None or ordinal.start() < node.start()):
-        return _ORDINALS.index(ordinal[1].lower())
-    digits = next(filter(None, node.groups()), "") if node is not None else ""
-    return int(digits[:6]) - 1 if digits else None
+    node = _NODE.search(reason)
+    return int(next(filter(None, node.groups()))[:6]) - 1 if node else None
 
 
 def _quotes(reason: str) -> Iterator[str]:

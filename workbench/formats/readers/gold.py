@@ -17,6 +17,7 @@ from workbench.formats.rows import (
     Notes,
     as_list,
     as_object,
+    ends,
     exact,
     flag,
     ignore,
@@ -68,18 +69,10 @@ def gold_of(
     return tuple(records.values())
 
 
-def gold_problem(value: Any, reference: str, contexts: Sequence[str]) -> RowError:
-    """Why a `gold` is of another shape: its first fault, with what makes it ours."""
-    where, inner = "gold", value
-    if type(value) is list and value:
-        where, inner = "gold[0]", value[0]
-    if type(inner) is not dict or _GOLD.isdisjoint(inner):
-        return RowError(where, shown(inner), "an object with annotator and entities or statements")
-    try:
-        _RowTexts(reference, contexts, Notes()).gold({**inner, "annotator": "?"}, where)
-    except RowError as error:
-        return RowError(error.field, error.got, f"{error.expected}; and {where}.annotator, who verified it")
-    return RowError(f"{where}.annotator", "nothing", "a string: who verified it (missing)")
+def other_shape(gold: Any) -> RowError:
+    """Why a `gold` is none of ours."""
+    expected = "an object with annotator and entities or statements, or a list of them"
+    return RowError("gold", shown(gold), expected)
 
 
 def proposals_of(
@@ -156,9 +149,7 @@ def _effort(value: Any, where: str) -> model.Effort | None:
 def _span(value: Any, where: str, length: int, expected: str = "an object with start and end") -> Span:
     """A {start, end} that lies in a text of `length` characters."""
     as_object(value, where, expected)
-    start, end = (
-        whole_number(value.get(key), f"{where}.{key}", "an offset in characters") for key in ("start", "end")
-    )
+    start, end = ends(value, where)
     if not 0 <= start < end <= length:
         raise RowError(where, f"{number(start)}:{number(end)}", f"start < end within 0:{length}")
     return Span(start, end)

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from workbench.errors import RowError
 from workbench.formats import columns
-from workbench.formats.columns import is_number
+from workbench.formats.columns import REQUIRED, is_number
 from workbench.formats.exports import tables as table_exports
 from workbench.formats.exports.item import Surroundings
 from workbench.formats.json_lines import RawRow, parse
-from workbench.formats.readers.gold import gold_of, gold_problem, proposals_of
+from workbench.formats.readers.gold import gold_of, other_shape, proposals_of
 from workbench.formats.rows import (
     CONTEXTS_LIMIT,
     FileRow,
@@ -44,7 +44,6 @@ from workbench.model import (
 )
 from workbench.scoring.names import SCORERS
 
-REQUIRED = ("user_input", "reference", "retrieved_contexts")
 ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold", "scores", "u"})
 KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a mended row of a rejected file
 
@@ -114,8 +113,7 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
         records = gold_of(given, sample.reference, sample.retrieved_contexts, notes)
         if records is None:
             other = {**other, "gold": given}
-            problem = gold_problem(given, sample.reference, sample.retrieved_contexts)
-            notes.example("gold", str(problem))
+            notes.example("gold", str(other_shape(given)))
         gold = records or ()
     u = row.get("u")
     if u is not None and (not is_number(u) or not 0 <= u < 1):
@@ -311,22 +309,27 @@ def _of_gold(source: Record) -> Iterator[Proposal]:
         if gold.entities is None and gold.statements is None:
             continue
         entities, statements = (
-            None if units is None else [(unit, *_place(unit)) for unit in units if unit.counted]
+            None if units is None else [unit for unit in units if unit.counted]
             for units in (gold.entities, gold.statements)
         )
         yield Proposal(
             OBJECT,
             f"{BY}{gold.annotator}",
-            None if entities is None else tuple(ProposedEntity(u.text, u.label, *at) for u, *at in entities),
-            None,
             None
-            if statements is None
-            else tuple(ProposedStatement(u.text, start=start, end=end) for u, start, end in statements),
+            if entities is None
+            else tuple(ProposedEntity(u.text, u.label, *_place(u)) for u in entities),
+            None,
+            None if statements is None else tuple(map(_statement, statements)),
         )
 
 
-def _place(unit: Unit) -> tuple[int, int] | tuple[None, None]:
+def _place(unit: Unit) -> tuple[int | None, int | None]:
     return (unit.spans[0].start, unit.spans[0].end) if unit.spans else (None, None)
+
+
+def _statement(unit: Unit) -> ProposedStatement:
+    start, end = _place(unit)
+    return ProposedStatement(unit.text, start=start, end=end)
 
 
 def _of_reference(source: Record) -> Iterator[Proposal]:
@@ -344,10 +347,7 @@ def _written(given: Any, source: Record) -> set[tuple[Any, ...]]:
     if given is None:
         units = (unit for gold in source.gold for unit in gold.entities or ())
         return {(span.start, span.end, unit.label) for unit in units for span in unit.spans}
-    if type(given) is not list or not all(type(triple) is list and len(triple) == 3 for triple in given):
-        raise wrong(f"{OBJECT}.written", given, "a list of [start, end, label]")
     try:
-        return {tuple(triple) for triple in given}
-    except TypeError:
-        span = next(triple for triple in given if any(type(part) in (list, dict) for part in triple))
-        raise wrong(f"{OBJECT}.written", span, "[start, end, label]") from None
+        return {(start, end, label) for start, end, label in given}
+    except (TypeError, ValueError):
+        raise wrong(f"{OBJECT}.written", given, "a list of [start, end, label]") from None

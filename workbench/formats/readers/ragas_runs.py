@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import is_number, number_texts
+from workbench.formats.columns import REQUIRED, is_number, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native
 from workbench.formats.rows import (
@@ -87,11 +87,11 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
     given = as_object(row.get("metric_input"), "metric_input", expected)
     if (attached := row.get(native.OBJECT, given.get(native.OBJECT))) is not None:
         return _ours(attached, row, given, notes)
-    named = {name: row[name] for name in native.REQUIRED if name in row}  # by --map
+    named = {name: row[name] for name in REQUIRED if name in row}  # by --map
     fields = {
         name: value
         for name, value in {**given, **named}.items()
-        if name in (*native.REQUIRED, "response", "id") and value is not None
+        if name in (*REQUIRED, "response", "id") and value is not None
     }
     fields.setdefault("user_input", "")
     other = {name: value for name, value in given.items() if name not in fields and value is not None}
@@ -105,7 +105,7 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
 
 def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
     """The native row that our export left here; entities that were edited since in place of its gold."""
-    fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
+    fields = {name: given[name] for name in REQUIRED if given.get(name) is not None}
     record = native.record(attached, fields, notes).record
     proposals = _annotation_proposals(row, record)
     answers = [
@@ -211,7 +211,7 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
     inputs = run.value.get("inputs")
     if type(inputs) is not dict:
         raise RowError("inputs", shown(inputs), "the sample of the row")
-    fields = {name: inputs[name] for name in (*native.REQUIRED, "response") if inputs.get(name) is not None}
+    fields = {name: inputs[name] for name in (*REQUIRED, "response") if inputs.get(name) is not None}
     other = {name: value for name, value in inputs.items() if name not in fields and value is not None}
     scores: dict[str, str] = {}
     for metric in run.below:

@@ -22,11 +22,11 @@ from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats.columns import (
-    BECOMES,
     CONTEXT_LISTS,
     FIELD_OF,
     NAMES,
     is_number,
+    left_out,
     number_cell,
     value_at,
 )
@@ -35,11 +35,9 @@ from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, check_texts, refused
 from workbench.model import Record
 
-QUESTION = (*NAMES["user_input"], "inputs", "prompt", "text", "content", "parts", "message", "messages")
-ANSWER = (
-    *NAMES["reference"], *NAMES["response"], "expected_response", "output", "outputs", "text", "content",
-    "parts", "message", "messages", "result", "completion",
-)  # fmt: skip
+_MESSAGE = ("text", "content", "parts", "message", "messages")
+_QUESTION = (*NAMES["user_input"], "inputs", "prompt", *_MESSAGE)
+_ANSWER = (*NAMES["reference"], *NAMES["response"], "output", "outputs", *_MESSAGE, "result", "completion")
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -81,20 +79,25 @@ def cells_opened(cells: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def text_in(value: Any, names: Iterable[str]) -> tuple[str | None, Any]:
-    """The text that a value is, or has under the first of `names`, else as its only text; and what is left.
+def names_of(field: str) -> tuple[str, ...]:
+    """Under which names an object of a tool has the text of a field, the better ones first."""
+    return _QUESTION if field == "user_input" else _ANSWER
 
-    Of chat messages it is the last one.
+
+def text_in(value: Any, field: str) -> tuple[str | None, Any]:
+    """The text that a value is, or has under the first name of a field, else as its only text; and what is
+    left. Of chat messages it is the last one.
     """
     if type(value) is str:
         return value, None
     if type(value) is list:
-        return (text_in(value[-1], names)[0], value) if value and type(value[-1]) is dict else (None, value)
+        return (text_in(value[-1], field)[0], value) if value and type(value[-1]) is dict else (None, value)
     if type(value) is not dict:
         return None, value
     texts = [name for name, inner in value.items() if type(inner) is str and name != "role"]
-    for name in (*(name for name in names if name in value), *(texts if len(texts) == 1 else ())):
-        text, rest = text_in(value[name], names)
+    known = (name for name in names_of(field) if name in value)
+    for name in (*known, *(texts if len(texts) == 1 else ())):
+        text, rest = text_in(value[name], field)
         if text is not None:
             left = {key: inner for key, inner in value.items() if key != name}
             return text, left | ({name: rest} if rest else {})
@@ -122,19 +125,21 @@ class _ToolRow:
         self.fields = {name: row[name] for name in own}
         self.notes = notes
 
-    def take(self, part: str, field: str = "", names: Iterable[str] = ()) -> None:
-        """Put the text of a part, and contexts in it, under names of fields; the rest stays there."""
-        value = opened(self.left.get(part))
-        if "retrieved_contexts" not in self.fields:
-            value = self.take_contexts(value)
-        if field and field not in self.fields:
-            known = type(value) is not dict or any(name in value for name in names)
-            text, value = text_in(value, names)
-            if text is not None:
-                self.fields[field] = text
-                if not known:
-                    self.notes.counted[f"the only text of {part} was taken as {field}"] += 1
-        self.left[part] = value or None
+    def take(self, field: str, *parts: str) -> None:
+        """Put the text of the first part that has one, and contexts in them, under names of fields; the rest
+        stays there."""
+        for part in parts:
+            value = opened(self.left.get(part))
+            if "retrieved_contexts" not in self.fields:
+                value = self.take_contexts(value)
+            if field not in self.fields:
+                known = type(value) is not dict or any(name in value for name in names_of(field))
+                text, value = text_in(value, field)
+                if text is not None:
+                    self.fields[field] = text
+                    if not known:
+                        self.notes.counted[f"the only text of {part} was taken as {field}"] += 1
+            self.left[part] = value or None
 
     def take_contexts(self, value: Any) -> Any:
         """What is left of a value without the contexts that it has under one of their names."""
@@ -146,9 +151,8 @@ class _ToolRow:
     def record(self, tool: str) -> Record:
         """The record of the fields; the rest of the row goes to `meta`, but for what says them again."""
         there = {name: value for name, value in self.left.items() if value is not None}
-        left_out = {name for name, told in BECOMES[tool].items() if told == "left out"} & there.keys()
-        self.notes.ignored.update(left_out)
-        meta = {name: value for name, value in there.items() if name not in left_out}
+        self.notes.ignored.update(left_out(tool) & there.keys())
+        meta = {name: value for name, value in there.items() if name not in left_out(tool)}
         return ragas.record_of(self.fields, self.notes, meta=meta)
 
 
@@ -187,8 +191,8 @@ def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
             fields["reference"] = value
             notes.counted[f"the reference is the value of an assertion of type {kind}"] += 1
             break
-    taken.take("vars", "user_input", QUESTION)
-    taken.take("response", "response", ANSWER)
+    taken.take("user_input", "vars")
+    taken.take("response", "response")
     return taken.record("promptfoo")
 
 
@@ -210,12 +214,9 @@ def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
     read = ((name, number_cell(cell, name) if type(cell) is str else cell) for name, cell in cells)
     taken.fields["scores"], others = numbers(read)
     taken.left = taken.take_contexts(row | others)
-    for part in ("inputs", *NAMES["user_input"]):
-        taken.take(part, "user_input", QUESTION)
-    for part in ("targets", "target", "expectations", *NAMES["reference"]):
-        taken.take(part, "reference", ANSWER)
-    for part in ("outputs", "predictions", "prediction", *NAMES["response"]):
-        taken.take(part, "response", ANSWER)
+    taken.take("user_input", "inputs", *NAMES["user_input"])
+    taken.take("reference", "targets", "target", "expectations", *NAMES["reference"])
+    taken.take("response", "outputs", "predictions", "prediction", *NAMES["response"])
     return taken.record("mlflow")
 
 
@@ -227,10 +228,10 @@ def is_langfuse(row: Mapping[str, Any]) -> bool:
 def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of an item of a dataset."""
     taken = _ToolRow(row, notes)
-    taken.take("input", "user_input", QUESTION)
-    for part in ("expectedOutput", "expected_output"):
-        taken.take(part, "reference", ANSWER)
-    taken.take("metadata")
+    taken.take("user_input", "input")
+    taken.take("reference", "expectedOutput", "expected_output")
+    if "retrieved_contexts" not in taken.fields:
+        taken.left["metadata"] = taken.take_contexts(opened(taken.left.get("metadata"))) or None
     return taken.record("langfuse")
 
 
@@ -264,11 +265,10 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
     if type(feedback := taken.left.pop("feedback", None)) is dict:
         taken.fields["scores"], others = numbers(feedback.items())
         taken.left["feedback"] = others or None
-    taken.take("inputs", "user_input", QUESTION)
-    for part in ("reference_outputs", "reference"):
-        taken.take(part, "reference", ANSWER)
+    taken.take("user_input", "inputs")
+    taken.take("reference", "reference_outputs", "reference")
     is_example = "reference" not in taken.fields
-    taken.take("outputs", "reference" if is_example else "response", ANSWER)
+    taken.take("reference" if is_example else "response", "outputs")
     if is_example:
         notes.counted["the reference is the output of an example, not the answer of a run"] += 1
     return taken.record("langsmith")
@@ -288,8 +288,8 @@ def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     fields["scores"], others = numbers((name, row.pop(name)) for name in names if name in row)
     row |= others
     fields["id"] = row.pop("record_id", None)
-    taken.take("input", "user_input", QUESTION)
-    taken.take("output", "response", ANSWER)
+    taken.take("user_input", "input")
+    taken.take("response", "output")
     contexts: dict[str, None] = {}
     for call in calls:
         arguments, more = as_dict(call.get("args")), as_dict(call.get("meta"))
@@ -315,7 +315,10 @@ _INPUT = ("attributes.input.value", "attributes.gen_ai.input.messages", "input",
 _OUTPUT = ("attributes.output.value", "attributes.gen_ai.output.messages", "output", "outputs")
 _DOCUMENTS = ("attributes.retrieval.documents", "attributes.gen_ai.retrieval.documents")
 _METADATA = ("attributes.metadata", "metadata", "extra.metadata")
-_OF_FIRST = frozenset({*_INPUT, *_OUTPUT, *_METADATA, *(f"attributes.{name}" for name in NAMES["reference"])})
+_READ = frozenset(
+    {*_TRACE, *_INPUT, *_OUTPUT, *_DOCUMENTS, *_METADATA, "context", "attributes", "extra", "observations"}
+    | {"scores", *(f"attributes.{name}" for name in NAMES["reference"])}
+)
 _FLAT = re.compile(r"attributes\.retrieval\.documents\.(\d+)\.document\.content")
 
 
@@ -341,8 +344,6 @@ class TraceSpan:
     documents: list[Any]
     metadata: dict[str, Any]
     scores: dict[str, Any]
-    names: list[str]
-    """What it has besides documents and the name of its trace."""
 
 
 def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[RawRow]:
@@ -353,20 +354,17 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
             yield raw
         try:
             for row in _spans(raw.value or {}, notes):
-                span = _span(row, raw)
+                span = _span(row, raw, notes)
                 traces.setdefault(span.trace, []).append(span)
         except RecursionError as error:
             yield raw._replace(value=None, error=refused(error, path, raw.line, raw.item))
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
-        for span in spans:
-            notes.ignored.update(name for name in span.names if span is not root or name not in _OF_FIRST)
         value = {"id": name} | {key: entry for key, entry in root.metadata.items() if key in FIELD_OF}
         meta = {key: entry for key, entry in root.metadata.items() if key not in FIELD_OF}
-        parts = (("user_input", "input", root.input, QUESTION), ("response", "output", root.output, ANSWER))
-        for field, part, given_there, names in parts:
-            text, rest = text_in(opened(given_there), names)
+        for field, part, there in (("user_input", "input", root.input), ("response", "output", root.output)):
+            text, rest = text_in(opened(there), field)
             if text is not None and not set(NAMES[field]).intersection(value):
                 value[field] = text
             if rest:
@@ -409,32 +407,26 @@ def _plain(value: Any) -> Any:
     return _members(as_dict(inner).get("values")) if kind == "kvlistValue" else inner
 
 
-def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
-    def first(names: tuple[str, ...]) -> Any:
+def _span(row: dict[str, Any], given: RawRow, notes: Notes) -> TraceSpan:
+    def first(names: Iterable[str]) -> Any:
         return next((value for name in names if (value := value_at(row, name)) is not None), None)
 
-    number = first(_ID)
-    trace = first(_TRACE)
-    output, documents = first(_OUTPUT), opened(first(_DOCUMENTS))
-    attributes = as_dict(row.get("attributes"))
-    names = [*row, *(f"attributes.{name}" for name in attributes)]
+    number, trace, output = first(_ID), first(_TRACE), first(_OUTPUT)
+    names = [*row, *(f"attributes.{name}" for name in as_dict(row.get("attributes")))]
+    flat = sorted((int(match[1]), name) for name in names if (match := _FLAT.fullmatch(name)))
+    documents = opened(first(_DOCUMENTS))
     if type(documents) is not list:
-        flat = [(int(match[1]), name) for name in names if (match := _FLAT.fullmatch(name))]
-        documents = [value_at(row, name) for _, name in sorted(flat)]
+        documents = [value_at(row, name) for _, name in flat]
     if not documents and "retriev" in f"{first(_KIND)} {row.get('name')}".lower():
         answer = opened(output)
         documents = answer if type(answer) is list else contexts_in(as_dict(answer))[0] or []
-        names = [name for name in names if name not in _OUTPUT]
-    metadata = as_dict(opened(first(_METADATA)))
+    metadata = dict(as_dict(opened(first(_METADATA))))
     for name in NAMES["reference"]:
         if (reference := value_at(row, f"attributes.{name}")) is not None:
-            metadata = {**metadata, name: reference}
-    around = {path.partition(".")[0] for path in (*_TRACE, *_METADATA)} - {"traceId", "trace_id", "metadata"}
-    read = {*_TRACE, *_DOCUMENTS, *around, "observations", "scores"}
-    leftovers = [name for name in names if name not in read and not _FLAT.fullmatch(name)]
-    scores, others = numbers(
-        (mapping.get("name"), mapping.get("value")) for mapping in dicts(row.get("scores"))
-    )
+            metadata[name] = reference
+    read = _READ.union(name for _, name in flat)
+    notes.ignored.update(name for name in names if name not in read and value_at(row, name) is not None)
+    scores, others = numbers((score.get("name"), score.get("value")) for score in dicts(row.get("scores")))
     return TraceSpan(
         given.line,
         given.item,
@@ -446,5 +438,4 @@ def _span(row: dict[str, Any], given: RawRow) -> TraceSpan:
         documents,
         others | metadata,
         scores,
-        [name for name in leftovers if value_at(row, name) is not None],
     )
