@@ -10,7 +10,7 @@ from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
 from workbench.stages import editing, plan, queue
-from workbench.stages.plan import Draft, Prefix, Wish, prefix, reach, report
+from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
 from workbench.stages.queue_values import facets
 from workbench.stages.review import act, open_sample, undo
 from workbench.store import plans, samples
@@ -117,23 +117,22 @@ def test_strata_keep_their_shares_in_every_prefix(bench: Any) -> None:
 
 @pytest.mark.parametrize("design", ["", "simple", "stratified"])
 def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design: str) -> None:
-    """Without the rows: how many there are, how many beyond, each one's chance; nothing before the first."""
+    """The chance of any sample that could be drawn; nothing before the first."""
     bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
     if design:
         make(bench, 20, design=design, by="group" if design == "stratified" else "")
-    assert reach(bench.store, bench.info(), "entity").chance("big") is None
+    assert found(bench).chance("big") is None
     for key in order(bench)[:9]:
         decide(bench, key)
     decide(bench, order(bench)[-1], off_plan=True)
 
-    short, one = reach(bench.store, bench.info(), "entity"), found(bench)
+    one = found(bench)
 
-    assert (9, 1, 40) == (short.n, short.beyond, short.population)
-    assert (len(one.rows), one.beyond, one.design) == (short.n, short.beyond, short.design)
-    assert [row.pi for row in one.rows] == [short.chance(row.stratum) for row in one.rows]
+    assert (9, 9, 1, 40) == (len(one.rows), one.n, one.beyond, one.population)
+    assert [row.pi for row in one.rows] == [one.chance(row.stratum) for row in one.rows]
     chances = {row.stratum: row.pi for row in one.rows}
     expected = chances.get("big") if design == "stratified" else 9 / 40
-    assert expected == short.chance("big")
+    assert expected == one.chance("big")
 
 
 def test_a_stratum_that_is_not_reached_is_named(bench: Any) -> None:

@@ -97,7 +97,7 @@ def answer(
     settled = verified_samples(counts)
     size, left = counts.total, counts.total - settled - counts.excluded - counts.unresolved
     if prefix.corpus:  # all other samples are in no database, and the plan stays
-        size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - len(prefix.rows)
+        size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     return Answer(

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from workbench.stages.export_items import (
     stands,
 )
 from workbench.stages.people import check
-from workbench.stages.plan import reach
+from workbench.stages.plan import prefix
 from workbench.stages.queue import queue_ids
 from workbench.store import exports, plans, runs, samples, scores
 from workbench.store.calibrations import calibration_in_use
@@ -64,7 +64,7 @@ def _gather(
         naming=str if options.names else pseudonyms(salt),
         grouping=str if options.text else pseudonyms(salt, "group"),
         strata=str if options.text else pseudonyms(salt, "stratum"),
-        drawn=reach(store, info, info.kinds[0]),
+        drawn=replace(prefix(store, info, info.kinds[0]), rows=()),
         scored_at=info.threshold if scored else None,
         wanted=wanted,
         withheld=frozenset(plans.holdout_ids(store, info.id)) if sealed else frozenset(),

@@ -18,7 +18,7 @@ from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
 from workbench.stages import Progress, review
-from workbench.stages.plan import Reach
+from workbench.stages.plan import Prefix
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -60,7 +60,7 @@ class Departure:
     naming: Naming
     grouping: Naming
     strata: Naming
-    drawn: Reach
+    drawn: Prefix
     scored_at: int | None = None
     wanted: Collection[int] | None = None
     withheld: Collection[int] = frozenset()

@@ -201,7 +201,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         counts=_counts(at, side, len(quick)),
         design=begun.design,
         planned_n=begun.planned_n,
-        prefix=len(begun.rows),
+        prefix=begun.n,
         estimate=estimated,
         paired=paired(pairs, early=early),
         without_fast=paired([pair for pair in pairs if pair.id not in quick]) if quick else None,
@@ -228,7 +228,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
 def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
     """The prefix, cut at the planned n once it is reached: what comes behind would undo its interval."""
     begun = prefix(store, info, kind)
-    if begun.planned_n is None or len(begun.rows) <= begun.planned_n:
+    if begun.planned_n is None or begun.n <= begun.planned_n:
         return begun
     return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
 

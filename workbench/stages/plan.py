@@ -30,13 +30,10 @@ from workbench.stages.queue import headline_scorer, scored_by
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Parts, Plan, Status
+from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
 from workbench.store.samples import load_samples
 from workbench.text.figures import many
 from workbench.text.query import META
-
-__all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
-
 
 SCORE = "score"
 """The field that makes strata of the automatic values."""
@@ -221,11 +218,6 @@ def _own(plan: Plan | None) -> Plan | None:
     return plan
 
 
-def _population(plan: Plan | None, parts: Parts) -> int:
-    """How many samples the plan stands for."""
-    return plan.population if plan and plan.corpus else parts.population
-
-
 def _lay(
     wish: Wish, drawable: Sequence[Candidate]
 ) -> tuple[Mapping[int, tuple[float, str]], Mapping[str, tuple[int, int]]]:
@@ -302,6 +294,7 @@ class PrefixRow:
 class Prefix:
     """The longest complete beginning of the order that is a probability sample.
 
+    `rows` are its `n` samples. `chances`: the inclusion probability by stratum, of "" where there are none;
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
     `beyond`: complete samples of the population that it does not reach. Strata of `unreached` have none in
     the prefix, so that it stands for the others only. `planned_n` is None without a plan. `corpus`: what is
@@ -311,6 +304,8 @@ class Prefix:
 
     design: str
     rows: tuple[PrefixRow, ...]
+    n: int
+    chances: Mapping[str, float]
     population: int
     beyond: int
     planned_n: int | None
@@ -323,56 +318,16 @@ class Prefix:
     @property
     def at_planned_n(self) -> bool:
         """Whether it ends where it was planned to: intervals for a fixed n hold there only."""
-        return len(self.rows) == self.planned_n
+        return self.n == self.planned_n
 
     @property
     def whole(self) -> bool:
         """Whether it holds every sample."""
-        return len(self.rows) == self.population
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many of its samples stand where."""
-        return dict(Counter(row.status for row in self.rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How far the prefix goes and what follows for any sample: a prefix of 100,000 rows takes 50 MB.
-
-    `n`: how many samples it holds. `by_stratum`: the chance of the samples of each stratum (`stratified`).
-    """
-
-    design: str
-    n: int
-    population: int
-    beyond: int
-    by_stratum: Mapping[str, float] = field(default_factory=dict)
+        return self.n == self.population
 
     def chance(self, stratum: str) -> float | None:
         """The inclusion probability of a sample that could be drawn; None where nothing tells."""
-        if not self.n:
-            return None
-        if self.design == "simple":
-            return self.n / self.population
-        return self.by_stratum.get(stratum)
-
-
-def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
-    """How far the prefix of a dataset's plan goes; without a plan, that of its random order."""
-    with store.snapshot():
-        done = plans.done(store, info.id, kind)
-        plan = plans.plan_of(store, info.id)
-        if plan is None or plan.design == "simple":
-            parts = plans.parts(store, info.id)
-            population = _population(plan, parts)
-            n = len(_ids(store, info, done, plan, population))
-            return Reach("simple", n, population, len(plans.planned(store, done)) - n)
-        begun = _prefix(store, info, done)
-        return Reach(
-            begun.design, len(begun.rows), begun.population, begun.beyond,
-            {row.stratum: row.pi for row in begun.rows} if begun.design == "stratified" else {},
-        )  # fmt: skip
+        return self.chances.get(stratum if self.design == "stratified" else "")
 
 
 def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = None) -> Prefix:
@@ -383,40 +338,39 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
     behind its end would let what they are decide where it ends.
     """
     with store.snapshot():
-        return _prefix(store, info, plans.done(store, info.id, kind), upto)
-
-
-def _prefix(store: Store, info: DatasetInfo, done: Mapping[int, Done], upto: int | None = None) -> Prefix:
-    plan = plans.plan_of(store, info.id)
-    parts = plans.parts(store, info.id)
-    population = _population(plan, parts)
-    ids = _ids(store, info, done, plan, population)[:upto]
-    known = plans.planned(store, ids)
-    members = [known[number] for number in ids]
-    design = plan.design if plan else "simple"
+        plan = plans.plan_of(store, info.id)
+        done = plans.done(store, info.id, kind)
+        parts = plans.parts(store, info.id)
+        population = plan.population if plan and plan.corpus else parts.population
+        ids = _ids(store, info, done, plan, population)[:upto]
+        members = plans.planned(store, ids)
+        beyond = len(plans.planned(store, done)) - len(ids)
     strata = _strata(plan)
-    taken = Counter(member.stratum for member in members)
-    whole = len(members) / population if members else 0.0
-    rows = tuple(
-        PrefixRow(
-            member.sample_id, member.key, done[member.sample_id].status,
-            taken[member.stratum] / strata[member.stratum][0] if strata else whole,
-            member.stratum, member.group, done[member.sample_id].origin,
-        )
-        for member in members
-    )  # fmt: skip
+    taken = Counter(member.stratum for member in members.values())
+    chances = {name: taken[name] / total for name, (total, _) in strata.items() if taken[name]}
+    if members and not strata:
+        chances[""] = len(ids) / population
     return Prefix(
-        design=design,
-        rows=rows,
+        design=plan.design if plan else "simple",
+        rows=tuple(
+            PrefixRow(
+                number, members[number].key, done[number].status,
+                chances[members[number].stratum if strata else ""],
+                members[number].stratum, members[number].group, done[number].origin,
+            )
+            for number in ids
+        ),
+        n=len(ids),
+        chances=chances,
         population=population,
-        beyond=len(plans.planned(store, done)) - len(rows),
+        beyond=beyond,
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
         unreached=tuple(name for name in strata if not taken[name]),
         corpus=plan.corpus if plan else {},
         chosen=bool(plan and plan.parameters.get("chosen")),
-    )
+    )  # fmt: skip
 
 
 def _ids(
@@ -499,7 +453,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = plans.done(store, info.id, kind)
-        begun = _prefix(store, info, done)
+        begun = prefix(store, info, kind)
         planned_n = begun.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
@@ -519,8 +473,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             done=len(complete),
             given=sum(done[number].origin == "imported" for number in complete),
             complete=planned_n is not None and len(complete) >= planned_n,
-            prefix=len(begun.rows),
-            counts=begun.counts,
+            prefix=begun.n,
+            counts=dict(Counter(row.status for row in begun.rows)),
             beyond=begun.beyond,
             next=name,
             question=question,
