@@ -21,13 +21,14 @@ from workbench.formats.policy import to_toml
 from workbench.model import Span
 from workbench.reviewing.fold import gold_units
 from workbench.stages import editing
-from workbench.stages.figures import as_seen, figures
+from workbench.stages.figures import figures, listing
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store.datasets import set_dataset
+from workbench.store.queue import shown_ids
 
 NAMES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
 
@@ -430,7 +431,9 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
     accept(bench, order[0], "bob")
 
     found = figures(bench.store, bench.info())
-    anns, bobs = (as_seen(bench.store, bench.info(), found, viewer) for viewer in ("ann", "bob"))
+    anns, bobs = (
+        listing(found, shown_ids(bench.store, bench.info(), viewer, "entity")) for viewer in ("ann", "bob")
+    )
     assert set(order[:14]) == {row.id for row in anns.rows}
     assert [order[0]] == [row.id for row in bobs.rows]
     assert 14 == bobs.paired.n

@@ -31,7 +31,7 @@ from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, calibrate, queue, silent
-from workbench.stages.figures import as_seen, figures, planned_prefix, without
+from workbench.stages.figures import figures, listing, planned_prefix
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
@@ -39,7 +39,7 @@ from workbench.store import gold, runs, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue import fast_ids
+from workbench.store.queue import fast_ids, shown_ids
 from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
@@ -83,9 +83,10 @@ def answer(
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
         rows = [row for row in rows if row.sample_id in begun]
     known = [row for row in rows if row.delta is not None]
-    seen = as_seen(store, info, every, viewer)
+    seen = listing(every, shown_ids(store, info, viewer, kind))
     alone = len(known) == 1 and known[0] not in seen.rows
-    shown = seen if on_screen or alone else without(every, withheld)
+    sent = {row.sample_id for row in every.rows if row.id not in withheld}
+    shown = seen if on_screen or alone else listing(every, sent)
     listed = [row for row in shown.rows if estimate is None or row.sample_id in begun]
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     errors = {one: mean_error(values(one), rows) for one in able if one != name}

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import fsum
 
 from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
@@ -14,7 +13,7 @@ from workbench.comparing.estimates import DRAWN, Design, Estimate, estimate
 from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
-from workbench.comparing.intervals import FEWEST, UNIT, Interval
+from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
 from workbench.comparing.paired import Pair, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN
@@ -41,6 +40,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.journal import first_accepts
 from workbench.store.runs import RunInfo
+from workbench.text.figures import many
 
 OPEN = ("skipped", "unresolved")
 """Samples of the prefix that have no gold yet."""
@@ -130,29 +130,17 @@ def scope(
     return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(seen))
 
 
-def as_seen(store: Store, info: DatasetInfo, stats: Figures, viewer: str) -> Figures:
-    """The same without the samples about which this person must not learn anything yet."""
-    shown = queue.shown_ids(store, info, viewer, stats.kind)
-    rows = tuple(row for row in stats.rows if row.sample_id in shown)
-    return _listing(stats, rows, "to be reviewed without suggestions, or others' work")
-
-
-def without(stats: Figures, withheld: Collection[str]) -> Figures:
-    """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
-    return _listing(
-        stats, tuple(row for row in stats.rows if row.id not in withheld), "reviewed without suggestions"
-    )
-
-
-def _listing(stats: Figures, rows: tuple[Row, ...], why: str) -> Figures:
-    """The same figures with the samples in `rows` listed, and no other one named."""
-    ids = {row.id for row in rows}
-    gone = [row for row in stats.rows if row.id not in ids]
+def listing(stats: Figures, ids: Collection[int]) -> Figures:
+    """The same figures with these samples listed and no other one named: its reader is yet to decide it."""
+    rows = tuple(row for row in stats.rows if row.sample_id in ids)
+    gone = len(stats.rows) - len(rows)
     if not gone:
         return stats
-    largest = stats.paired.largest if stats.paired.largest and stats.paired.largest[0] in ids else None
-    many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
-    note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
+    largest = stats.paired.largest
+    if largest and not any(row.id == largest[0] for row in rows):
+        largest = None
+    some = many(gone, "verified sample is", "verified samples are")
+    note = f"{some} not listed: you are yet to decide {'it' if gone == 1 else 'them'}."
     paired = replace(stats.paired, largest=largest)
     return replace(stats, rows=rows, paired=paired, notes=(*stats.notes, note))
 
@@ -160,14 +148,13 @@ def _listing(stats: Figures, rows: tuple[Row, ...], why: str) -> Figures:
 def _figures(at: Scope, progress: Progress) -> Figures:
     info, begun = at.info, at.begun
     side = side_of(at, progress)
-    fast = _fast(at, side.reviewed.values())
-    rows = tuple(_rows(at, side, fast))
+    rows = tuple(_rows(at, side))
     known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
-    groups = {row.sample_id: row.group or f"sample {row.sample_id}" for row in rows}
     judged = [
-        ((unit.verified, unit.automatic), groups[number])
-        for number, each in known.items()
-        for unit in each.judged
+        ((unit.verified, unit.automatic), row.group or f"sample {row.sample_id}")
+        for row in rows
+        if row.sample_id in known
+        for unit in known[row.sample_id].judged
         if unit.automatic and unit.verified
     ]
     # a number that came alone has no units, which is not the same as units that nobody proposed
@@ -178,7 +165,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     }
     verdicts = tabulate_by_group([pair for pair, _ in judged], [group for _, group in judged])
     pairs = _pairs(rows, {row.sample_id: row.verified for row in rows}, side.within)
-    quick = {row.id for row in rows if row.sample_id in fast}
+    quick = {row.id for row in rows if row.fast}
     by_language: dict[str, list[Explained]] = defaultdict(list)
     for number, sample in known.items():
         by_language[side.reviewed[number].language or info.policy.language].append(sample)
@@ -189,7 +176,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
     first, changed = _as_decided_first(at, side, rows)
     alike = {number: sample for number, sample in counted.items() if number not in changed}
-    both_arms = arms(first, side.reviewed, alike, early=early)
+    both_arms = arms(first, alike, early=early)
     again = _pairs(rows, side.recomputed, side.within)
     return Figures(
         dataset=info.name,
@@ -233,27 +220,30 @@ def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
     return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
 
 
-def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
+def _rows(at: Scope, side: Side) -> Iterable[Row]:
     """The verified samples that count: with gold, not excluded, and with an automatic value."""
+    fast = _fast(at, side.reviewed.values())
     for number, sample in side.reviewed.items():
         outside = number in at.excluded or number not in at.places or number not in side.values
         if outside or sample.origin == "unresolved":
             continue
         explained = side.explained.get(number)
-        ours = side.values[number]
-        theirs = recall_of(sample.tally)
-        exact = explained.delta if explained else None
-        delta = float(exact) if exact is not None else None
-        if delta is None and ours is not None and theirs is not None:
-            delta = ours - theirs
-        if delta is not None and abs(delta) < side.within:
-            delta = 0.0
-        main, shares = (explained.main, explained.shares) if explained else ("", ())
+        ours, theirs = side.values[number], recall_of(sample.tally)
+        delta = None if ours is None or theirs is None else ours - theirs
+        if explained and explained.delta is not None:
+            delta = float(explained.delta)
+        main, shares, ends = (
+            (explained.main, explained.shares, explained.ends) if explained else ("", (), (None, None))
+        )
         yield Row(
-            number, sample.key, sample.group, ours, theirs, delta, main, shares,
-            sample.language or at.info.policy.language, sample.shown, number in fast,
-            explained.ends if explained else (None, None), sample.question,
+            number, sample.key, sample.group, ours, theirs, _leveled(delta, side.within), main, shares,
+            sample.language or at.info.policy.language, sample.shown, number in fast, ends, sample.question,
         )  # fmt: skip
+
+
+def _leveled(delta: float | None, within: float) -> float | None:
+    """A difference; 0 for what is less than `within`."""
+    return 0.0 if delta is not None and abs(delta) < within else delta
 
 
 def _sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
@@ -325,16 +315,15 @@ def _standing(at: Scope, human: Mapping[int, Reviewed], excluded: Collection[int
 def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Tally], within: float) -> Beside:
     pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
     known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
-    n = len(known)
     return Beside(
         scorer=name,
         kind=kind,
-        n=n,
-        undefined=len(pairs) - n,
-        automatic=fsum(ours for ours, _ in known) / n if n else None,
-        verified=fsum(theirs for _, theirs in known) / n if n else None,
-        delta=fsum(ours - theirs for ours, theirs in known) / n if n else None,
-        mae=fsum(abs(ours - theirs) for ours, theirs in known) / n if n else None,
+        n=len(known),
+        undefined=len(pairs) - len(known),
+        automatic=mean(ours for ours, _ in known).value,
+        verified=mean(theirs for _, theirs in known).value,
+        delta=mean(ours - theirs for ours, theirs in known).value,
+        mae=mean(abs(ours - theirs) for ours, theirs in known).value,
         equal=sum(abs(ours - theirs) < within for ours, theirs in known),
     )
 
@@ -368,21 +357,19 @@ def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[
     }
     first_rows = []
     for row in rows:
-        theirs = changed.get(row.sample_id)
         if row.sample_id in changed:
+            theirs = changed[row.sample_id]
             apart = None if row.automatic is None or theirs is None else row.automatic - theirs
-            row = replace(row, delta=0.0 if apart is not None and abs(apart) < side.within else apart)
+            row = replace(row, delta=_leveled(apart, side.within))
         first_rows.append(row)
     return first_rows, {*changed}
 
 
-def arms(
-    rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained], *, early: bool
-) -> Arms:
+def arms(rows: Sequence[Row], explained: Mapping[int, Explained], *, early: bool) -> Arms:
     """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
     by_shown = {}
     for shown in ("blind", "assisted"):
-        own = [row for row in rows if reviewed[row.sample_id].shown == shown]
+        own = [row for row in rows if row.shown == shown]
         known = [(row.delta, row.group) for row in own if row.delta is not None]
         bias = mean_of(*zip(*known, strict=True)) if known else None
         judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
@@ -445,8 +432,8 @@ def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
                 )
                 break
     if begun.at_planned_n and begun.beyond:
-        number = f"{begun.beyond:,} more samples are" if begun.beyond > 1 else "1 more sample is"
-        yield f"The plan is reached: {number} reviewed behind it and not in the estimate."
+        more = many(begun.beyond, "more sample is", "more samples are")
+        yield f"The plan is reached: {more} reviewed behind it and not in the estimate."
     # paired values weigh each sample alike, which unequal chances to be drawn make another question
     chances = [row.pi for row in begun.rows]
     if len(pairs) >= FEWEST and chances and max(chances) > EVEN * min(chances):
@@ -457,25 +444,23 @@ def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
         )
 
 
-def stands_for(
-    at: Scope, values: Recalls, *, level: bool = False
-) -> tuple[list[float | None], list[str], list[int]]:
+def stands_for(at: Scope, values: Recalls) -> tuple[list[float | None], list[str], list[int]]:
     """The automatic values of the samples that the prefix stands for, their strata, and how many samples
-    have each; `level`: 0 for every value, as `values` then have it too."""
-    missed = at.begun.unreached if at.begun.rows else ()
-    if at.begun.corpus:
-        known = [
+    have each."""
+    begun = at.begun
+    known: Iterable[tuple[float | None, str, int]] = (
+        (values.get(number), stratum, 1) for number, stratum in at.places.items()
+    )
+    if begun.corpus:
+        known = (
             (value, stratum, times)
-            for stratum, listed in at.begun.corpus["values"][at.name].items()
+            for stratum, listed in begun.corpus["values"][at.name].items()
             for value, times in listed
-            if stratum not in missed
-        ]
-        strata = [stratum for _, stratum, _ in known] if at.begun.design == "stratified" else []
-        own = [0.0 if level and value is not None else value for value, _, _ in known]
-        return own, strata, [times for _, _, times in known]
-    numbers = [number for number, stratum in at.places.items() if stratum not in missed]
-    strata = [at.places[number] for number in numbers] if at.begun.design == "stratified" else []
-    return [values.get(number) for number in numbers], strata, [1] * len(numbers)
+        )
+    missed = begun.unreached if begun.rows else ()
+    reached = [(value, stratum, times) for value, stratum, times in known if stratum not in missed]
+    strata = [stratum for _, stratum, _ in reached] if begun.design == "stratified" else []
+    return [value for value, _, _ in reached], strata, [times for _, _, times in reached]
 
 
 def fits_corpus(at: Scope) -> bool:
@@ -491,13 +476,10 @@ def fits_corpus(at: Scope) -> bool:
 
 
 def _estimate(
-    at: Scope, values: Recalls, drawn: Sequence[Reached], design: Design, limits: Interval = UNIT,
-    *, level: bool = False,
+    at: Scope, automatic: Sequence[float | None], strata: Sequence[str], times: Sequence[int],
+    drawn: Sequence[Reached], design: Design, limits: Interval = UNIT,
 ) -> Estimate:  # fmt: skip
     """The estimate for the samples that the prefix stands for."""
-    if not fits_corpus(at):
-        return estimate([None], drawn, design="elsewhere", times=[at.begun.population])
-    automatic, strata, times = stands_for(at, values, level=level)
     return estimate(
         automatic,
         drawn,
@@ -545,13 +527,15 @@ def whole(at: Scope, side: Side) -> Estimate:
         drawn = [
             Reached(side.of_all.get(sample.sample_id), recall_of(sample.tally), None) for sample in standing
         ]
-    mean = _estimate(at, side.of_all, drawn, design)
+    if not fits_corpus(at):
+        return estimate([None], drawn, design="elsewhere", times=[begun.population])
+    of_all = _estimate(at, *stands_for(at, side.of_all), drawn, design)
     if not begun.chosen:
-        return mean
+        return of_all
     assumptions = tuple(
-        CHOSEN if assumption in DRAWN.values() else assumption for assumption in mean.assumptions
+        CHOSEN if assumption in DRAWN.values() else assumption for assumption in of_all.assumptions
     )
-    return replace(mean, assumptions=assumptions)
+    return replace(of_all, assumptions=assumptions)
 
 
 def by_cause(
@@ -560,7 +544,8 @@ def by_cause(
     """The net share of each cause for all samples: the estimator of the whole, with parts of Δ for values."""
     if of_all.refusal or of_all.point is None or (of_all.complete and of_all.open):
         return {}
-    nothing = {number: None if value is None else 0.0 for number, value in side.values.items()}
+    automatic, strata, times = stands_for(at, side.values)
+    level = [None if value is None else 0.0 for value in automatic]
     estimates: dict[str, Estimate] = {}
     for cause in causes:
         if cause.cause == "rounding":  # one digit at most, which says nothing of other samples
@@ -570,10 +555,10 @@ def by_cause(
             if row.sample_id in at.places and row.status not in OPEN:
                 out = row.sample_id in at.excluded
                 share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
-                ours = nothing.get(row.sample_id)
+                ours = None if side.values.get(row.sample_id) is None else 0.0
                 drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
         estimates[cause.cause] = _estimate(
-            at, nothing, drawn, of_all.design, ONE_WAY.get(cause.cause, EITHER_WAY), level=True
+            at, level, strata, times, drawn, of_all.design, ONE_WAY.get(cause.cause, EITHER_WAY)
         )
     return estimates
 
