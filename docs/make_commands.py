@@ -10,7 +10,7 @@ from pathlib import Path
 PAGE = Path(__file__).with_name("commands.md")
 COMMANDS = (
     "", "demo", "audit", "import", "propose", "plan", "review", "score", "compare", "diff", "disputes",
-    "disputes set", "calibrate", "export", "verify", "copy", "purge", "status", "backup",
+    "calibrate", "export", "verify", "copy", "purge", "status", "backup",
     "score-files", "draw", "policy show", "policy edit", "policy aliases",
 )  # fmt: skip
 HEAD = """\

@@ -1,4 +1,4 @@
-"""The command `disputes`: the list, one state set, and everything that cannot be."""
+"""The command `disputes`: the list by state and parties, and everything that cannot be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from rich.cells import cell_len
 
 from tests.rows import naming, write_rows
 from workbench.stages import editing
+from workbench.stages.disputes import disputes, set_state
 from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
 
@@ -36,6 +38,21 @@ def load(tmp_path: Path, written: str, run: Any) -> Any:
             opened = open_sample(store, ids[key], "ann")
             opened = act(store, opened, editing.toggle(opened, opened.state.entity.assessment.units[0]))
             act(store, opened, editing.accept(opened, "entity"))
+        store.close()
+
+    return put
+
+
+@pytest.fixture
+def settle(written: str) -> Any:
+    """Sets the state of the disputes of a sample between some."""
+
+    def put(key: str, between: str, state: Any, note: str = "") -> None:
+        store = open_store(written)
+        report = disputes(store, find_dataset(store, "data"), "ann", between=between)
+        for dispute in report.chosen("all", between):
+            if dispute.id == key:
+                set_state(store, dispute, state, note, "ann")
         store.close()
 
     return put
@@ -75,18 +92,13 @@ def test_hidden_values_of_two_scorers_are_listed_when_they_are_asked_for(load: A
     assert ["near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[3:]
 
 
-def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question_and_set_by_its_beginning(
-    load: Any, run: Any
-) -> None:
+def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question(load: Any, run: Any) -> None:
     hashed = "0123456789abcdef0123456789abcdef"
     load({**row("rome"), "id": hashed, "user_input": "Who built\n it?"}, verify=(hashed,))
 
     listed = run("disputes").out
-    kept = run("disputes", "set", "01234567", "--between", "linked~verified", "--state", "fixed")
 
     assert "01234567 Who built it?  linked~verified" in listed
-    assert (0, True) == (kept.code, hashed in kept.out)
-    assert 2 == run("disputes", "set", "0123", "--between", "linked~verified", "--state", "fixed").code
 
 
 def test_the_list_of_the_demo_fits_80_columns(run: Any) -> None:
@@ -107,15 +119,14 @@ def test_a_long_question_leaves_the_list_80_columns(load: Any, run: Any) -> None
 
 
 @pytest.mark.parametrize("state", ["open", "explained", "fixed"])
-def test_long_ids_and_columns_leave_the_list_80_columns(load: Any, run: Any, state: str) -> None:
-    """In every state; the beginning of an id that stands there names the sample."""
+def test_long_ids_and_columns_leave_the_list_80_columns(load: Any, settle: Any, run: Any, state: str) -> None:
+    """In every state."""
     rome, oslo = "7c9e6679-7425-40de-944b-e07fc1f90ae7", "550e8400-e29b-41d4-a716-446655440000"
     score = {"scores": {"context_entity_recall": 0.25}}
     load(*({**row(key), "id": key, **score} for key in (rome, oslo)), verify=(rome, oslo))
     between = "context_entity_recall~verified"
     if state != "open":
-        given = ("--between", between, "--state", state, "--note", "x")
-        assert rome in run("disputes", "set", rome[:10], *given).out
+        settle(rome, between, state, "x")
 
     listed = run("disputes", "--state", state, "--between", between).out.splitlines()
     rows = [line for line in listed if between in line]
@@ -125,18 +136,14 @@ def test_long_ids_and_columns_leave_the_list_80_columns(load: Any, run: Any, sta
 
 
 @pytest.mark.databases
-def test_a_state_is_set_and_the_list_can_be_asked_for_it(load: Any, run: Any) -> None:
+def test_the_list_can_be_asked_for_a_state(load: Any, settle: Any, run: Any) -> None:
     load(row("rome"), row("near", near=True), verify=("rome", "near"))
 
-    said = run(
-        "disputes", "set", "rome", "--between", "linked~verified", "--state", "explained", "--note", HOSTILE
-    )
+    settle("rome", "linked~verified", "explained", HOSTILE)
     left, explained = run("disputes", "--json").json, run("disputes", "--state", "explained", "--json").json
     text = run("disputes", "--state", "explained")
-    fixed = run("disputes", "set", "rome", "--between", "linked~verified", "--state", "fixed", "--json").json
+    settle("rome", "linked~verified", "fixed")
 
-    assert (0, "") == (said.code, said.err)
-    assert said.out.startswith("rome linked~verified: explained: [bold]=1+1")
     assert {("near", "linked~verified"), ("near", "ragas~linked")} == {
         (one["id"], one["between"]) for one in left["disputes"]
     }
@@ -144,9 +151,7 @@ def test_a_state_is_set_and_the_list_can_be_asked_for_it(load: Any, run: Any) ->
         (one["id"], one["state"], one["note"], one["annotator"]) for one in explained["disputes"]
     ]
     assert "ann: [bold]=1+1" in text.out
-    for ended in (said, text):
-        assert not [one for one in ended.out if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"]
-    assert "fixed" == fixed["state"]
+    assert not [one for one in text.out if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"]
     assert "  fixed\n    still differs\n" in run("disputes", "--state", "fixed").out
 
 
@@ -170,21 +175,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
     [
         (("--state", "closed"), "no state 'closed'; there is: open, explained, fixed, all"),
         (("--between", "me~you"), "nothing is between 'me~you'; there is: verified, scorers"),
-        (("--scorer", "nobody"), "unknown scorer 'nobody'; there is: ragas"),
         (("--run", "none"), "no run 'none'; there is: p-run-1"),
-        (("set", "near", "--between", "flag", "--state", "fixed"), "there is: ragas~linked"),
-        (
-            ("set", "far", "--between", "flag", "--state", "explained"),
-            "data has no sample 'far'; workbench",
-        ),
-        (("set", "nears", "--between", "flag", "--state", "fixed"), "did you mean 'near'?"),
-        (
-            ("set", "plain", "--between", "flag", "--state", "fixed"),
-            "nothing of sample 'plain' is",
-        ),
-        (("set", "near", "--between", "ragas~linked", "--state", "explained"), "what explains it?"),
-        (("set", "near", "--between", "ragas~linked", "--state", "all"), "no state 'all'"),
-        (("set", "near", "--between", "x", "--state", "open", "--kind", "word"), "no kind 'word'"),
     ],
 )
 def test_what_cannot_be_is_said_and_changes_nothing(

@@ -327,7 +327,7 @@ def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(b
     info = stage.use(bench.store, bench.info(), "may", "ann")
     bench.load([row("far", HIGH)], gold="given")
     whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
-    listed = disputes.disputes(bench.store, info, "ann", scorers=["ragas"]).disputes
+    listed = disputes.disputes(bench.store, info, "ann", between="ragas~verified").disputes
 
     assert ("may", "") == (whys["s00"].fitted_by, whys["far"].fitted_by)
     assert {("far", "linked~verified", False)} == {

@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from workbench import __version__, reports
 from workbench.cli.audit import audit
-from workbench.cli.compare import calibrate, compare, diff, disputes_app
+from workbench.cli.compare import calibrate, compare, diff, disputes
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
@@ -292,7 +292,7 @@ def score(
 app.command()(compare)
 app.command()(diff)
 app.command()(agree)
-app.add_typer(disputes_app, name="disputes")
+app.command()(disputes)
 app.command()(calibrate)
 app.command()(export)
 app.command()(verify)

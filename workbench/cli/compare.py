@@ -1,6 +1,6 @@
 """`compare`: automatic against verified values, or two scorers. `diff`: two versions of the gold.
 
-`disputes`: everything that disagrees, and what became of it. `calibrate`: a threshold from verified samples.
+`disputes`: everything that disagrees. `calibrate`: a threshold from verified samples.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench import reports
-from workbench.cli.console import Call, Json, Run, counted, dataset_of, given, one_kind, open_for
+from workbench.cli.console import Call, Json, Run, counted, dataset_of, given, open_for
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import answer_text
@@ -21,11 +21,9 @@ from workbench.reports.calibrate import list_text, report_document, report_text,
 from workbench.reports.compare import (
     against_text,
     diff_text,
-    dispute_document,
     disputes_document,
     disputes_text,
     figures_text,
-    state_text,
 )
 from workbench.reports.texts import retrievers_text, samples_text
 from workbench.settings import usual_scorer
@@ -126,71 +124,30 @@ def diff(
     reports.show(reports.document(changes), diff_text(changes, limit), as_json=json)
 
 
-disputes_app = typer.Typer(no_args_is_help=False)
-
-
-@disputes_app.callback(invoke_without_command=True)
 def disputes(
     context: typer.Context,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option("--scorer", help="Compare this scorer or column too; repeat the option for more."),
-    ] = None,
     run: Run = None,
     state: Annotated[str, typer.Option(help="open, explained, fixed or all.")] = "open",
     between: Annotated[
         str,
         typer.Option(
-            help="Who disagrees, as linked~verified; or verified, scorers, column, runs, annotators, flag."
+            help="Who disagrees, as NAME~verified; or verified, scorers, column, runs, annotators, flag."
         ),
     ] = "",
     limit: Annotated[int, typer.Option(min=0, help="How many are listed.")] = 50,
     json: Json = False,
 ) -> None:
     """List the samples with values that disagree, largest effect on the mean first."""
-    if context.invoked_subcommand is not None:
-        return
     from workbench.stages import disputes as stage
 
     call: Call = context.obj
     if state not in (*STATES, "all"):
         raise UsageError(f"no state {state!r}; there is: {', '.join((*STATES, 'all'))}")
     with counted(call, "Counting") as (store, info, progress):
-        report = stage.disputes(
-            store, info, call.annotator, scorers=scorer or (), between=between, run=run, progress=progress
-        )
-    stage.check_between(report, between)
+        report = stage.disputes(store, info, call.annotator, between=between, run=run, progress=progress)
     chosen = report.chosen(state, between)
     listed = disputes_document(report, chosen, limit)
     reports.show(listed, disputes_text(report, chosen, limit, between), as_json=json)
-
-
-@disputes_app.command("set")
-def set_one(
-    context: typer.Context,
-    sample: Annotated[str, typer.Argument(help="The id of the sample.")],
-    between: Annotated[str, typer.Option(help="Who disagrees, as linked~verified.")],
-    state: Annotated[str, typer.Option(help="open, explained or fixed.")],
-    note: Annotated[str, typer.Option(help="Why; needed for explained.")] = "",
-    kind: Annotated[str | None, typer.Option(help="entity or statement, if both are in dispute.")] = None,
-    run: Run = None,
-    json: Json = False,
-) -> None:
-    """Set the state of a dispute. It opens again when one of its values changes."""
-    from workbench.stages import disputes as stage
-
-    call: Call = context.obj
-    if state not in STATES:
-        raise UsageError(f"no state {state!r}; there is: {', '.join(STATES)}")
-    of_kind = one_kind(kind)
-    with counted(call, "Counting") as (store, info, progress):
-        sample = stage.the_sample(store, info, sample)
-        if state == "explained" and not note.strip():
-            raise UsageError('what explains it? give --note "…"')
-        report = stage.disputes(store, info, call.annotator, between=between, run=run, progress=progress)
-        dispute = stage.find(report, sample, between, of_kind)
-        now = stage.set_state(store, dispute, state, note.strip(), call.annotator)
-    reports.show(dispute_document(now), state_text(now), as_json=json)
 
 
 def calibrate(

@@ -333,7 +333,7 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     states = max(5, *(len(dispute.state) for dispute in chosen))
     both = ROW - VALUES - states - 4  # two spaces before `between` and before the state
     wide = min(both - LEAST_ID, max(7, *(cell_len(flat(dispute.between)) for dispute in chosen)))
-    names = [  # of a long id its beginning, which `disputes set` takes; of a hash the question too
+    names = [  # of a long id its beginning; of a hash the question too
         cut(
             f"{dispute.id[:8]} {flat(name_of(dispute.id, dispute.question))}"
             if is_hash(dispute.id) and dispute.question
@@ -368,6 +368,7 @@ def remarks(dispute: Dispute) -> list[str]:
 
 def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:
     """The JSON document of `disputes`."""
+    inner = ("sample_id", "stamp", "kept")
     return {
         "dataset": report.dataset,
         "run": report.run,
@@ -378,18 +379,8 @@ def disputes_document(report: DisputeReport, chosen: Sequence[Dispute], limit: i
         "chosen": len(chosen),
         "blind_not_decided": report.closed,
         "calibration": report.calibration,
-        "disputes": [dispute_document(dispute) for dispute in chosen[:limit]],
+        "disputes": [
+            {name: value for name, value in dispute._asdict().items() if name not in inner}
+            for dispute in chosen[:limit]
+        ],
     }
-
-
-def dispute_document(dispute: Dispute) -> dict[str, Any]:
-    """One dispute as JSON."""
-    return {
-        name: value for name, value in dispute._asdict().items() if name not in ("sample_id", "stamp", "kept")
-    }
-
-
-def state_text(dispute: Dispute) -> str:
-    """Where a dispute stands now."""
-    note = f": {dispute.note}" if dispute.note else ""
-    return flat(f"{dispute.id} {dispute.between}: {dispute.stands}{note}")

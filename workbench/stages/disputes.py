@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from workbench.comparing.disputes import (
@@ -23,7 +22,7 @@ from workbench.comparing.disputes import (
     standing,
     worded,
 )
-from workbench.errors import NotFoundError, UsageError
+from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, RECOUNT, column_kind, first_scorer, kind_of
 from workbench.stages import Progress, silent
@@ -32,83 +31,93 @@ from workbench.stages.people import check
 from workbench.stages.plan import prefix
 from workbench.stages.queue import able_scorers, counts, imported_column, scored_by
 from workbench.stages.recompute import recompute
-from workbench.stages.review import act_on, open_sample
+from workbench.stages.review import act, open_sample, opened_anew
 from workbench.store import disputes as stored
-from workbench.store import journal, plans, runs, scores
+from workbench.store import plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.queue import shown_ids
 from workbench.store.runs import RunInfo
-from workbench.store.samples import questions_of_hashes, sample_ids
+from workbench.store.samples import questions_of_hashes
 from workbench.store.scores import Member
-from workbench.text.safe import HASH, HASHED, whole
+from workbench.text.safe import whole
 
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
 
 
-class KindOfRun(NamedTuple):
-    """What is compared: one kind of a dataset under a run, in the samples that count."""
-
-    store: Store
-    info: DatasetInfo
-    kind: Kind
-    run: RunInfo | None
-    places: Mapping[int, Member]
-
-    def column(self, name: str, run: RunInfo | None) -> dict[int, float]:
-        """What a scorer counted of a run, or the numbers of a column."""
-        values = scored_by(self.store, self.info, run.id if run else None, name)
-        return {n: value for n, value in values.items() if value is not None and n in self.places}
-
-
 class ColumnPair(NamedTuple):
-    """Two columns of recalls that are held against each other. `figure`: they stand in the estimate."""
+    """Two columns of recalls that are held against each other."""
 
     sort: Sort
     between: str
     first: Recalls
     second: Recalls
-    figure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DisputeCase:
-    """One kind of a dataset. `places` are its samples without the holdout, late and excluded ones.
+    """One kind of a dataset under a run, as one annotator may see it.
 
-    `gold` are verified recalls. `closed`: blind samples that this annotator did not decide: nothing of them
-    is shown. `seen`: samples whose values may be shown; `after`: two automatic ones too in these only.
-    `weights` in the estimate, `otherwise` of every other sample; both None without a plan.
+    `places` are its samples without the holdout, late and excluded ones. `first`: the scorer that stands for
+    the kind. `closed`: blind samples that this annotator did not decide: nothing of them is shown. `seen`:
+    samples whose values may be shown. `weights` in the estimate, `otherwise` of every other sample; None
+    without a plan.
     """
 
+    store: Store
+    info: DatasetInfo
     kind: Kind
+    run: RunInfo | None
+    first: str | None
     places: Mapping[int, Member]
     reviewed: Mapping[int, Reviewed]
-    gold: Recalls
+    heads: tuple[stored.ReviewHead, ...]
     closed: frozenset[int]
     seen: Collection[int]
-    after: bool
-    heads: tuple[stored.ReviewHead, ...]
-    automatic: Recalls
-    weights: Mapping[int, float] | None
+    weights: Mapping[int, float]
     otherwise: float | None
-    pairs: tuple[ColumnPair, ...]
 
-    def hides(self, sample_id: int, sort: Sort) -> bool:
-        """Whether the values of a dispute are hidden; two automatic ones may always show (`show_auto`)."""
-        return sample_id not in self.seen and (self.after or sort not in AUTOMATIC)
+    @property
+    def gold(self) -> Recalls:
+        """The verified recalls."""
+        return {
+            n: float(sample.tally.recall)
+            for n, sample in self.reviewed.items()
+            if sample.tally and sample.tally.recall is not None
+        }
+
+    def column(self, name: str | None, run: RunInfo | None) -> Recalls:
+        """What a scorer counted of a run, or the numbers of a column."""
+        values = scored_by(self.store, self.info, run.id if run else None, name) if name else {}
+        return {n: value for n, value in values.items() if value is not None and n in self.places}
 
     def weight(self, sample_id: int, n: int) -> float:
         """What a sample weighs in a figure of `n` samples."""
-        return (self.weights or {}).get(sample_id, 1 / n if self.otherwise is None else self.otherwise)
+        return self.weights.get(sample_id, 1 / n if self.otherwise is None else self.otherwise)
+
+    def dispute(
+        self, sample_id: int, sort: Sort, between: str, first: float | None, second: float | None,
+        delta: float | None, moves: float | None, says: str, of: str,
+    ) -> Dispute:  # fmt: skip
+        """A dispute, without its values and the words that have them where the annotator may not see them.
+
+        Two automatic values may always show (`show_auto`). A flag is listed for those who may see it only.
+        """
+        key = self.places[sample_id].key
+        after = self.info.show_auto != "always" or sort not in AUTOMATIC
+        if after and sort != "flag" and sample_id not in self.seen:
+            return Dispute(
+                sample_id, key, self.kind, sort, between, None, None, None, None, "", of, hidden=True
+            )
+        return Dispute(sample_id, key, self.kind, sort, between, first, second, delta, moves, says, of)
 
 
 def gather(
-    store: Store, info: DatasetInfo, annotator: str, kind: Kind, run: RunInfo | None,
-    scorers: Sequence[str], *, on_screen: bool = False,
-) -> DisputeCase:  # fmt: skip
+    store: Store, info: DatasetInfo, annotator: str, kind: Kind, run: RunInfo | None, *, on_screen: bool
+) -> DisputeCase:
     """Everything about one kind, as this annotator may see it."""
     heads = stored.heads(store, info.id, kind)
     excluded = {head.sample_id for head in heads if head.disposition == "excluded"}
@@ -122,92 +131,66 @@ def gather(
     if on_screen:  # what people differ in shows to those who decided it
         differ = {n for n, sample in known.items() if sample.origin == "unresolved"}
         seen = shown_ids(store, info, annotator, kind) - (differ - mine)
-    gold = {
-        n: float(sample.tally.recall)
-        for n, sample in known.items()
-        if sample.tally and sample.tally.recall is not None
-    }
-    first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
-    at = KindOfRun(store, info, kind, run, places)
-    automatic = at.column(first, run) if first else {}
-    weights, otherwise = _weights(at)
+    weights, otherwise = {}, None
+    if plans.plan_of(store, info.id) is not None:  # 1 / (N π) in its prefix, 1 / N beyond
+        begun = prefix(store, info, kind)
+        weights = {row.sample_id: 1 / (begun.population * row.pi) for row in begun.rows}
+        otherwise = 1 / begun.population if begun.population else 0.0
+    shown = seen_by(store, info, run).related  # stands in no figure of the run, so it weighs nothing
+    weights |= {n: 0.0 for n, member in places.items() if member.key in shown}
     return DisputeCase(
+        store=store,
+        info=info,
         kind=kind,
+        run=run,
+        first=first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind),
         places=places,
         reviewed=known,
-        gold=gold,
+        heads=tuple(head for head in heads if head.sample_id in places),
         closed=frozenset(blind - mine),
         seen=seen,
-        after=info.show_auto != "always",
-        heads=tuple(head for head in heads if head.sample_id in places),
-        automatic=automatic,
         weights=weights,
         otherwise=otherwise,
-        pairs=tuple(_pairs(at, first, automatic, gold, scorers)),
     )
 
 
-def _pairs(
-    at: KindOfRun, first: str | None, automatic: Recalls, gold: Recalls, scorers: Sequence[str]
-) -> Iterable[ColumnPair]:
+def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
     """All pairs of columns, those with the verified values first."""
-    lead = imported_column(at.store, at.info, at.kind)
-    asked = dict.fromkeys((lead, *scorers) if lead else scorers)
-    mine = [name for name in asked if kind_of(name) == at.kind]
-    beside = {name: at.column(name, at.run) for name in (*SHOWN_BESIDE[at.kind], *mine)}
+    store, info, kind, first, gold = case.store, case.info, case.kind, case.first, case.gold
+    automatic = case.column(first, case.run)
+    lead = imported_column(store, info, kind)
+    mine = [name for name in dict.fromkeys((lead, *scorers)) if name and kind_of(name) == kind]
+    beside = {name: case.column(name, case.run) for name in (*SHOWN_BESIDE[kind], *mine) if name != first}
     if first is not None:
-        yield ColumnPair("verified", f"{first}~verified", automatic, gold, figure=True)
+        yield ColumnPair("verified", f"{first}~verified", automatic, gold)
     for name in mine:
         if name != first:
-            yield ColumnPair("verified", f"{name}~verified", beside[name], gold, figure=True)
+            yield ColumnPair("verified", f"{name}~verified", beside[name], gold)
     for name, column in beside.items():
-        if first is not None and name != first and (name != lead or name in scorers):
+        if first is not None and (name != lead or name in scorers):
             yield ColumnPair("scorers", f"{name}~{first}", column, automatic)
-    yield from _traced(at)
-    if at.run is None or first is None:
-        return
-    for other in runs.list_runs(at.store, at.info.id):
-        if other.id != at.run.id:
-            yield from _between_runs(at, (at.run, other))
+    others = runs.list_runs(store, info.id)
+    columns = [name for name in scores.external_columns(store, info.id) if column_kind(name) == kind]
+    recorded = [run for run in others if run.source == "recorded"]
+    if case.run is not None and case.run.source == "recorded":
+        recorded = [case.run]
+    for traces in recorded[-1:] if columns else ():  # what is counted from traces that came with columns
+        again = case.column(RECOUNT[kind], traces)
+        for name in columns:
+            yield ColumnPair("column", f"{name}~{RECOUNT[kind]}", case.column(name, None), again)
+    for other in others if case.run is not None and first is not None else ():
+        if case.run is not None and other.id != case.run.id:
+            yield from _between_runs(case, case.run, other)
 
 
-def _traced(at: KindOfRun) -> Iterable[ColumnPair]:
-    """Columns of the file beside what is counted from the traces that came with it."""
-    columns = scores.external_columns(at.store, at.info.id)
-    names = [name for name in columns if column_kind(name) == at.kind]
-    if not names:
-        return
-    recorded = [run for run in runs.list_runs(at.store, at.info.id) if run.source == "recorded"]
-    if at.run is not None and at.run.source == "recorded":
-        recorded = [at.run]
-    for traces in recorded[-1:]:
-        again = at.column(RECOUNT[at.kind], traces)
-        for name in names:
-            yield ColumnPair("column", f"{name}~{RECOUNT[at.kind]}", at.column(name, None), again)
-
-
-def _between_runs(at: KindOfRun, both: tuple[RunInfo, RunInfo]) -> Iterable[ColumnPair]:
+def _between_runs(case: DisputeCase, *both: RunInfo) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
-    info, other = sorted(both, key=lambda run: run.name)
-    mine, theirs = (able_scorers(at.store, run.id, at.info.threshold) for run in both)
-    name = first_scorer([name for name in mine if name in theirs], at.kind)
+    one, other = sorted(both, key=lambda run: run.name)
+    mine, theirs = (able_scorers(case.store, run.id, case.info.threshold) for run in both)
+    name = first_scorer([name for name in mine if name in theirs], case.kind)
     if name is not None:
-        between = f"run:{info.name}~run:{other.name}"
-        yield ColumnPair("runs", between, at.column(name, info), at.column(name, other))
-
-
-def _weights(at: KindOfRun) -> tuple[Mapping[int, float] | None, float | None]:
-    """What a sample weighs in the estimate: 1 / (N π) in the prefix of a plan, 1 / N beyond it.
-
-    What the run was shown as an example stands in no figure of it, so it weighs nothing.
-    """
-    seen = seen_by(at.store, at.info, at.run).related
-    weights = {number: 0.0 for number, member in at.places.items() if member.key in seen} if seen else {}
-    if plans.plan_of(at.store, at.info.id) is None:
-        return weights or None, None
-    begun = prefix(at.store, at.info, at.kind)
-    chances = {row.sample_id: 1 / (begun.population * row.pi) for row in begun.rows}
-    return chances | weights, 1 / begun.population if begun.population else 0.0
+        between = f"run:{one.name}~run:{other.name}"
+        yield ColumnPair("runs", between, case.column(name, one), case.column(name, other))
 
 
 class Dispute(NamedTuple):
@@ -252,12 +235,6 @@ class Dispute(NamedTuple):
         """Its state in words: what is called fixed and is still in the list differs all the same."""
         return "fixed, still differs" if self.state == "fixed" else self.state
 
-    def shown(self, case: DisputeCase) -> Dispute:
-        """The same, without its values and the words that have them where the annotator may not see them."""
-        if not case.hides(self.sample_id, self.sort):
-            return self
-        return self._replace(first=None, second=None, delta=None, moves=None, says="", hidden=True)
-
     def with_state(self, record: stored.Kept | None) -> Dispute:
         """The same with what somebody said of it."""
         if record is None:
@@ -292,7 +269,13 @@ class DisputeReport:
         return {state: counts[state] for state in STATES}
 
     def chosen(self, state: str, between: str = "") -> tuple[Dispute, ...]:
-        """Those in a state ("all" for every) between some, named as `linked~verified` or by their sort."""
+        """Those in a state ("all" for every) between some, named as `linked~verified` or by their sort.
+
+        Raises UsageError for a name that nothing here is called.
+        """
+        if between and between not in SORTS and between not in self.betweens:
+            there = ", ".join((*SORTS, *self.betweens))
+            raise UsageError(f"nothing is between {between!r}; there is: {there}")
         return tuple(
             dispute
             for dispute in self.disputes
@@ -301,18 +284,17 @@ class DisputeReport:
 
 
 def disputes(
-    store: Store, info: DatasetInfo, annotator: str, *, scorers: Sequence[str] = (), between: str = "",
-    run: str | None = None, on_screen: bool = False, progress: Progress = silent,
+    store: Store, info: DatasetInfo, annotator: str, *, between: str = "", run: str | None = None,
+    on_screen: bool = False, progress: Progress = silent,
 ) -> DisputeReport:  # fmt: skip
     """What disagrees under a run and those it is held against, as this annotator may see it.
 
     A report shows values of every sample that anybody decided; `on_screen` they show where those of the queue
-    do. The scorers and columns that `between` names are asked for too. Raises UsageError for an unknown
-    scorer, NotFoundError for an unknown run.
+    do. The scorers and columns that `between` names are held against the others too. Raises UsageError for an
+    unknown scorer, NotFoundError for an unknown run.
     """
-    asked = dict.fromkeys((*scorers, *(name for name in sorted(named([between])) if kind_of(name))))
     columns = scores.external_columns(store, info.id)
-    scorers = [counts(name, columns)[0] for name in asked]
+    scorers = [counts(name, columns)[0] for name in sorted(named([between])) if kind_of(name)]
     chosen = runs.chosen_run(store, info, run)
     for run_info in runs.list_runs(store, info.id) if chosen else ():
         recompute(store, info, run_info.id, info.threshold, progress)
@@ -322,12 +304,13 @@ def disputes(
         closed: set[int] = set()
         given: set[int] = set()
         for kind in info.kinds:
-            case = gather(store, info, annotator, kind, chosen, scorers, on_screen=on_screen)
-            betweens.update({pair.between: 0 for pair in case.pairs})
+            case = gather(store, info, annotator, kind, chosen, on_screen=on_screen)
             closed |= case.closed & case.places.keys()
             given |= {n for n, sample in case.reviewed.items() if sample.origin == "imported"} & case.closed
-            disagreements += _of_pairs(case)
-            disagreements += _annotators(store, case)
+            for pair in _pairs(case, scorers):
+                betweens[pair.between] = 0
+                disagreements += _of_pair(case, pair)
+            disagreements += _annotators(case)
             disagreements += _flags(case, annotator) if kind == info.kinds[0] else ()
         ranked = _ranked(store, info, disagreements)
     betweens.update(dispute.between for dispute in ranked)
@@ -347,7 +330,7 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
     """The disputes in order with their ranks, their states and what else is known of their samples."""
     order = plans.in_order(store, info.id, count_samples(store, info.id))
     turns = {number: turn for turn, number in enumerate(order)}
-    leads = {f"{lead}~verified" for kind in info.kinds if (lead := imported_column(store, info, kind))}
+    leads = {f"{imported_column(store, info, kind)}~verified" for kind in info.kinds}
     states = stored.states(store, info.id)
     seen = seen_ids(store, info)
     questions = questions_of_hashes(store, info.id)
@@ -372,36 +355,28 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
     )
 
 
-def _of_pairs(case: DisputeCase) -> Iterator[Dispute]:
+def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
     """The samples on which two columns differ; those that this annotator must decide blind are left out."""
-    for sort, between, ours, theirs, figure in case.pairs:
-        weighted = (case.weights, case.otherwise) if figure else (None, None)
-        for number, first, second, delta, moves in apart(ours, theirs, *weighted):
-            if number not in case.closed:
-                dispute = Dispute(
-                    number, case.places[number].key, case.kind, sort, between, first, second, delta, moves,
-                    "", stamp(first, second),
-                )  # fmt: skip
-                yield dispute.shown(case)
+    weighted = (case.weights, case.otherwise) if pair.sort == "verified" else (None, None)
+    for number, first, second, delta, moves in apart(pair.first, pair.second, *weighted):
+        if number not in case.closed:
+            of = stamp(first, second)
+            yield case.dispute(number, pair.sort, pair.between, first, second, delta, moves, "", of)
 
 
-def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
+def _annotators(case: DisputeCase) -> Iterator[Dispute]:
     """The samples whose annotators verified different things, by what each of them counts."""
     open_ones = [
         n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n not in case.closed
     ]
-    for number, tallies in stored.said_of(store, open_ones, case.kind).items():
+    for number, tallies in stored.said_of(case.store, open_ones, case.kind).items():
         values = sorted(tally.recall for tally in tallies if tally.recall is not None)
         low, high = (values[0], values[-1]) if len(values) > 1 else (None, None)
         delta = None if low is None or high is None else low - high
         moves = None if delta is None else abs(delta) * case.weight(number, len(case.reviewed))
         counts = ", ".join(f"{tally.found}/{tally.units}" for tally in tallies)
         says = ", ".join(f"{tally.annotator} {tally.found}/{tally.units}" for tally in tallies)
-        dispute = Dispute(
-            number, case.places[number].key, case.kind, "annotators", "annotators", low, high, delta, moves,
-            says, worded(counts),
-        )  # fmt: skip
-        yield dispute.shown(case)
+        yield case.dispute(number, "annotators", "annotators", low, high, delta, moves, says, worded(counts))
 
 
 def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
@@ -413,21 +388,21 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
     for head in case.heads:
         if head.flag:
             flagged.setdefault(head.sample_id, []).append(head)
-    both = len(case.automatic.keys() & case.gold.keys())
+    automatic, gold = case.column(case.first, case.run), case.gold
+    both = len(automatic.keys() & gold.keys())
     for number, heads in flagged.items():
         known = number in case.seen and number not in case.closed
         shown = [head for head in heads if head.annotator == annotator or known]
         if not shown:
             continue
-        ours, theirs = case.automatic.get(number), case.gold.get(number)
-        delta = None if ours is None or theirs is None else ours - theirs
-        if delta is None or not known:
-            ours = theirs = delta = None
-        moves = None if delta is None else abs(delta) * case.weight(number, both)
+        ours = theirs = delta = moves = None
+        if known and number in automatic and number in gold:
+            ours, theirs = automatic[number], gold[number]
+            delta = ours - theirs
+            moves = abs(delta) * case.weight(number, both)
         says = "; ".join(f"{head.annotator}: {head.flag}" for head in shown)
         of = worded("; ".join(head.flag for head in heads))  # the same whoever looks
-        key = case.places[number].key
-        yield Dispute(number, key, case.kind, "flag", "flag", ours, theirs, delta, moves, says, of)
+        yield case.dispute(number, "flag", "flag", ours, theirs, delta, moves, says, of)
 
 
 def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator: str) -> Dispute:
@@ -435,9 +410,8 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
 
     Raises ConflictError when somebody said something of it since it was read, StoreError.
     """
-    check(store, annotator, "settle disagreements")
     record = stored.Kept(state, stamped(whole(note), dispute.stamp), annotator, datetime.now(UTC))
-    stored.save_state(store, dispute.key, record, expected=dispute.kept)
+    put_back(store, dispute, dispute._replace(kept=record), annotator)
     return dispute.with_state(record)
 
 
@@ -445,48 +419,6 @@ def put_back(store: Store, dispute: Dispute, before: Dispute, annotator: str) ->
     """Keep the state that a dispute had `before`: as it was said, of what and by whom. As `set_state`."""
     check(store, annotator, "settle disagreements")
     stored.save_state(store, dispute.key, before.kept, expected=dispute.kept)
-
-
-def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
-    """The id of a sample that is given whole or, where it is long, by a beginning that only one has.
-
-    Raises NotFoundError for an id that no sample has; it names those most like it.
-    """
-    known = sample_ids(store, info.id)
-    if sample in known:
-        return sample
-    long = (key for key in known if len(sample) >= HASH and len(key) >= HASHED)
-    begin = [key for key in long if key.startswith(sample)]
-    if len(begin) == 1:
-        return begin[0]
-    near = " or ".join(map(repr, get_close_matches(sample, known, n=2)))
-    hint = f"did you mean {near}?" if near else "workbench disputes --state all lists the ids"
-    raise NotFoundError(f"{info.name} has no sample {sample!r}; {hint}")
-
-
-def find(report: DisputeReport, sample: str, between: str, kind: Kind | None = None) -> Dispute:
-    """The dispute of a sample between some. Raises NotFoundError that lists what the sample has."""
-    of_sample = [dispute for dispute in report.disputes if dispute.id == sample]
-    matches = [
-        dispute for dispute in of_sample if dispute.between == between and kind in (None, dispute.kind)
-    ]
-    if len(matches) > 1:
-        raise UsageError(
-            f"{between} is in dispute in {' and '.join(dispute.kind for dispute in matches)}: give --kind"
-        )
-    if matches:
-        return matches[0]
-    if not of_sample:
-        raise NotFoundError(f"nothing of sample {sample!r} is in dispute")
-    there = ", ".join(dict.fromkeys(dispute.between for dispute in of_sample))
-    raise NotFoundError(f"no dispute {between!r} of sample {sample!r}; there is: {there}")
-
-
-def check_between(report: DisputeReport, between: str) -> None:
-    """Raises UsageError for a name that nothing here is called."""
-    if between and between not in SORTS and between not in report.betweens:
-        there = ", ".join((*SORTS, *report.betweens))
-        raise UsageError(f"nothing is between {between!r}; there is: {there}")
 
 
 def audit(store: Store, sample_id: int, annotator: str) -> None:
@@ -497,11 +429,5 @@ def audit(store: Store, sample_id: int, annotator: str) -> None:
     """
     check(store, annotator, "review")
     opened = open_sample(store, sample_id, annotator, off_plan=True)
-    if opened.blind or opened.opening.auto_shown:
-        return
-    shown = replace(opened.opening, auto_shown=True)
-    if opened.state.seq < 0:
-        journal.record(store, [act_on(replace(opened, opening=shown))], annotator)
-        return
-    again = replace(opened.reopening or replace(shown, assessments=()), auto_shown=True)
-    journal.record(store, [act_on(replace(opened, reopening=again))], annotator)
+    if not (opened.blind or opened.opening.auto_shown):
+        act(store, opened_anew(opened, replace(opened.opening, auto_shown=True)))

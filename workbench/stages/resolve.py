@@ -17,7 +17,7 @@ from workbench.reviewing.edits import Open, Put
 from workbench.reviewing.fold import opened_with
 from workbench.stages.people import check
 from workbench.stages.queue import to_settle
-from workbench.stages.review import Opened, act, shown_as, written_of
+from workbench.stages.review import Opened, act, opened_anew, shown_as, written_of
 from workbench.store import assignments, journal
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
@@ -130,25 +130,15 @@ def take_rest(opened: Opened, kind: Kind, side: int) -> Put:
 def show_names(store: Store, opened: Opened, action: str = "") -> Opened:
     """Show who A and B are; that it was shown is stored first, and undo does not take it back."""
     assert opened.over is not None
-    return opened if opened.over.named else _stored(store, opened, action, named=True)
+    return opened if opened.over.named else saw(store, opened, action, named=True)
 
 
-def saw(store: Store, opened: Opened) -> Opened:
-    """Store that this person saw what the others have, before it is shown, where that is not stored.
+def saw(store: Store, opened: Opened, action: str = "", *, named: bool = False) -> Opened:
+    """Store that this person saw what the others have, `named`: and whose it is, before it is shown.
 
     What they decide of the sample themselves afterwards is not independent.
     """
     assert opened.over is not None
-    return opened if opened.over.seen else _stored(store, opened, "", named=opened.over.named)
-
-
-def _stored(store: Store, opened: Opened, action: str, *, named: bool) -> Opened:
-    """What is settled so far, with one more row that says by whom it was opened."""
-    assert opened.over is not None
-    opening = replace(opened.opening, named=named)
-    if opened.state.seq < 0:
-        asked = replace(opened, opening=opening)
-    else:
-        asked = replace(opened, reopening=replace(opening, assessments=()))
-    fresh = act(store, asked, action=action)
+    named = named or opened.over.named
+    fresh = act(store, opened_anew(opened, replace(opened.opening, named=named)), action=action)
     return replace(fresh, reopening=None, over=replace(opened.over, named=named, seen=True))

@@ -240,6 +240,14 @@ def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
     )  # fmt: skip
 
 
+def opened_anew(opened: Opened, opening: Open) -> Opened:
+    """The sample with another opening, which the next act writes: as its first row, else as one more."""
+    if opened.state.seq < 0:
+        return replace(opened, opening=opening)
+    shown = opened.reopening.assessments if opened.reopening else ()
+    return replace(opened, reopening=replace(opening, assessments=shown))
+
+
 def _reopening(
     store: Store, info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState
 ) -> Open | None:
