@@ -233,7 +233,7 @@ def test_a_file_that_was_imported_before_is_answered_by_its_own_run(
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
-        ("context_entity_recal", "did you mean 'context_entity_recall'"),
+        ("context_entity_recal", "unknown scorer 'context_entity_recal'; there is: ragas"),
         ("faithfulness", "we do not know what 'faithfulness' counts"),
     ],
 )

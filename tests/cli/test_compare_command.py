@@ -177,7 +177,7 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
             "'nothing' is no folder and no moment: give a day, as",
         ),
         (("diff", "now", "2026-13-01"), "'2026-13-01' is no folder and no moment"),
-        (("compare", "--against", "lniked"), "unknown scorer 'lniked'; did you mean 'linked'"),
+        (("compare", "--against", "lniked"), "unknown scorer 'lniked'; there is: ragas, "),
         (("compare", "--since", "today"), "--since 'today': give a day or a time, as 2026-11-23"),
         (("compare", "--since", "2026-01-01", "--against", "ragas"), "say one of them"),
         (("compare", "--against", "ragas", "--full"), "they go with --scorer, --run and --json"),

@@ -157,10 +157,7 @@ def test_an_imported_column_and_each_run_of_it_can_be_the_metric_of_the_gate(
 @pytest.mark.parametrize(
     ("metric", "told"),
     [
-        (
-            "context_entity_recal",
-            "unknown scorer 'context_entity_recal'; did you mean 'context_entity_recall",
-        ),
+        ("context_entity_recal", "unknown scorer 'context_entity_recal'; there is: ragas"),
         ("faithfulness", "we do not know what 'faithfulness' counts"),
     ],
 )

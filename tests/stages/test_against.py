@@ -85,10 +85,6 @@ def test_what_a_reader_is_to_review_without_suggestions_is_counted_and_not_liste
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"against": "context_entity_recal"},
-            r"unknown scorer .*; did you mean 'context_entity_recall'\? there",
-        ),
         ({"against": "nothing"}, r"unknown scorer 'nothing'; there is: ragas, .*context_entity_recall@"),
         ({"against": "context_entity_recall"}, "against itself: name another one; there is: ragas, "),
         ({"against": "contextual_recall"}, "counts another kind of unit than contextual_recall"),

@@ -93,6 +93,17 @@ def first_scorer(names: Iterable[str], kind: Kind) -> str | None:
     return next((name for name in (usual, INSTEAD.get(usual), *of_kind) if name in of_kind), None)
 
 
+def column_of(columns: Iterable[str], kind: Kind) -> str:
+    """The imported column that stands for a kind: one whose kind a person gave before others; "" for none.
+
+    Of several runs it is the newest.
+    """
+    of_kind = [column for column in columns if column_kind(column) == kind]
+    metrics = {metric_of(column) for column in of_kind}
+    metric = min(metrics, key=lambda name: (not name.endswith(f" ({kind})"), name), default="")
+    return runs_of(metric, of_kind)[-1] if metric else ""
+
+
 def headline(columns: Iterable[str], able: Iterable[str], kind: Kind) -> str:
     """The score that a report is about, unless a person names another one.
 
@@ -103,11 +114,8 @@ def headline(columns: Iterable[str], able: Iterable[str], kind: Kind) -> str:
     """
     there = list(columns)
     for wanted in KINDS:
-        of_kind = [column for column in there if column_kind(column) == wanted]
-        if of_kind:
-            metrics = {metric_of(column) for column in of_kind}
-            metric = min(metrics, key=lambda name: (not name.endswith(f" ({wanted})"), name))
-            return runs_of(metric, of_kind)[-1]
+        if column := column_of(there, wanted):
+            return column
     possible = list(able)
     usual = DEFAULT_SCORER[kind]
     first = ("ragas", usual, INSTEAD[usual]) if kind == "entity" else (usual,)

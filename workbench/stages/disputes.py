@@ -29,7 +29,7 @@ from workbench.stages import Progress, silent
 from workbench.stages.examples import seen_by, seen_ids
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
-from workbench.stages.queue import able_scorers, counts, imported_column, scored_by
+from workbench.stages.queue import able_scorers, counts, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act, open_sample, opened_anew
 from workbench.store import disputes as stored
@@ -158,7 +158,7 @@ def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
     """All pairs of columns, those with the verified values first."""
     store, info, kind, first, gold = case.store, case.info, case.kind, case.first, case.gold
     automatic = case.column(first, case.run)
-    lead = imported_column(store, info, kind)
+    lead = scores.imported_column(store, info.id, kind)
     mine = [name for name in dict.fromkeys((lead, *scorers)) if name and kind_of(name) == kind]
     beside = {name: case.column(name, case.run) for name in (*SHOWN_BESIDE[kind], *mine) if name != first}
     if first is not None:
@@ -330,7 +330,7 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
     """The disputes in order with their ranks, their states and what else is known of their samples."""
     order = plans.in_order(store, info.id, count_samples(store, info.id))
     turns = {number: turn for turn, number in enumerate(order)}
-    leads = {f"{imported_column(store, info, kind)}~verified" for kind in info.kinds}
+    leads = {f"{scores.imported_column(store, info.id, kind)}~verified" for kind in info.kinds}
     states = stored.states(store, info.id)
     seen = seen_ids(store, info)
     questions = questions_of_hashes(store, info.id)

@@ -6,13 +6,12 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from itertools import chain
 from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Sample, Tally
-from workbench.scoring.names import SCORERS, column_kind, headline, kind_of, metric_of, runs_of
+from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
 from workbench.stages.people import check, may
 from workbench.store import assignments, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -23,12 +22,6 @@ from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query, parse
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
-
-
-def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
-    """The column of the file that stands for a kind on every screen; "" where the file has none."""
-    there = [name for name in scores.external_columns(store, info.id) if column_kind(name) == kind]
-    return headline(there, (), kind) if there else ""
 
 
 def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, usual: str = "") -> str:
@@ -54,12 +47,6 @@ def named(name: str, columns: Collection[str]) -> str:
     return name if name in columns or not runs else runs[-1]
 
 
-def short_names(column: str) -> tuple[str, ...]:
-    """What a person may write for a column: its metric, also without the end with its kind."""
-    metric = metric_of(column)
-    return metric, *(metric.removesuffix(f" ({kind})") for kind in KINDS)
-
-
 def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     """The scorers that could count a run; it has to be counted at that threshold before."""
     return [
@@ -71,11 +58,7 @@ def known(asked: str, columns: Collection[str]) -> str:
     """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
     name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
-        plain = dict.fromkeys((*SCORERS, *(short for column in columns for short in short_names(column))))
-        close = get_close_matches(name, plain, n=1) or get_close_matches(name, there, n=2)
-        near = " or ".join(map(repr, close))
-        hint = f"did you mean {near}? " if near else ""
-        raise UsageError(f"unknown scorer {name!r}; {hint}there is: {', '.join(there)}")
+        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(there)}")
     return name
 
 
@@ -130,7 +113,7 @@ def queue_ids(
         picked = picked_by(store, info, annotator, query, values)
     else:
         values, picked = {}, {}
-    column = imported_column(store, info, info.kinds[0]) if query.by_value else ""
+    column = scores.imported_column(store, info.id, info.kinds[0]) if query.by_value else ""
     within: queue.Order = "u" if order == "delta" else order
     ids = queue.view_ids(store, info, annotator, query, within, picked, column)
     if order != "delta":
@@ -196,7 +179,7 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
     Automatic values stay hidden until a sample is decided (`show_auto`), and what another person verified
     until this one has decided too; gold that came with a file is no one's secret.
     """
-    column = imported_column(store, info, info.kinds[0])
+    column = scores.imported_column(store, info.id, info.kinds[0])
     rows = {row.sample_id: row for row in queue.page(store, info, annotator, ids, column)}
     seen = {
         number

@@ -12,10 +12,9 @@ from workbench.matching.units import policy_label
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.stages.people import may
-from workbench.stages.queue import imported_column
 from workbench.stages.recompute import count_samples
 from workbench.stages.sides import against, verified_side
-from workbench.store import queue
+from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
@@ -23,7 +22,7 @@ from workbench.store.journal import load_reviews
 from workbench.store.queue import Values
 from workbench.store.queue_conditions import Picked
 from workbench.store.samples import chunked, load_samples
-from workbench.store.scores import CountedChunk, decided_by, external_digits
+from workbench.store.scores import CountedChunk
 from workbench.text.query import META, Facet, Facets, Query, Term
 from workbench.text.safe import clean
 
@@ -78,7 +77,7 @@ def unresolved_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]
     """
     ids = several(store, info)
     if not may(store, annotator, "settle what others differ in"):
-        own = set[int]().union(*(decided_by(store, info.id, kind, annotator) for kind in info.kinds))
+        own = set[int]().union(*(scores.decided_by(store, info.id, kind, annotator) for kind in info.kinds))
         ids = array("q", (number for number in ids if number in own))
     open_ones = unresolved(store, ids, info.kinds)
     return [number for number in ids if number in open_ones]
@@ -86,7 +85,7 @@ def unresolved_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]
 
 def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
     """The values of all decided samples; what `score` has not counted is counted now."""
-    column = imported_column(store, info, info.kinds[0])
+    column = scores.imported_column(store, info.id, info.kinds[0])
     values = queue.values_of(store, info, annotator, column)
     if column:
         return values
@@ -103,8 +102,8 @@ def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, 
     scorer = DEFAULT_SCORER[info.kinds[0]]
     by_sample = {}
     for some in chunked(ids):
-        for number, scores in count_some(store, info, some).scores.items():
-            tallies = {score.scorer: score.tally for score in scores}
+        for number, counted in count_some(store, info, some).scores.items():
+            tallies = {score.scorer: score.tally for score in counted}
             name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
             if name in tallies:
                 by_sample[number] = tallies[name]
@@ -113,7 +112,7 @@ def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, 
 
 def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
     """The decided samples that `score` has not counted, in chunks."""
-    if info.run_id is None or imported_column(store, info, info.kinds[0]):
+    if info.run_id is None or scores.imported_column(store, info.id, info.kinds[0]):
         return []  # what the file brought is shown: nothing has to be counted for it
     return list(chunked(queue.uncounted_ids(store, info, annotator)))
 
@@ -134,8 +133,8 @@ def _value(term: Term, values: Values) -> Fraction | None:
 def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     kind = info.kinds[0]
-    column = imported_column(store, info, kind)
-    digits = external_digits(store, info.id, column) if column else {}
+    column = scores.imported_column(store, info.id, kind)
+    digits = scores.external_digits(store, info.id, column) if column else {}
     within = precision_of(digits.values())
     rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}

@@ -39,10 +39,13 @@ FEW = 3
 
 Work = tuple[int, Sample, Proposal]
 
+Batch = dict[int, tuple[str, Counted]]
+"""What samples were counted from, with the hash of the text that each had when it was read."""
+
 
 def count_all(
     chunks: Iterable[Sequence[Stored]], policy: Policy, aliases: tuple[Alias, ...] = ()
-) -> Iterator[dict[int, Counted]]:
+) -> Iterator[Batch]:
     """Count every chunk of stored samples; samples without a proposal are left out."""
     waiting = iter(chunks)
     first = list(islice(waiting, FEW))
@@ -53,7 +56,7 @@ def count_all(
         return
     # spawn: forking a process that has a writer thread and open database handles is not safe
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
-        running: deque[Future[dict[int, Counted]]] = deque()
+        running: deque[Future[Batch]] = deque()
         for chunk in chain(first, waiting):
             running.append(pool.submit(count_chunk, _work(chunk), policy, aliases))
             if len(running) > cores + 1:  # a bounded queue keeps memory flat
@@ -62,9 +65,12 @@ def count_all(
             yield running.popleft().result()
 
 
-def count_chunk(work: Sequence[Work], policy: Policy, aliases: tuple[Alias, ...] = ()) -> dict[int, Counted]:
+def count_chunk(work: Sequence[Work], policy: Policy, aliases: tuple[Alias, ...] = ()) -> Batch:
     """Count some samples; runs in a worker process."""
-    return {number: counted(sample, proposal, policy, aliases) for number, sample, proposal in work}
+    return {
+        number: (sample.content_hash, counted(sample, proposal, policy, aliases))
+        for number, sample, proposal in work
+    }
 
 
 def _work(chunk: Sequence[Stored]) -> list[Work]:
@@ -139,44 +145,32 @@ def recompute(
     how many samples were matched.
     """
     done = 0
-    hashes: dict[int, str] = {}
-    uncounted = _hashed(samples.each_uncounted(store, info.id, run_id, info.taught), hashes)
+    uncounted = samples.each_uncounted(store, info.id, run_id, info.taught)
     for batch in count_all(uncounted, info.policy, info.aliases):
-        of = {sample_id: hashes.pop(sample_id) for sample_id in batch}
-        save_counted(store, _scored_chunk(info, run_id, threshold, batch, of))
+        save_counted(store, _scored_chunk(info, run_id, threshold, batch))
         done += len(batch)
         progress(done)
-    for chunk in scores.each_counted(store, info.id, run_id, threshold):
-        of = {sample_id: content for sample_id, (content, _) in chunk.items()}
-        batch = {sample_id: sample for sample_id, (_, sample) in chunk.items()}
-        save_counted(store, _scored_chunk(info, run_id, threshold, batch, of))
+    for batch in scores.each_counted(store, info.id, run_id, threshold):
+        save_counted(store, _scored_chunk(info, run_id, threshold, batch))
     return done
 
 
 def count_samples(info: DatasetInfo, run_id: int, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
-    hashes = {sample.sample_id: sample.sample.content_hash for sample in loaded}
     batch = count_chunk(_work(loaded), info.policy, info.aliases)
-    return _scored_chunk(info, run_id, info.threshold, batch, hashes)
+    return _scored_chunk(info, run_id, info.threshold, batch)
 
 
-def _scored_chunk(
-    info: DatasetInfo, run_id: int, threshold: int, batch: Mapping[int, Counted], hashes: Mapping[int, str]
-) -> CountedChunk:
+def _scored_chunk(info: DatasetInfo, run_id: int, threshold: int, batch: Batch) -> CountedChunk:
+    hashes = {number: content for number, (content, _) in batch.items()}
+    sources = {number: source for number, (_, source) in batch.items()}
     of_samples = {
         number: [
-            Score(name, tally, value_of(name, tally)) for name, tally in sample.tallies(threshold).items()
+            Score(name, tally, value_of(name, tally)) for name, tally in source.tallies(threshold).items()
         ]
-        for number, sample in batch.items()
+        for number, source in sources.items()
     }
-    return CountedChunk(run_id, threshold, info.policy.version, info.taught, hashes, batch, of_samples)
-
-
-def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[list[Stored]]:
-    """The same chunks; `hashes` learns which text each sample had when it was read."""
-    for chunk in chunks:
-        hashes.update((sample.sample_id, sample.sample.content_hash) for sample in chunk)
-        yield chunk
+    return CountedChunk(run_id, threshold, info.policy.version, info.taught, hashes, sources, of_samples)
 
 
 def keep_threshold(store: Store, info: DatasetInfo, threshold: int, annotator: str) -> DatasetInfo:

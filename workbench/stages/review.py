@@ -37,7 +37,7 @@ from workbench.reviewing.fold import (
     same_verdicts,
     with_kind,
 )
-from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, headline
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_of
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.people import Deed, check, may
 from workbench.stages.sides import causes_of
@@ -405,13 +405,8 @@ def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[st
 def written_of(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     """The column of the file that stands for each reviewed kind, with its number of this sample."""
     digits = scores.external_of(store, [sample_id])[sample_id]
-    written: dict[Kind, tuple[str, str]] = {}
-    for kind in info.kinds:
-        of_kind = [name for name in digits if column_kind(name) == kind]
-        if of_kind:
-            name = headline(of_kind, (), kind)
-            written[kind] = name, digits[name]
-    return written
+    columns = {kind: column_of(digits, kind) for kind in info.kinds}
+    return {kind: (name, digits[name]) for kind, name in columns.items() if name}
 
 
 def _automatic(

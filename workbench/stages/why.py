@@ -13,7 +13,7 @@ from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
-from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
+from workbench.scoring.names import CALIBRATED, SCORERS, column_of, first_scorer, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
 from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
@@ -148,8 +148,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     }
     counted = tuple(name for name in assessments if SCORERS[name] == kind)
     names = (*written, *counted)
-    usual = headline(written, (), kind) if written else first_scorer(counted, kind)
-    name = scorer or usual
+    name = scorer or column_of(written, kind) or first_scorer(counted, kind)
     if name is None:
         raise InputError("there is no automatic score: nothing was proposed for this sample")
     if name not in names:

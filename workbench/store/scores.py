@@ -27,7 +27,7 @@ from sqlmodel import Session
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
-from workbench.scoring.names import day_of, metric_of, runs_of
+from workbench.scoring.names import column_of, day_of, metric_of, runs_of
 from workbench.scoring.scorers import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import chunked
@@ -260,6 +260,11 @@ def external_columns(store: Store, dataset_id: int) -> dict[str, datetime]:
     """The columns of numbers that came with files, by name, and when each came."""
     query = select(COLUMN.column, COLUMN.at).where(COLUMN.dataset_id == dataset_id)
     return dict(store.rows(query.order_by(COLUMN.column)))
+
+
+def imported_column(store: Store, dataset_id: int, kind: Kind) -> str:
+    """The column of the file that stands for a kind on every screen; "" where the file has none."""
+    return column_of(external_columns(store, dataset_id), kind)
 
 
 def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str]:
