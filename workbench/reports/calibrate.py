@@ -15,20 +15,19 @@ if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated, Measured, Point
     from workbench.comparing.intervals import Interval
     from workbench.comparing.learning import PolicyChange
-    from workbench.stages.calibrate import CalibrateReport, Gathered, Look
+    from workbench.stages.calibrate import Gathered, Look
     from workbench.store.tables import CalibrationRow
 
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 
-def report_text(report: CalibrateReport) -> str:
+def report_text(report: Look) -> str:
     """The whole report of `calibrate`."""
-    gathered = report.gathered
-    proposed = [advice(report.look), "", *change_lines(report.look), ""]
-    if report.look.found is None:
-        return clean("\n".join([*proposed, f"the match threshold: {report.look.why}"]))
-    calibration = report.found
-    lines = [*head_lines(report.look.info.name, gathered, calibration), "", *proposed]
+    gathered, calibration = report.gathered, report.found
+    proposed = [advice(report), "", *change_lines(report), ""]
+    if calibration is None:
+        return clean("\n".join([*proposed, f"the match threshold: {report.why}"]))
+    lines = [*head_lines(report.info.name, gathered, calibration), "", *proposed]
     # The threshold in use, the chosen one and the correction, each on samples that had no say in it
     rows = [
         _measured(f"{calibration.threshold_now} in use", calibration.present),
@@ -48,7 +47,7 @@ def report_text(report: CalibrateReport) -> str:
     lines += [f"automatic mean of the {many(report.defined, 'sample')} with units: {', '.join(means)}", ""]
     lines += [*curve_lines(calibration), "", *probability_lines(calibration), "", *holdout_lines(report)]
     name, end = (
-        report.saved,
+        report.name,
         "nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's",
     )
     lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's" if name else end)
@@ -258,14 +257,15 @@ def probability_lines(calibration: Calibrated) -> list[str]:
     return [*lines, f"worth a look: similarities {low}–{high} (probability .2 to .8)"]
 
 
-def holdout_lines(report: CalibrateReport) -> list[str]:
+def holdout_lines(report: Look) -> list[str]:
     """What the samples kept back say, and how often they were looked at."""
-    held, before = report.holdout, report.look.openings
+    held, before = report.holdout, report.openings
     if held is None:
         if before:
             return [f"the holdout was opened {times(before)} before", ""]
         return []
     calibration = report.found
+    assert calibration is not None  # only a fit opens it
     rows = [
         _measured(f"{calibration.threshold_now} in use", held.present),
         _measured(f"{calibration.threshold} chosen", held.chosen),
@@ -308,19 +308,19 @@ def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
     return clean("\n".join(table(head, rows, right=True)))
 
 
-def report_document(report: CalibrateReport) -> dict[str, Any]:
+def report_document(report: Look) -> dict[str, Any]:
     """The report as JSON: the document of `calibration.json` and what stands around it."""
     return {
         **report.document,
-        "policy_changes": [asdict(change) | {"words": change.words} for change in report.look.changes],
-        "saved": report.saved,
-        "in_use": report.look.info.calibration,
+        "policy_changes": [asdict(change) | {"words": change.words} for change in report.changes],
+        "saved": report.name,
+        "in_use": report.info.calibration,
         "left_out": {**report.gathered.left_out, "holdout": report.gathered.holdout},
         "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
         "alone": report.gathered.alone,
         "assisted": report.gathered.assisted,
         "automatic_mean": {str(at): mean for at, mean in report.means.items()},
-        "holdout_opened_before": report.look.openings,
+        "holdout_opened_before": report.openings,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -271,7 +271,8 @@ class Look:
     """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
 
     `changes`: policies that the reviews ask for. `openings`: how often the holdout was opened before;
-    `saved`: the names of the calibrations there are.
+    `saved`: the names of the calibrations there are. Of a report: what the `holdout` said, the `name` under
+    which it was kept, and the `document` of its file.
     """
 
     info: DatasetInfo
@@ -283,11 +284,25 @@ class Look:
     changes: tuple[PolicyChange, ...]
     openings: int
     saved: tuple[str, ...]
+    holdout: HoldoutReport | None = None
+    name: str = ""
+    document: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def change(self) -> PolicyChange | None:
         """The first change of the policy that is not known to be no better."""
         return next((change for change in self.changes if change.better is not False), None)
+
+    @property
+    def means(self) -> dict[int, float | None]:
+        """The automatic mean of the whole population at the threshold in use and at the chosen one."""
+        chosen = (self.found.threshold_now, self.found.threshold) if self.found else (self.now,)
+        return {at: move_to(self.moves, at).mean for at in chosen}
+
+    @property
+    def defined(self) -> int:
+        """How many samples these means are of."""
+        return move_to(self.moves, self.now).defined
 
     @property
     def free_name(self) -> str:
@@ -307,39 +322,6 @@ class Look:
                 self, found=None, why=f"{error}: review more samples (workbench review), then calibrate"
             )
         return replace(self, found=calibration, why="")
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrateReport:
-    """A fit and all around it; where too little is verified, only changes of the policy are proposed."""
-
-    look: Look
-    holdout: HoldoutReport | None
-    saved: str
-    document: Mapping[str, Any]
-
-    @property
-    def found(self) -> Calibrated:
-        """The fit, where there is one."""
-        assert self.look.found is not None
-        return self.look.found
-
-    @property
-    def gathered(self) -> Gathered:
-        """What it rests on."""
-        return self.look.gathered
-
-    @property
-    def means(self) -> dict[int, float | None]:
-        """The automatic mean of the whole population at the threshold in use and at the chosen one."""
-        calibration = self.look.found
-        chosen = (calibration.threshold_now, calibration.threshold) if calibration else (self.look.now,)
-        return {at: move_to(self.look.moves, at).mean for at in chosen}
-
-    @property
-    def defined(self) -> int:
-        """How many samples these means are of."""
-        return move_to(self.look.moves, self.look.now).defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +354,7 @@ def calibrate(
     out: Path | None = None,
     force: bool = False,
     progress: Progress = silent,
-) -> CalibrateReport:
+) -> Look:
     """Fit a threshold, a probability and a correction on the verified samples; with `save` keep them.
 
     With `out` they are written as `calibration.json`. `holdout` measures the choice on the samples kept back,
@@ -389,14 +371,14 @@ def calibrate(
     if calibration is None:
         if not seen.changes or save or out or holdout:
             raise UsageError(seen.why)
-        return CalibrateReport(seen, None, "", {})
+        return seen
     held = _holdout(store, seen, calibration, save, annotator) if holdout else None
     document = document_for(seen, save or "", held)
     if save:
         keep(store, seen, save, annotator, document)
     if out is not None:
         calibration_file.write(out, document, force=force)
-    return CalibrateReport(seen, held, save or "", document)
+    return replace(seen, holdout=held, name=save or "", document=document)
 
 
 def look(

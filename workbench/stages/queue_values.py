@@ -35,28 +35,24 @@ def picked_by(
 ) -> Picked:
     """The decided samples that fit what a query asks beside the database."""
     picked: dict[Term | str, Sequence[int]] = {}
-    known: dict[int, str] | None = None
+    causes: dict[int, str] = {}
+    if any(term.field == "cause" for term in query.by_value):
+        for some in chunked([number for number, value in values.items() if value.delta]):
+            causes |= causes_of(store, info, annotator, some)
     for term in query.by_value:
-        if term.field != "cause":
-            # The samples of which a term about values holds; one without the value fits neither it nor its
-            # minus
-            numbers = []
-            for number, pair in values.items():
-                value = _value(term, pair)
-                if value is not None and term.compares(value) != term.negated:
-                    numbers.append(number)
-            picked[term] = numbers
-            continue
-        if known is None:
-            known = {}
-            differing = [number for number, value in values.items() if value.delta]
-            for some in chunked(differing):
-                known |= causes_of(store, info, annotator, some)
-        # The samples whose main cause has a word of the term in it
-        words = [value.lower() for value in term.values]
-        picked[term] = [
-            number for number, cause in known.items() if any(word in cause for word in words) != term.negated
-        ]
+        if term.field == "cause":  # the main cause has a word of the term in it
+            words = [word.lower() for word in term.values]
+            picked[term] = [
+                number
+                for number, cause in causes.items()
+                if any(word in cause for word in words) != term.negated
+            ]
+        else:  # a sample without the value fits neither the term nor its minus
+            picked[term] = [
+                number
+                for number, pair in values.items()
+                if (value := _value(term, pair)) is not None and term.compares(value) != term.negated
+            ]
     if "disputed" in query.marks:
         picked["disputed"] = [
             number

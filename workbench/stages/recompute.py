@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -284,21 +284,14 @@ def _scored(
     for key, number in samples.sample_ids(store, info.id).items():
         if number in held:
             continue
-        verified: dict[Kind, Tally] = {}
-        unresolved: set[Kind] = set()
-        for kind in KINDS:
-            truth = gold[kind].get(number)
-            if truth is not None and truth.tally is not None:
-                verified[kind] = truth.tally
-            elif truth is not None:
-                unresolved.add(kind)
+        tallies = {kind: gold[kind][number].tally for kind in KINDS if number in gold[kind]}
         rows.append(
             Scored(
                 id=key,
                 automatic=automatic.get(number, {}),
-                verified=verified,
+                verified={kind: tally for kind, tally in tallies.items() if tally is not None},
                 external=external.get(number, {}),
-                unresolved=frozenset(unresolved),
+                unresolved=frozenset(kind for kind, tally in tallies.items() if tally is None),
                 excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
                 question=questions.get(number, ""),
             )
@@ -308,24 +301,18 @@ def _scored(
 
 def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
     """Means over the samples that are not excluded; automatic ones without those that the run has seen."""
-    means: dict[str, Mean] = {}
-    for name, kind in SCORERS.items():
-        values = [
-            row.automatic[name].value
-            for row in rows
-            if name in row.automatic and kind not in row.excluded and row.id not in seen
-        ]
-        if values:
-            means[name] = mean(values)
-    for name in sorted({name for row in rows for name in row.external}):
-        counted = column_kind(name)
-        given = [
-            row.external[name][0] for row in rows if name in row.external and counted not in row.excluded
-        ]
-        if given and counted:
-            means[name] = mean(given)
-    for kind in KINDS:
-        tallies = [row.verified[kind] for row in rows if kind in row.verified and kind not in row.excluded]
-        if tallies:
-            means[f"verified_{kind}"] = mean(tally.recall for tally in tallies)
-    return means
+    values: dict[str, list[float | Fraction | None]] = defaultdict(list)
+    for row in rows:
+        for name, score in row.automatic.items():
+            if SCORERS.get(name) not in row.excluded and row.id not in seen:
+                values[name].append(score.value)
+        for name, (number, _) in row.external.items():
+            counted = column_kind(name)
+            if counted and counted not in row.excluded:
+                values[name].append(number)
+        for kind, tally in row.verified.items():
+            if kind not in row.excluded:
+                values[f"verified_{kind}"].append(tally.recall)
+    columns = sorted({name for row in rows for name in row.external})
+    names = (*SCORERS, *columns, *(f"verified_{kind}" for kind in KINDS))
+    return {name: mean(values[name]) for name in names if name in values}
