@@ -28,7 +28,7 @@ from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
 from workbench.scoring.scorers import look_up, machine
 from workbench.stages.people import check
-from workbench.stages.review import CARRIED, Opened, act_on, open_sample
+from workbench.stages.review import CARRIED, DECIDED, Opened, act_on, open_sample
 from workbench.store import journal, samples
 from workbench.store.engine import Store
 from workbench.store.journal import Act
@@ -53,11 +53,15 @@ def relabel(opened: Opened, unit: Unit, label: str) -> Put:
 
 
 def toggle(opened: Opened, unit: Unit) -> Put:
-    """found -> missing, anything else -> found with the best place in the contexts as evidence."""
-    if unit.match.verdict == "found":
+    """found -> missing, anything else -> found."""
+    return decide(opened, unit, "missing" if unit.match.verdict == "found" else "found")
+
+
+def decide(opened: Opened, unit: Unit, verdict: Verdict) -> Put:
+    """Missing, or found with its evidence, else with the best place in the contexts."""
+    if verdict == "missing":
         return _match(unit, "missing")
-    evidence = unit.match.evidence or best_evidence(opened, unit)
-    return _match(unit, "found", evidence)
+    return _match(unit, "found", unit.match.evidence or best_evidence(opened, unit))
 
 
 def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> Put:
@@ -200,11 +204,7 @@ def skip(opened: Opened) -> Dispose:
 
     Raises InputError when all of them are.
     """
-    kinds = tuple(
-        kind
-        for kind in opened.dataset.kinds
-        if opened.state.of(kind).disposition not in ("verified", "excluded")
-    )
+    kinds = tuple(kind for kind in opened.dataset.kinds if opened.state.of(kind).disposition not in DECIDED)
     if not kinds:
         raise InputError("this sample is decided; there is nothing to leave for later")
     return Dispose("skipped", kinds)

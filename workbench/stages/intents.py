@@ -101,8 +101,7 @@ async def open_sample(desk: Desk, sample_id: int, *, picked: bool = False) -> Op
 
 async def noted(store: Store, opened: Opened) -> Opened:
     """The sample, once it is stored that this person saw what the others have, where that is shown."""
-    unseen = opened.over is not None and not opened.over.seen
-    return await store.write(resolve.saw, opened) if unseen else opened
+    return await store.write(resolve.saw, opened) if opened.over else opened
 
 
 async def open_next(desk: Desk, after: int) -> Opened | None:
@@ -204,12 +203,7 @@ def match(unit: Unit) -> Intent:
     wanted: Verdict = "missing" if unit.match.verdict == "found" else "found"
 
     def make(opened: Opened, now: Unit) -> Edit | None:
-        if now.match.verdict == wanted:
-            return None
-        if wanted == "missing" and now.match.verdict != "found":
-            # toggle turns anything but found into found; say found first, so that it turns to missing
-            now = replace(now, match=replace(now.match, verdict="found"))
-        return editing.toggle(opened, now)
+        return None if now.match.verdict == wanted else editing.decide(opened, now, wanted)
 
     return _of(f"{_name(unit)} is {wanted}", unit, make)
 

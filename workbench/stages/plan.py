@@ -170,8 +170,8 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
     """Plan so many more reviews; the order stays. Raises UsageError without a plan or without the samples."""
     check(store, annotator, "make a plan")
     with store.snapshot():
-        plan = plans.plan_of(store, info.id)
-        if _own(plan) is None or plan is None:
+        plan = _own(plans.plan_of(store, info.id))
+        if plan is None:
             raise UsageError("there is no plan to extend: workbench plan --n N makes one")
         left = plans.parts(store, info.id).population - plan.planned_n
         if more > left:

@@ -129,16 +129,17 @@ def take_rest(opened: Opened, kind: Kind, side: int) -> Put:
 
 def show_names(store: Store, opened: Opened, action: str = "") -> Opened:
     """Show who A and B are; that it was shown is stored first, and undo does not take it back."""
-    assert opened.over is not None
-    return opened if opened.over.named else saw(store, opened, action, named=True)
+    return saw(store, opened, action, named=True)
 
 
 def saw(store: Store, opened: Opened, action: str = "", *, named: bool = False) -> Opened:
     """Store that this person saw what the others have, `named`: and whose it is, before it is shown.
 
-    What they decide of the sample themselves afterwards is not independent.
+    What is stored already is not stored again. What they decide of the sample themselves afterwards is not independent.
     """
     assert opened.over is not None
     named = named or opened.over.named
+    if opened.over.seen and named == opened.over.named:
+        return opened
     fresh = act(store, opened_anew(opened, replace(opened.opening, named=named)), action=action)
     return replace(fresh, reopening=None, over=replace(opened.over, named=named, seen=True))
