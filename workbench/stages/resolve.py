@@ -135,7 +135,8 @@ def show_names(store: Store, opened: Opened, action: str = "") -> Opened:
 def saw(store: Store, opened: Opened, action: str = "", *, named: bool = False) -> Opened:
     """Store that this person saw what the others have, `named`: and whose it is, before it is shown.
 
-    What is stored already is not stored again. What they decide of the sample themselves afterwards is not independent.
+    What is stored already is not stored again. What they decide of the sample themselves afterwards is not
+    independent.
     """
     assert opened.over is not None
     named = named or opened.over.named
