@@ -53,15 +53,15 @@ def relabel(opened: Opened, unit: Unit, label: str) -> Put:
 
 
 def toggle(opened: Opened, unit: Unit) -> Put:
-    """found -> missing, anything else -> found."""
-    return decide(opened, unit, "missing" if unit.match.verdict == "found" else "found")
-
-
-def decide(opened: Opened, unit: Unit, verdict: Verdict) -> Put:
-    """Missing, or found with its evidence, else with the best place in the contexts."""
-    if verdict == "missing":
-        return _match(unit, "missing")
+    """found -> missing, anything else -> found with the best place in the contexts as evidence."""
+    if unit.match.verdict == "found":
+        return missed(opened, unit)
     return _match(unit, "found", unit.match.evidence or best_evidence(opened, unit))
+
+
+def missed(opened: Opened, unit: Unit) -> Put:
+    """Missing, for the first reason."""
+    return _match(unit, "missing")
 
 
 def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> Put:

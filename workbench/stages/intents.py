@@ -203,7 +203,9 @@ def match(unit: Unit) -> Intent:
     wanted: Verdict = "missing" if unit.match.verdict == "found" else "found"
 
     def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.match.verdict == wanted else editing.decide(opened, now, wanted)
+        if now.match.verdict == wanted:
+            return None
+        return editing.missed(opened, now) if wanted == "missing" else editing.toggle(opened, now)
 
     return _of(f"{_name(unit)} is {wanted}", unit, make)
 
