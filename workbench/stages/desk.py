@@ -190,11 +190,9 @@ class Desk:
             return None
         return await self.store.write(queue.take_next, self.info.id, self.annotator)
 
-    def find_next(
-        self, store: Store, after: int | None = None, info: DatasetInfo | None = None
-    ) -> int | None:
-        """The next sample after one; runs in a thread. `info` is the dataset now, where it is known."""
-        info = info or dataset_info(store, self.info.id)
+    def find_next(self, store: Store, after: int | None = None) -> int | None:
+        """The next sample after one; runs in a thread."""
+        info = dataset_info(store, self.info.id)
         if self.resolves:
             from workbench.stages.resolve import next_to_settle
 

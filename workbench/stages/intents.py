@@ -20,7 +20,7 @@ from workbench.reviewing.fold import ReviewState
 from workbench.stages import disputes, editing, resolve, review, sides
 from workbench.stages.desk import Desk, new_action
 from workbench.stages.review import Moved, Opened
-from workbench.store.datasets import DatasetInfo, dataset_info
+from workbench.store.datasets import dataset_info
 from workbench.store.engine import Store
 from workbench.text.safe import cut, flat
 from workbench.text.tokens import tokens
@@ -56,23 +56,14 @@ class Intent:
 
 
 def open_at(
-    store: Store,
-    desk: Desk,
-    sample_id: int,
-    *,
-    picked: bool = False,
-    info: DatasetInfo | None = None,
-    state: ReviewState | None = None,
+    store: Store, desk: Desk, sample_id: int, *, picked: bool = False, state: ReviewState | None = None
 ) -> Opened:
-    """A sample of the desk's dataset as it stands now.
-
-    `info` is the dataset and `state` the person's review, where they are known.
-    """
+    """A sample of the desk's dataset as it stands now; `state` is the person's review, where it is known."""
     if desk.resolves:
         return resolve.open_resolution(store, sample_id, desk.annotator, desk.info.id)
     off_plan = picked or (desk.view is not None and desk.view.off_plan)
-    now = info or dataset_info(store, desk.info.id)
-    return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, info=now, state=state)
+    info = dataset_info(store, desk.info.id)
+    return review.open_sample(store, sample_id, desk.annotator, off_plan=off_plan, info=info, state=state)
 
 
 def open_kind(opened: Opened) -> Kind | None:
@@ -108,9 +99,8 @@ async def open_next(desk: Desk, after: int) -> Opened | None:
     """The next sample to decide, as it stands now; None when there is none."""
 
     def look(store: Store) -> int | Opened | None:
-        info = dataset_info(store, desk.info.id)
-        number = desk.find_next(store, after, info)
-        return number if number is None or desk.audits(number) else open_at(store, desk, number, info=info)
+        number = desk.find_next(store, after)
+        return number if number is None or desk.audits(number) else open_at(store, desk, number)
 
     sample = await desk.store.read(look) or await desk.take_next()
     if isinstance(sample, int):

@@ -135,11 +135,8 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     expected = share * wish.n
     notes: tuple[str, ...] = ()
     if expected < BLIND_REVIEWS and (wish.n >= BLIND_FROM or share):
-        why = f"fewer than {BLIND_FROM} reviews leave the share without suggestions as it is"
-        if wish.blind is not None:
-            why = "the share without suggestions is as you said"
         notes = (
-            f"{why}: {expected:.0f} reviews without suggestions expected, too few to tell what these do "
+            f"{expected:.0f} reviews without suggestions are expected, too few to tell what suggestions do "
             f"({BLIND_REVIEWS} are enough)",
         )
     sizes = strata.values() or [(len(drawable), wish.n)]

@@ -140,9 +140,8 @@ def open_sample(
 ) -> Opened:
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
-    `off_plan`: it was chosen in an order that is no random one; a new review says so. `info` is the
-    dataset and `state` the review as they are now, where the caller has just read or written them: each
-    takes a twentieth of an accept or an undo.
+    `off_plan`: it was chosen in an order that is no random one; a new review says so. `info` is the dataset
+    and `state` the review as they are now, where the caller has just read or written them.
     """
     info = info or dataset_info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)

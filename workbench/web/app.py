@@ -276,7 +276,7 @@ class Pages:
 
     async def _go_on(self, caller: Caller, after: int | None, did: str) -> Response:
         desk = caller.desk
-        number = await self._store.read(desk.find_next, after, desk.info) or await desk.take_next()
+        number = await self._store.read(desk.find_next, after) or await desk.take_next()
         if number is None:
             message = self._said.get((caller.name, did), "")
             return self._page("done.html", caller=caller, said=message)
@@ -319,7 +319,7 @@ class Pages:
     async def _open(self, caller: Caller, number: int, *, picked: bool) -> Opened:
         """A sample of this dataset. Raises NotFoundError for any other."""
         desk = caller.desk
-        opened = await self._store.read(intents.open_at, desk, number, picked=picked, info=desk.info)
+        opened = await self._store.read(intents.open_at, desk, number, picked=picked)
         if opened.stored.dataset_id != desk.info.id:
             raise NotFoundError("there is no such sample")
         return await intents.noted(self._store, opened)
