@@ -139,8 +139,8 @@ def saw(store: Store, opened: Opened, action: str = "", *, named: bool = False) 
     independent.
     """
     assert opened.over is not None
-    named = named or opened.over.named
-    if opened.over.seen and named == opened.over.named:
+    if opened.over.named if named else opened.over.seen:
         return opened
+    named = named or opened.over.named
     fresh = act(store, opened_anew(opened, replace(opened.opening, named=named)), action=action)
     return replace(fresh, reopening=None, over=replace(opened.over, named=named, seen=True))
