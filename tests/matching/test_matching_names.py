@@ -21,6 +21,7 @@ GOLDEN = [
     ("14 July 1889", "1890", "date", "en", (0, "digits")),
     ("14 July 1889", "July 14", "date", "en", (80, "digits")),
     ("14 July 1889", "4 July", "date", "en", (0, "digits")),
+    ("June 8, 1959", "8", "", "en", (0, "digits")),
     ("03/04/1999", "3 April 1999", "date", "en", (80, "digits")),
     ("03/04/1999", "4 March 1999", "date", "en", (80, "digits")),
     ("03/04/1999", "5 March 1999", "date", "en", (0, "digits")),

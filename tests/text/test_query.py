@@ -190,8 +190,7 @@ def test_fields_are_offered_for_the_beginning_of_a_word() -> None:
     assert [name for name, _ in shown("")][:3] == ["state:", "is:", "label:"]
     assert ("delta>", None) in shown("de")
     assert shown("rome me") == [("meta.topic:", None)]
-    assert shown("fl") == [("flag:", None), ("is:flagged", None)]
-    assert shown("tod") == [("state:todo", 30)]
+    assert shown("fl") == [("flag:", None)]
     assert shown('"st') == []
 
 

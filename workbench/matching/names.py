@@ -131,7 +131,7 @@ def coarser_date(a: Analysed, b: Analysed) -> int:
     x, y = sorted((a.digits[0], b.digits[0]), key=len)
     if x in readings(y) or y in readings(x):
         return SUGGESTED
-    if "m" in y and (y.startswith(x + "m") or ("m" in x and y.startswith(x + "d")) or y.endswith(x)):
+    if "m" in y and (y.startswith(x + "m") or ("m" in x and (y.startswith(x + "d") or y.endswith(x)))):
         return SUGGESTED
     return 0
 

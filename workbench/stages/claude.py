@@ -316,7 +316,7 @@ def propose_by_model(
     async def going() -> ModelReport:
         seconds = BATCH_SECONDS if options.batch else limits.call_seconds
         async with connect(seconds, setup.proposer, setup.base_url) as client:
-            notes = await check_model(client, setup, batch=options.batch)
+            notes = await check_model(client, setup)
             run = run_of(store, info, made_by(setup, info.policy.kinds), annotator)
             book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
             thinking, _ = _thinking(store, info, setup)

@@ -327,17 +327,7 @@ def _fields(typed: str, start: int, end: int, facets: Facets) -> list[Completion
     names = [*FIELDS, *(name for name in facets if name.startswith(META))]
     shown = [name + (">" if name in VALUES else ":") for name in names]
     lowered = typed.lower()
-    completions = [Completion(start, end, name, name) for name in shown if name.startswith(lowered)]
-    # the values of `is` and `state` are words that people type: flag offers is:flagged
-    completions += [
-        Completion(
-            start, end, f"{field}:{value} ", f"{field}:{value}", dict(facets.get(field, ())).get(value)
-        )
-        for field, values in KNOWN.items()
-        for value in values
-        if len(typed) > 1 and value.startswith(lowered)
-    ]
-    return completions[:MOST]
+    return [Completion(start, end, name, name) for name in shown if name.startswith(lowered)][:MOST]
 
 
 def _values(text: str, token: QueryToken, cursor: int, facets: Facets) -> list[Completion]:

@@ -315,12 +315,11 @@ def check_key(proposer: str = CLAUDE, base_url: str = "") -> None:
         )
 
 
-async def check_model(client: ModelClient, setup: Setup, *, batch: bool = False) -> tuple[str, ...]:
+async def check_model(client: ModelClient, setup: Setup) -> tuple[str, ...]:
     """What a person should know of the model before paying: that it is about to be retired.
 
-    Raises AccessError for a retired or unknown model, one that lacks what a run needs, or a key that is
-    refused, and BusyError when nobody, or no such service, answers. A service that does not describe its
-    models is believed to have it.
+    Raises AccessError for a retired or unknown model, or a key that is refused, and BusyError when nobody, or
+    no such service, answers. A service that does not describe its models is believed to have it.
     """
     try:
         async with asyncio.timeout(60):
@@ -341,29 +340,18 @@ async def check_model(client: ModelClient, setup: Setup, *, batch: bool = False)
     if isinstance(info, str):
         where = host(setup.proposer, setup.base_url)
         raise BusyError(f"{where}: {Failure('not a message', detail(info[:1000])).message}")
-    return _checked(info, setup, batch)
+    return _notes(info, setup.model)
 
 
-def _checked(info: Any, setup: Setup, batch: bool) -> tuple[str, ...]:
-    """The notes on a model's description, which may lack any field."""
+def _notes(info: Any, model: str) -> tuple[str, ...]:
+    """What the end of a model's life means for a run; its description may lack any field."""
     lifecycle, retires = getattr(info, "lifecycle", None), getattr(info, "retires_at", None)
     if lifecycle == "retired":
-        raise AccessError(f"model {setup.model!r} is retired: name another (--model)")
-    capabilities = getattr(info, "capabilities", None)
-    needed = {"structured_outputs": "structured outputs", "effort": "effort", "batch": "batches"}
-    skipped = {"effort": setup.effort is None, "batch": not batch}
-    for name, words in needed.items():
-        supported = getattr(getattr(capabilities, name, None), "supported", None)
-        if supported is False and not skipped.get(name, False):
-            hint = "ask without (--effort none)" if name == "effort" else "name another (--model)"
-            raise AccessError(f"model {setup.model!r} has no {words}: {hint}")
-    most = getattr(info, "max_tokens", None)
-    if isinstance(most, int) and setup.max_tokens > most:
-        raise AccessError(f"model {setup.model!r} answers with at most {most} tokens: lower --max-tokens")
+        raise AccessError(f"model {model!r} is retired: name another (--model)")
     if lifecycle != "deprecated":
         return ()
     when = f" on {retires:%Y-%m-%d}" if retires is not None else ""
-    return (f"model {setup.model!r} is deprecated and will be retired{when}",)
+    return (f"model {model!r} is deprecated and will be retired{when}",)
 
 
 async def call(client: ModelClient, setup: Setup, ask: Ask, seconds: float) -> Called:

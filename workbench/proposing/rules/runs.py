@@ -20,7 +20,6 @@ from workbench.proposing.rules.lexicon import (
     WEAK_PARTICLES,
     Claims,
     function_words,
-    is_people,
     is_place,
 )
 from workbench.text.tokens import Cut, cut, sentences
@@ -160,7 +159,7 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
         return after
     folded = reading.folded(after)
     return (
-        (None if folded[0].isalnum() else _after_mark(reading, first, last, after, folded))
+        _after_mark(reading, first, last, after, folded)
         or _after_particle(reading, first, last, after)
         or (_after_number(reading, first, last, after) if folded.isdecimal() else None)
         or (_after_syllable(reading, after) if reading.lang == "vi" else None)
@@ -201,8 +200,6 @@ def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
     if reading.gap(last + 1, follower) != "":
         return None
     tail = reading.words[follower]
-    if reading.capital[follower]:
-        return follower
     cyrillic = "\u0400" <= tail[0] < "\u0530"
     short = tail.islower() and len(tail) <= 4 and tail not in HYPHEN_TAILS
     return follower if short and (first < last or cyrillic) else None
@@ -242,8 +239,6 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
         return index if _binds(reading, first, last, index) else None
     if kinds == {"the"}:
         return index if _is_function_word(reading, last) or reading.folded(index) in EPITHETS else None
-    if reading.folded(after) in {"of", "y", "e"} and is_people(reading.words[last]):
-        return None
     return index
 
 
