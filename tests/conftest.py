@@ -28,7 +28,7 @@ from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, open_sample
-from workbench.store import engine
+from workbench.store import database
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.journal import load_reviews
@@ -283,7 +283,7 @@ def demo(tmp_path: Path, demo_database: Path) -> Iterator[Bench]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait a tenth of a second for other writers, not five."""
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
 
 
 def statement_recall(record: Record) -> float:

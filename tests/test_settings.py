@@ -22,7 +22,6 @@ from workbench.settings import (
     read_state,
     remember,
     state_path,
-    theme_now,
     write_state,
 )
 
@@ -197,10 +196,10 @@ def test_a_call_is_made_without_the_file(config: Path) -> None:
 def test_the_state_is_kept_whole(tmp_path: Path) -> None:
     """What is remembered comes back; the folder is made; no half-written file is left."""
     path = tmp_path / "new" / "state.json"
-    remember(path, Settings(theme="nord"), theme="workbench-light")
-    remember(path, Settings(), tour_seen=True)
+    remember(path, theme="workbench-light")
+    remember(path, tour_seen=True)
 
-    assert State("workbench-light", "nord", tour_seen=True) == read_state(path)
+    assert State("workbench-light", tour_seen=True) == read_state(path)
     assert [path] == list(path.parent.iterdir())
 
 
@@ -222,15 +221,6 @@ def test_a_state_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"state\.json"):
         write_state(path, State())
     assert [path] == list(tmp_path.iterdir())
-
-
-def test_the_newest_choice_of_a_theme_holds() -> None:
-    """Chosen in the app: kept until the config file says something new."""
-    assert theme_now(Settings(), State()) == ""
-    assert theme_now(Settings(theme="nord"), State()) == "nord"
-    assert theme_now(Settings(theme="nord"), State("gruvbox", "nord")) == "gruvbox"
-    assert theme_now(Settings(theme="dracula"), State("gruvbox", "nord")) == "dracula"
-    assert theme_now(Settings(), State("gruvbox", "")) == "gruvbox"
 
 
 def test_the_state_file_of_the_tests_is_none_of_a_person() -> None:

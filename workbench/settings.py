@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -171,13 +171,9 @@ View = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the program remembers: the theme chosen last, what the config file said then, the tour.
-
-    `views` of the queue were saved under their names.
-    """
+    """What the program remembers: the theme chosen last, whether the tour was seen, saved views by name."""
 
     theme: str = ""
-    theme_over: str = ""
     tour_seen: bool = False
     views: Mapping[str, View] = field(default_factory=dict)
 
@@ -187,7 +183,7 @@ def read_state(path: Path) -> State:
     try:
         table = json.loads(written_text(path)) if path.is_file() else {}
         views = {str(name): (str(query), str(order)) for name, (query, order) in table["views"].items()}
-        return State(str(table["theme"]), str(table["theme_over"]), bool(table["tour_seen"]), views)
+        return State(str(table["theme"]), bool(table["tour_seen"]), views)
     except (OSError, UsageError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return State()
 
@@ -205,24 +201,13 @@ def write_state(path: Path, state: State) -> None:
 
 
 def remember(
-    path: Path, settings: Settings, *, theme: str = "", tour_seen: bool = False,
-    view: tuple[str, View | None] | None = None,
-) -> None:  # fmt: skip
+    path: Path, *, theme: str = "", tour_seen: bool = False, view: tuple[str, View | None] | None = None
+) -> None:
     """Keep a theme chosen in the app, that the tour was seen, or a view of the queue under its name.
 
     A view None is forgotten. Raises OSError.
     """
     state = read_state(path)
-    if view is not None:
-        views = {
-            name: entry for name, entry in {**state.views, view[0]: view[1]}.items() if entry is not None
-        }
-        state = replace(state, views=views)
-    if theme:
-        state = replace(state, theme=theme, theme_over=settings.theme)
-    write_state(path, replace(state, tour_seen=state.tour_seen or tour_seen))
-
-
-def theme_now(settings: Settings, state: State) -> str:
-    """The newest choice of a theme: the one made in the app, unless the config file changed since."""
-    return state.theme if state.theme and state.theme_over == settings.theme else settings.theme
+    views = {**state.views, view[0]: view[1]} if view else state.views
+    saved = {name: entry for name, entry in views.items() if entry is not None}
+    write_state(path, State(theme or state.theme, tour_seen or state.tour_seen, saved))

@@ -25,8 +25,9 @@ from tests.benchmarks.harness import options
 from tests.postgres import running
 from workbench.stages import queue
 from workbench.store.assignments import claim
+from workbench.store.database import number_on
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, number_on, open_store
+from workbench.store.engine import Store, open_store
 from workbench.store.tables import METADATA
 from workbench.tui.screens.queue import ABOVE, BELOW
 

@@ -35,8 +35,9 @@ from workbench.errors import StoreError
 from workbench.stages import editing, queue, team
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import act, open_sample
+from workbench.store.database import number_on
 from workbench.store.datasets import dataset_info, find_dataset
-from workbench.store.engine import Store, number_on, open_store
+from workbench.store.engine import Store, open_store
 from workbench.store.tables import METADATA
 
 WARM = 20

@@ -25,7 +25,8 @@ from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.stages.upkeep import PurgeReport, plan_purge, purge
 from workbench.store.calibrations import save_calibration
-from workbench.store.copying import backup_file, copy_into
+from workbench.store.copying import copy_into
+from workbench.store.database import backup
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.exports import log_export
@@ -90,8 +91,8 @@ def test_a_purged_dataset_stays_empty_and_its_rows_out(filled: Bench) -> None:
 
 def test_known_backups_are_rewritten_and_others_named(filled: Bench) -> None:
     """One that is no database of this schema, or no database, has to be deleted by hand."""
-    own = backup_file(filled.db, "20260101-000000")
-    other = backup_file(filled.db, "before-0006")
+    own = backup(filled.store.url, "20260101-000000")
+    other = backup(filled.store.url, "before-0006")
     with closing(sqlite3.connect(other)) as raw:
         raw.execute("DROP TABLE dispute")
     broken = filled.folder / "workbench.broken.db"
@@ -116,7 +117,7 @@ def test_a_copy_without_the_sample_is_left_alone(filled: Bench, demo_database: P
 
 def test_an_interrupted_purge_of_all_is_finished_by_the_same_one(impatient: None, filled: Bench) -> None:
     """The first took the rows and could not rewrite the file; backups were not reached."""
-    backup = backup_file(filled.db, "20260101-000000")
+    copy = backup(filled.store.url, "20260101-000000")
     (filled.folder / "data.jsonl").unlink()
     with closing(sqlite3.connect(filled.db, isolation_level=None)) as reader:
         reader.execute("BEGIN")
@@ -124,10 +125,10 @@ def test_an_interrupted_purge_of_all_is_finished_by_the_same_one(impatient: None
         with pytest.raises(StoreError, match="run the same purge again"):
             run_purge(filled)
         reader.execute("COMMIT")
-    assert backup.name in in_files(filled, SECRET)
+    assert copy.name in in_files(filled, SECRET)
     again = run_purge(filled)
 
-    assert (0, (str(backup),)) == (again.samples, again.rewritten)
+    assert (0, (str(copy),)) == (again.samples, again.rewritten)
     assert [] == in_files(filled, SECRET) == in_files(filled, "Ada Lovelace")
     assert () == run_purge(filled).rewritten
 
@@ -137,9 +138,9 @@ def test_a_backup_in_use_keeps_its_rows_until_the_next_purge(
     impatient: None, filled: Bench, mode: str
 ) -> None:
     """Not half: rows that are gone and bytes that are not would pass for done."""
-    backup = backup_file(filled.db, "20260101-000000")
+    copy = backup(filled.store.url, "20260101-000000")
     (filled.folder / "data.jsonl").unlink()
-    with closing(sqlite3.connect(backup, isolation_level=None)) as reader:
+    with closing(sqlite3.connect(copy, isolation_level=None)) as reader:
         reader.execute(f"PRAGMA journal_mode={mode}")
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM sample").fetchone()
@@ -147,8 +148,8 @@ def test_a_backup_in_use_keeps_its_rows_until_the_next_purge(
         reader.execute("COMMIT")
     second = run_purge(filled, "secret")
 
-    assert [f"{backup}: another program has it open"] == [line.split(": close")[0] for line in first.by_hand]
-    assert ((str(backup),), ()) == (second.rewritten, second.by_hand)
+    assert [f"{copy}: another program has it open"] == [line.split(": close")[0] for line in first.by_hand]
+    assert ((str(copy),), ()) == (second.rewritten, second.by_hand)
     assert [] == in_files(filled, SECRET)
 
 
@@ -183,7 +184,7 @@ def in_rows(bench: Bench) -> tuple[list[str], list[Any], list[Any]]:
 
 def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> None:
     planned_by_group(bench)
-    backup = backup_file(bench.db, "20260101-000000")
+    copy = backup(bench.store.url, "20260101-000000")
     (bench.folder / "data.jsonl").unlink()
     run_purge(bench, "a1")
     assert (["Alpha", "Beta", "Gamma"], ["Alpha", "Beta"], ["Alpha", "Beta"]) == in_rows(bench)
@@ -195,7 +196,7 @@ def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> N
 
     assert ["purged-1", "purged-2", "purged-3"] == in_rows(bench)[0]
     assert [] == in_files(bench, "Gamma")
-    assert backup.exists()
+    assert copy.exists()
 
 
 @pytest.mark.parametrize("gold", ["ignore", "given", "require"])

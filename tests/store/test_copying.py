@@ -29,9 +29,10 @@ from workbench.stages import editing, upkeep
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act, open_sample, redo, undo
-from workbench.store.copying import backup_file, copy_into, copy_to
+from workbench.store.copying import copy_into
+from workbench.store.database import backup, full_url
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, full_url, open_store
+from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.store.tables import METADATA
 
@@ -294,7 +295,7 @@ def test_a_copy_holds_what_is_committed_while_the_database_is_open(bench: Any) -
     """Also what stands in the write-ahead log only."""
     bench.load(ROWS)
 
-    copy = copy_to(bench.db, bench.folder / "copy.db")
+    copy = backup(bench.store.url, "", bench.folder / "copy.db")
 
     assert copy == bench.folder / "copy.db"
     assert samples(copy) == [("a",)]
@@ -307,21 +308,21 @@ def test_an_existing_target_is_kept(bench: Any) -> None:
     target.write_text("mine")
 
     with pytest.raises(UsageError, match=r"copy\.db exists already"):
-        copy_to(bench.db, target)
+        backup(bench.store.url, "", target)
 
     assert target.read_text() == "mine"
-    made = [backup_file(bench.db, "before").name for _ in range(3)]
+    made = [backup(bench.store.url, "before").name for _ in range(3)]
     assert made == ["workbench.before.db", "workbench.before-2.db", "workbench.before-3.db"]
 
 
 def test_a_copy_that_cannot_be_made_leaves_nothing(bench: Any) -> None:
     """No folder, or a source that is no database: no file, not even a part of one."""
     with pytest.raises(StoreError, match="no backup was made"):
-        copy_to(bench.db, bench.folder / "nowhere" / "copy.db")
+        backup(bench.store.url, "", bench.folder / "nowhere" / "copy.db")
     (bench.folder / "text.db").write_text("not a database " * 100)
     before = sorted(path.name for path in bench.folder.iterdir())
     with pytest.raises(StoreError, match="no backup was made"):
-        copy_to(bench.folder / "text.db", bench.folder / "copy.db")
+        backup(str(bench.folder / "text.db"), "", bench.folder / "copy.db")
 
     assert sorted(path.name for path in bench.folder.iterdir()) == before
 

@@ -164,6 +164,6 @@ def test_a_server_whose_clock_is_another_one_is_told(
     monkeypatch: pytest.MonkeyPatch, postgres: Server
 ) -> None:
     """A clock that is exactly ours is too far away here: leases run by the server's."""
-    monkeypatch.setattr("workbench.store.engine.SKEW", -1.0)
+    monkeypatch.setattr("workbench.store.database.SKEW", -1.0)
     with postgres.database() as url, closing(open_store(url)) as server:
         assert ["the server: its clock and the one here are 0 s apart"] == found(server)

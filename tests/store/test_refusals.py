@@ -23,7 +23,7 @@ from workbench.model import Policy
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
 from workbench.store import engine
-from workbench.store.copying import backup_file
+from workbench.store.database import backup
 from workbench.store.datasets import create_dataset, list_datasets
 from workbench.store.engine import open_store
 
@@ -213,7 +213,7 @@ def test_a_database_its_log_and_its_copies_are_private(tmp_path: Path) -> None:
     try:
         with closing(open_store(str(tmp_path / "w.db"))) as store:
             create_dataset(store, "d", seed=1, policy=Policy(), annotator="ann")
-            backup_file(tmp_path / "w.db", "copy")
+            backup(str(tmp_path / "w.db"), "copy")
             modes = {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()}
     finally:
         os.umask(old)

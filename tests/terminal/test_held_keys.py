@@ -66,7 +66,7 @@ def database(folder: Path, doubtful: int | None = None) -> Path:
 def environment(tmp_path: Path) -> dict[str, str]:
     """Somebody who has seen the first steps."""
     state = tmp_path / "state.json"
-    state.write_text(json.dumps({"theme": "", "theme_over": "", "tour_seen": True}), "utf-8")
+    state.write_text(json.dumps({"theme": "", "tour_seen": True}), "utf-8")
     return terminal_environment(WORKBENCH_STATE=str(state), XDG_CONFIG_HOME=str(tmp_path))
 
 

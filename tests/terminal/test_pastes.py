@@ -69,7 +69,7 @@ def app(demo_database: Path, tmp_path: Path) -> Iterator[tuple[PtyApp, Path]]:
         pytest.skip("needs the installed program")
     database = Path(shutil.copy(demo_database, tmp_path / "wb.db"))
     state = tmp_path / "state.json"
-    state.write_text(json.dumps({"theme": "", "theme_over": "", "tour_seen": True}), "utf-8")
+    state.write_text(json.dumps({"theme": "", "tour_seen": True}), "utf-8")
     environment = terminal_environment(WORKBENCH_STATE=str(state), XDG_CONFIG_HOME=str(tmp_path))
     with PtyApp(
         [installed(), "--db", str(database), "--as", "ann", "review"], environment=environment

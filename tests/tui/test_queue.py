@@ -17,7 +17,7 @@ from textual.widgets import Static
 from tests.tui.conftest import User, until
 from tests.tui.teams import decide
 from tests.tui.test_hostile import on_screen
-from workbench.settings import Settings, read_state, remember
+from workbench.settings import read_state, remember
 from workbench.stages import team
 from workbench.stages.disputes import Dispute, disputes, set_state
 from workbench.stages.import_ import ImportOptions, import_file
@@ -220,7 +220,7 @@ async def test_a_view_is_saved_under_a_name_and_is_there_at_the_next_start(
 ) -> None:
     """Search and order together; `v` lists it, opens it and forgets it."""
     path = tmp_path / "state.json"
-    keep = partial(remember, path, Settings())
+    keep = partial(remember, path)
     app = make_app(database, remember=keep)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "slash", *"state:todo Paris", "enter")

@@ -162,9 +162,7 @@ def test_a_terminal_of_16_colours_keeps_its_own(
 async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(user: User, tmp_path: Path) -> None:
     """By the palette; until the config file says something new. What is set at the start is no choice."""
     state = tmp_path / "state.json"
-    async with user.opens(
-        size=(80, 24), theme=LIGHT.name, remember=partial(remember, state, Settings(theme=LIGHT.name))
-    ) as app:
+    async with user.opens(size=(80, 24), theme=LIGHT.name, remember=partial(remember, state)) as app:
         await user.press()
         assert not state.exists()
         await user.pilot.press("ctrl+p", *"theme")
@@ -179,7 +177,7 @@ async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(user: User, 
         await user.press()
         assert app.theme == "nord"
     assert chosen_theme(Settings(theme=LIGHT.name), read_state(state)) == "nord"
-    assert chosen_theme(Settings(theme=DARK.name), read_state(state)) == DARK.name
+    assert chosen_theme(Settings(theme=DARK.name), State()) == DARK.name
 
 
 def test_a_theme_that_is_none_is_refused_or_forgotten() -> None:

@@ -304,17 +304,13 @@ app.command()(purge)
 @app.command()
 def status(
     context: typer.Context,
-    no_backup: Annotated[
-        bool,
-        typer.Option("--no-backup", help="Upgrade an older database on a server without dumping it first."),
-    ] = False,
     json: Json = False,
 ) -> None:
     """Show what the database holds and how far the reviews are."""
     from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
-    with open_for(call.db, create=False, backup=not no_backup) as store:
+    with open_for(call.db, create=False) as store:
         report = stage(store, call.reader, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 

@@ -159,10 +159,10 @@ def given(context: typer.Context) -> list[TyperOption]:
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = True, migrate: bool = True, backup: bool = True) -> Iterator[Store]:
+def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator[Store]:
     from workbench.store.engine import open_store
 
-    store = open_store(url, create=create, migrate=migrate, backup=backup)
+    store = open_store(url, create=create, migrate=migrate)
     try:
         yield store
     except WorkbenchError:
@@ -204,7 +204,8 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
     def connect() -> Store:
-        from workbench.store.engine import COPY, open_store
+        from workbench.store.database import COPY
+        from workbench.store.engine import open_store
 
         store = open_store(url, create=False)
         if store.read_only:

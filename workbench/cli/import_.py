@@ -113,7 +113,7 @@ def import_(
 
 def command_of(call: Call, name: str) -> list[str]:
     """How a command begins that a message tells to run next: on the same database and dataset."""
-    from workbench.store.engine import shown_url
+    from workbench.store.database import shown_url
 
     db = shown_url(call.db) if "://" in call.db else call.db
     given = (["--db", db] if call.db_given else [], ["--dataset", call.dataset] if call.dataset else [])
@@ -143,7 +143,7 @@ def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
 
 def new_file(call: Call) -> Path | None:
     """The file that the database will be; None where it is there already, or on a server."""
-    from workbench.store.engine import full_url, sqlite_path
+    from workbench.store.database import full_url, sqlite_path
 
     path = sqlite_path(full_url(call.db))
     return None if path is None or path.exists() else path

@@ -5,13 +5,15 @@ Keys with their default value are left out; reading fills them in again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from workbench.model import (
     FOUND_IF,
     Assessment,
+    Disposition,
     Evidence,
+    Kind,
     Label,
     Match,
     Policy,
@@ -21,76 +23,56 @@ from workbench.model import (
     Span,
     Unit,
 )
-from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Open, Put, Redo, Undo
+from workbench.reviewing.edits import PUTS, Accept, Comment, Dispose, Edit, Flag, Open, Put, Redo, Undo
 
 Document = dict[str, Any]
+T = TypeVar("T")
+
+
+_ALWAYS = ("id", "text", "start", "end", "origin")
+"""The keys of a unit that are there whatever their values."""
+_OF_MATCH = ("verdict", "reason", "similarity", "rule", "nested", "note", "alias")
+_OF_UNIT = ("label", "origin", "rejected", "duplicate_of", "original_label", "proposed")
+"""What has the same name in a match or a unit and in a document."""
 
 
 def unit_document(unit: Unit) -> Document:
     """One unit with its match; `start`/`end` are the principal span, `spans` the further ones."""
-    # Key by key: a loop over pairs takes 3 times as long, and an import makes two of these for every unit.
     match, spans = unit.match, unit.spans
-    document: Document = {"id": unit.id, "text": unit.text}
-    if unit.label:
-        document["label"] = unit.label
-    if spans:
-        document["start"], document["end"] = spans[0].start, spans[0].end
-        if len(spans) > 1:
-            document["spans"] = [{"start": span.start, "end": span.end} for span in spans[1:]]
-    if match.verdict:
-        document["verdict"] = match.verdict
-    if match.reason:
-        document["reason"] = match.reason
-    if match.evidence:
-        document["evidence"] = [
-            {"context": e.context, "start": e.start, "end": e.end} for e in match.evidence
-        ]
-    if match.similarity:
-        document["similarity"] = match.similarity
-    if match.rule:
-        document["rule"] = match.rule
-    if match.nested:
-        document["nested"] = match.nested
-    if match.note:
-        document["note"] = match.note
-    if match.alias:
-        document["alias"] = True
-    document["origin"] = unit.origin
-    if unit.rejected:
-        document["rejected"] = unit.rejected
-    if unit.duplicate_of:
-        document["duplicate_of"] = unit.duplicate_of
-    if unit.original_label:
-        document["original_label"] = unit.original_label
-    if unit.proposed:
-        document["proposed"] = unit.proposed
-    return document
+    document = {
+        "id": unit.id,
+        "text": unit.text,
+        "label": unit.label,
+        **({"start": spans[0].start, "end": spans[0].end} if spans else {}),
+        "spans": [{"start": span.start, "end": span.end} for span in spans[1:]],
+        "verdict": match.verdict,
+        "reason": match.reason,
+        "evidence": [{"context": e.context, "start": e.start, "end": e.end} for e in match.evidence],
+        "similarity": match.similarity,
+        "rule": match.rule,
+        "nested": match.nested,
+        "note": match.note,
+        "alias": match.alias,
+        "origin": unit.origin,
+        "rejected": unit.rejected,
+        "duplicate_of": unit.duplicate_of,
+        "original_label": unit.original_label,
+        "proposed": unit.proposed,
+    }
+    return {key: value for key, value in document.items() if value or key in _ALWAYS}
 
 
-def unit_of(document: Mapping[str, Any], kind: str) -> Unit:
+def unit_of(document: Mapping[str, Any], kind: Kind) -> Unit:
     """The unit of a document written by `unit_document`."""
-    get = document.get
-    start = get("start")
-    spans: tuple[Span, ...] = () if start is None else (Span(start, document["end"]),)
-    if "spans" in document:
-        spans += tuple(Span(span["start"], span["end"]) for span in document["spans"])
-    evidence = tuple([Evidence(e["context"], e["start"], e["end"]) for e in get("evidence", ())])
-    return Unit(
-        document["id"],
-        "entity" if kind == "entity" else "statement",
-        document["text"],
-        get("label", ""),
-        spans,
-        Match(
-            get("verdict"), get("reason"), evidence, get("similarity", 0), get("rule", ""),
-            get("nested", False), get("note", ""), get("alias", False),
-        ),
-        get("origin", "proposed"),
-        get("rejected", False),
-        get("duplicate_of", ""),
-        get("original_label", ""),
-        get("proposed", ""),
-    )  # fmt: skip
+
+    def given(names: Sequence[str]) -> Document:
+        return {name: document[name] for name in names if name in document}
+
+    principal = [document] if "start" in document else []
+    spans = tuple([Span(span["start"], span["end"]) for span in (*principal, *document.get("spans", ()))])
+    evidence = tuple([Evidence(**place) for place in document.get("evidence", ())])
+    match = Match(evidence=evidence, **given(_OF_MATCH))
+    return Unit(document["id"], kind, document["text"], spans=spans, match=match, **given(_OF_UNIT))
 
 
 def assessment_document(assessment: Assessment) -> Document:
@@ -110,33 +92,34 @@ def assessment_of(document: Mapping[str, Any]) -> Assessment:
 
 def proposal_document(proposal: Proposal) -> Document:
     """A proposal with the keys of a native row's `proposal`."""
-    document: Document = {"proposer": proposal.proposer}
-    if proposal.model:
-        document["model"] = proposal.model
-    if proposal.reference_entities is not None:
-        document["reference_entities"] = [proposed_document(entity) for entity in proposal.reference_entities]
-    if proposal.context_entities is not None:
-        document["context_entities"] = [
-            [proposed_document(entity) for entity in entities] for entities in proposal.context_entities
-        ]
-    if proposal.statements is not None:
-        document["statements"] = [proposed_document(statement) for statement in proposal.statements]
-    return document
+    contexts = proposal.context_entities
+    document = {
+        "model": proposal.model or None,
+        "reference_entities": _listed(proposal.reference_entities),
+        "context_entities": None if contexts is None else [_listed(entities) for entities in contexts],
+        "statements": _listed(proposal.statements),
+    }
+    said = {key: value for key, value in document.items() if value is not None}
+    return {"proposer": proposal.proposer, **said}
+
+
+def _listed(proposed: Iterable[ProposedEntity | ProposedStatement] | None) -> list[Document] | None:
+    return None if proposed is None else [proposed_document(each) for each in proposed]
 
 
 def proposal_of(document: Mapping[str, Any]) -> Proposal:
     """The proposal of a document written by `proposal_document`."""
-    entities = document.get("reference_entities")
+
+    def read(noun: Callable[..., T], documents: list[Document] | None) -> tuple[T, ...] | None:
+        return None if documents is None else tuple(noun(**each) for each in documents)
+
     contexts = document.get("context_entities")
-    statements = document.get("statements")
     return Proposal(
-        proposer=document["proposer"],
-        model=document.get("model", ""),
-        reference_entities=None if entities is None else tuple(ProposedEntity(**e) for e in entities),
-        context_entities=None
-        if contexts is None
-        else tuple(tuple(ProposedEntity(**e) for e in context) for context in contexts),
-        statements=None if statements is None else tuple(ProposedStatement(**s) for s in statements),
+        document["proposer"],
+        document.get("model", ""),
+        read(ProposedEntity, document.get("reference_entities")),
+        None if contexts is None else tuple(read(ProposedEntity, each) or () for each in contexts),
+        read(ProposedStatement, document.get("statements")),
     )
 
 
@@ -179,20 +162,22 @@ def policy_of(document: Mapping[str, Any], version: int) -> Policy:
 def edit_document(edit: Edit) -> tuple[str, Document]:
     """The operation's name and its data, as the journal stores them."""
     data: Document = {name: getattr(edit, name) for name in edit.__slots__}
+    op = type(edit).__name__.lower()
     match edit:
         case Open():
-            shown = [assessment_document(assessment) for assessment in edit.assessments]
-            return "open", {**data, "assessments": shown}
-        case Put():
-            return edit.what, {"kind": edit.kind, "units": [unit_document(unit) for unit in edit.units]}
+            data["assessments"] = [assessment_document(assessment) for assessment in edit.assessments]
         case Accept():
-            return "accept", {**data, "assessment": assessment_document(edit.assessment)}
+            data["assessment"] = assessment_document(edit.assessment)
+        case Put():
+            op, data["units"] = data.pop("what"), [unit_document(unit) for unit in edit.units]
         case Dispose():
-            replaced = {"replaced": edit.replaced} if edit.replaced else {}
-            return edit.disposition, {"kinds": list(edit.kinds), "reason": edit.reason, **replaced}
-    return type(edit).__name__.lower(), data
+            op, data["kinds"] = data.pop("disposition"), list(edit.kinds)
+            if not edit.replaced:
+                del data["replaced"]
+    return op, data
 
 
+_DISPOSED: tuple[Disposition, ...] = ("todo", "skipped", "excluded")
 _PLAIN: Mapping[str, Callable[..., Edit]] = {"flag": Flag, "comment": Comment, "undo": Undo, "redo": Redo}
 
 
@@ -201,17 +186,15 @@ def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
 
     Raises ValueError for an operation this version does not know.
     """
-    match op:
-        case "open":
-            assessments = tuple(assessment_of(assessment) for assessment in data["assessments"])
-            return Open(**{**data, "assessments": assessments})
-        case "add" | "reject" | "restore" | "relabel" | "boundary" | "match" | "merge" | "split" | "take":
-            units = tuple(unit_of(unit, data["kind"]) for unit in data["units"])
-            return Put(op, data["kind"], units)
-        case "accept":
-            return Accept(**{**data, "assessment": assessment_of(data["assessment"])})
-        case "todo" | "skipped" | "excluded":
-            return Dispose(op, tuple(data["kinds"]), data["reason"], data.get("replaced", ""))
+    if op == "open":
+        return Open(**{**data, "assessments": tuple(map(assessment_of, data["assessments"]))})
+    if op == "accept":
+        return Accept(**{**data, "assessment": assessment_of(data["assessment"])})
+    if op in PUTS:
+        kind = data["kind"]
+        return Put(op, kind, tuple(unit_of(unit, kind) for unit in data["units"]))
+    if op in _DISPOSED:
+        return Dispose(op, **{**data, "kinds": tuple(data["kinds"])})
     if op in _PLAIN:
         return _PLAIN[op](**data)
     raise ValueError(f"unknown operation {op!r} in the journal")

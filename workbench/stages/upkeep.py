@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.errors import StoreError, UsageError
+from workbench.errors import StoreError
 from workbench.formats.exports.folder import (
     being_written,
     check_manifest,
@@ -26,11 +26,12 @@ from workbench.stages import training
 from workbench.stages.people import Person, check, people
 from workbench.stages.team import Team, team
 from workbench.stages.training import Training
-from workbench.store import checking, copying, datasets, queue, runs
+from workbench.store import checking, copying, database, datasets, queue, runs
 from workbench.store import exports as export_log
 from workbench.store import purge as purge_store
+from workbench.store.database import shown_url, sqlite_path
 from workbench.store.datasets import DatasetInfo
-from workbench.store.engine import Store, shown_url, sqlite_path
+from workbench.store.engine import Store
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
 
@@ -87,17 +88,8 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Database
 
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
-    """Copy a database while it is in use; by default under a name with the time.
-
-    A SQLite file is copied next to it, a PostgreSQL database is dumped into this folder. Raises UsageError
-    for another database or an existing target, StoreError when the copy fails.
-    """
-    path, tag = sqlite_path(store.url), now.strftime("%Y%m%d-%H%M%S")
-    if path is not None:
-        return copying.copy_to(path, target) if target else copying.backup_file(path, tag)
-    if store.engine.dialect.name != "postgresql":
-        raise UsageError("backup copies SQLite files and PostgreSQL databases; use your server's own tools")
-    return copying.dump_to(store.url, target) if target else copying.dump(store.url, tag)
+    """Copy a database while it is in use, by default under a name with the time. Raises as the store does."""
+    return database.backup(store.url, now.strftime("%Y%m%d-%H%M%S"), target)
 
 
 def copy(

@@ -58,6 +58,7 @@ _NOW: Any = extract("epoch", func.now())
 """Seconds by the clock of the database: those of its users differ."""
 
 _OPEN = not_(PLACE.done)
+_SAME_REVIEW = and_(REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == PLACE.annotator)
 _OF_PEOPLE = REVIEW.origin == "reviewed", REVIEW.annotator != RESOLVED
 _FREE = and_(_OPEN, or_(PLACE.annotator.is_(None), PLACE.until < _NOW))
 
@@ -76,12 +77,7 @@ class Rules(NamedTuple):
 
 
 ASSIGNED = DATASET.overlap, DATASET.id, DATASET.lease, POLICY.document["kinds"]
-"""The columns that `Rules.of` takes."""
-
-
-def assigned_by(dataset_id: Any) -> tuple[ColumnElement[bool], ...]:
-    """What joins them to a dataset's number."""
-    return DATASET.id == dataset_id, POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version
+"""The columns that `Rules.of` takes, of a dataset and its policy `in_force`."""
 
 
 def held(store: Store, dataset_id: int, annotator: str) -> int | None:
@@ -252,10 +248,8 @@ def fill(store: Store, dataset_id: int) -> None:
         own = PLACE.dataset_id == dataset_id
         rank = select(SAMPLE.rank).where(SAMPLE.id == PLACE.sample_id).scalar_subquery()
         session.execute(update(_ASSIGNMENT).where(own, PLACE.rank != rank).values(rank=rank))
-        decided = and_(*(REVIEW[kind].in_(DECIDED) for kind in info.kinds))
-        settled = exists().where(
-            REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == PLACE.annotator, decided
-        )
+        decided = _decided(info)
+        settled = exists().where(_SAME_REVIEW, decided)
         session.execute(delete(_ASSIGNMENT).where(own, PLACE.extra, not_(settled)))
         session.execute(
             update(_ASSIGNMENT).where(own, PLACE.done, not_(settled)).values(done=False, until=_NOW)
@@ -274,27 +268,30 @@ def fill(store: Store, dataset_id: int) -> None:
         session.execute(delete(_ASSIGNMENT).where(own, _FREE, many))
 
 
-def wrong(store: Store, info: DatasetInfo) -> Iterator[str]:
-    """The places of a dataset that its samples and reviews contradict."""
-    own = PLACE.dataset_id == info.id
-    decided = and_(*(REVIEW[kind].in_(DECIDED) for kind in info.kinds))
-    same = REVIEW.sample_id == PLACE.sample_id, REVIEW.annotator == PLACE.annotator
-    undecided = PLACE.done, ~exists().where(*same, decided)
-    for number in store.column(select(PLACE.id).where(own, *undecided).order_by(PLACE.id)):
-        yield f"assignment {number}: it is done, and its person has not decided the sample"
+def rules(info: DatasetInfo) -> Iterator[tuple[Any, str]]:
+    """Queries for places of a dataset that its samples and reviews contradict, and what to say of each."""
+    own, decided = PLACE.dataset_id == info.id, _decided(info)
+    undecided = own, PLACE.done, not_(exists().where(_SAME_REVIEW, decided))
+    places, reviews = select(PLACE.id).order_by(PLACE.id), select(REVIEW.id).order_by(REVIEW.id)
+    yield places.where(*undecided), "assignment {}: it is done, and its person has not decided the sample"
     if not info.overlap:
         return
-    of_people = REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE
-    needed = exists().where(PLACE.sample_id == REVIEW.sample_id)
-    without = select(REVIEW.id).where(*of_people, needed, ~exists().where(*same, PLACE.done))
-    for number in store.column(without.order_by(REVIEW.id)):
-        yield f"review {number}: it is decided, and its person has no place that is done"
-    most = _lease(info) + DAY
-    for number in store.column(select(PLACE.id).where(own, _OPEN, PLACE.until > most).order_by(PLACE.id)):
-        yield f"assignment {number}: it is held for more than a day longer than the lease"
+    needed, done = (
+        exists().where(PLACE.sample_id == REVIEW.sample_id),
+        exists().where(_SAME_REVIEW, PLACE.done),
+    )
+    placeless = reviews.where(REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, needed, not_(done))
+    yield placeless, "review {}: it is decided, and its person has no place that is done"
+    late = places.where(own, _OPEN, PLACE.until > _lease(info) + DAY)
+    yield late, "assignment {}: it is held for more than a day longer than the lease"
     for slot in range(1, info.overlap + 1):
-        for key in store.column(_lacking(info, decided, slot, SAMPLE.key).order_by(SAMPLE.id)):
-            yield f"sample {key}: its place {slot} of the assignments is not there"
+        lacking = _lacking(info, decided, slot, SAMPLE.key, literal(slot)).order_by(SAMPLE.id)
+        yield lacking, "sample {}: its place {} of the assignments is not there"
+
+
+def _decided(info: DatasetInfo) -> ColumnElement[bool]:
+    """Whether a review is decided in every kind that the policy reviews."""
+    return and_(*(REVIEW[kind].in_(DECIDED) for kind in info.kinds))
 
 
 def _lacking(info: DatasetInfo, decided: Any, slot: int, *columns: Any) -> Any:
@@ -324,7 +321,7 @@ def _wanted(info: DatasetInfo, slot: Any) -> ColumnElement[bool]:
 
 def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: ColumnElement[bool]) -> None:
     """Places for what people decided without one: free ones, else new ones."""
-    placed = exists().where(PLACE.sample_id == REVIEW.sample_id, PLACE.annotator == REVIEW.annotator)
+    placed = exists().where(_SAME_REVIEW)
     query = (
         select(ReviewRow)
         .where(REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, not_(placed))
@@ -446,5 +443,4 @@ def team(store: Store, info: DatasetInfo) -> Team | None:
 def decided_since(store: Store, info: DatasetInfo, annotator: str, since: datetime) -> int:
     """How many samples a person decided since a moment."""
     own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator
-    decided = (REVIEW[kind].in_(DECIDED) for kind in info.kinds)
-    return store.count(REVIEW.id, *own, REVIEW.updated_at >= since.astimezone(UTC), *decided)
+    return store.count(REVIEW.id, *own, REVIEW.updated_at >= since.astimezone(UTC), _decided(info))

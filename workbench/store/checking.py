@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Row, Table, exists, func, select
+from sqlalchemy import Row, Select, Table, and_, exists, false, func, not_, select
 from sqlmodel import Session
 
 from workbench.errors import SpanError, StoreError
@@ -16,8 +16,9 @@ from workbench.model import KINDS, Tally
 from workbench.reviewing.documents import edit_of, proposal_of
 from workbench.reviewing.fold import fold, gold_units
 from workbench.store import assignments
+from workbench.store.database import FAILURES, UNREADABLE, self_check
 from workbench.store.datasets import list_datasets
-from workbench.store.engine import FAILURES, UNREADABLE, Store, self_check
+from workbench.store.engine import Store
 from workbench.store.gold import gold_rows
 from workbench.store.journal import project
 from workbench.store.samples import CHUNK, sample_of
@@ -68,10 +69,11 @@ def check(store: Store, progress: Callable[[int], None]) -> Iterator[str]:
         reviews = session.scalars(select(REVIEW.id).order_by(REVIEW.id)).all()
         for start in range(0, len(reviews), CHUNK):
             yield from _reviews(session, reviews[start : start + CHUNK])
-        yield from _missing(session)
+        rules = [*_rules()]
         with suppress(StoreError):  # a dataset that cannot be read was named above
-            for info in list_datasets(store):
-                yield from assignments.wrong(store, info)
+            rules += (rule for info in list_datasets(store) for rule in assignments.rules(info))
+        for query, sentence in rules:
+            yield from (sentence.format(*row) for row in session.execute(query))
 
 
 def _rows(session: Session, table: Table) -> Iterator[tuple[str, Row[Any] | None]]:
@@ -200,34 +202,24 @@ def _review(
     yield from (f"gold_unit {unit.id} is none of its verified units" for unit in there.values())
 
 
-def _missing(session: Session) -> Iterator[str]:
-    """Rows that others name and that no key of the database keeps there."""
-    policies = func.count(POLICY.id)
-    query = select(DATASET.name, DATASET.policy_version, policies, func.max(POLICY.version)).outerjoin(
-        METADATA.tables["policy"], POLICY.dataset_id == DATASET.id
-    )
-    for name, version, number, highest in session.execute(
-        query.group_by(DATASET.name, DATASET.policy_version)
-    ):
-        if not version == number == highest:
-            yield f"dataset {name}: a version of its policy is not there"
+def _rules() -> Iterator[tuple[Select[Any], str]]:
+    """Queries for rows that others name and no key of the database keeps there, and what to say of each."""
+    policies = select(DATASET.name).outerjoin(METADATA.tables["policy"], POLICY.dataset_id == DATASET.id)
+    version, gapless = DATASET.policy_version, func.count(POLICY.id) == func.max(POLICY.version)
+    whole = func.coalesce(and_(gapless, func.max(POLICY.version) == version), false())
+    own = policies.group_by(DATASET.id, DATASET.name, version)
+    yield own.having(not_(whole)), "dataset {}: a version of its policy is not there"
     for what, column, other in (
         ("run", DATASET.run_id, RUN),
         ("calibration", DATASET.calibration_id, CALIBRATION),
     ):
-        gone = select(DATASET.name, column).where(column.is_not(None), ~exists().where(other.id == column))
-        yield from (f"dataset {name}: {what} {number} is not there" for name, number in session.execute(gone))
+        gone = column.is_not(None), ~exists().where(other.id == column)
+        yield select(DATASET.name, column).where(*gone), f"dataset {{}}: {what} {{}} is not there"
     known = exists().where(COLUMN.dataset_id == SAMPLE.dataset_id, COLUMN.column == EXTERNAL.column)
-    query = (
-        select(EXTERNAL.column, SAMPLE.dataset_id).where(EXTERNAL.sample_id == SAMPLE.id, ~known).distinct()
-    )
-    yield from (f"score_column {number} {name}: is not there" for name, number in session.execute(query))
-    planned = select(SAMPLE.dataset_id).where(
-        SAMPLE.holdout, ~exists().where(PLAN.dataset_id == SAMPLE.dataset_id)
-    )
-    for number in session.scalars(planned.distinct()):
-        yield f"dataset {number}: samples are kept back, and their plan is not there"
-    again = select(PURGED.id, SAMPLE.key).where(
-        PURGED.dataset_id == SAMPLE.dataset_id, PURGED.key == SAMPLE.key
-    )
-    yield from (f"purged {number}: the sample {key} is there" for number, key in session.execute(again))
+    numbers = select(SAMPLE.dataset_id, EXTERNAL.column).where(EXTERNAL.sample_id == SAMPLE.id, ~known)
+    yield numbers.distinct(), "score_column {} {}: is not there"
+    unplanned = SAMPLE.holdout, ~exists().where(PLAN.dataset_id == SAMPLE.dataset_id)
+    held = select(SAMPLE.dataset_id).where(*unplanned).distinct()
+    yield held, "dataset {}: samples are kept back, and their plan is not there"
+    again = PURGED.dataset_id == SAMPLE.dataset_id, PURGED.key == SAMPLE.key
+    yield select(PURGED.id, SAMPLE.key).where(*again), "purged {}: the sample {} is there"

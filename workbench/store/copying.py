@@ -1,41 +1,23 @@
-"""Copies of a database: a SQLite file while it is in use, or whole rows into another database."""
+"""Copying whole rows into another database, and reading them back."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import secrets
-import shutil
-import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    ColumnElement,
-    Connection,
-    Select,
-    Table,
-    false,
-    func,
-    inspect,
-    make_url,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Connection, Select, Table, false, func, inspect, select, true
 
 from workbench.errors import StoreError, UsageError
-from workbench.store.engine import (
+from workbench.store.database import (
     FAILURES,
     SCHEMA,
-    Store,
     explained,
     full_url,
     make_engine,
@@ -46,96 +28,8 @@ from workbench.store.engine import (
     shown_url,
     sqlite_path,
 )
+from workbench.store.engine import Store
 from workbench.store.tables import METADATA
-
-
-def backup_file(path: Path, tag: str) -> Path:
-    """Copy a SQLite file beside itself as NAME.TAG.db; an existing copy is kept under a number."""
-    return copy_to(path, _free(path.with_name(f"{path.stem}.{tag}.db")))
-
-
-def _free(target: Path) -> Path:
-    """The path, with a number where something is there."""
-    free, number = target, 1
-    while free.exists():
-        number += 1
-        free = target.with_stem(f"{target.stem}-{number}")
-    return free
-
-
-@contextmanager
-def _whole(target: Path, part: Path) -> Iterator[None]:
-    """A new file that is there whole or not at all: what is written to `part` becomes `target` at the end.
-
-    Raises UsageError when the file exists, StoreError when it cannot be written.
-    """
-    if target.exists():
-        raise UsageError(f"{target} exists already: name another file")
-    try:
-        make_private(part)
-        yield
-        part.rename(target)
-    except OSError as error:
-        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):  # a read-only folder: there is nothing to remove either
-            part.unlink(missing_ok=True)
-
-
-def copy_to(path: Path, target: Path) -> Path:
-    """Copy a SQLite file to a new file, whole or not at all; `target` must not exist.
-
-    Raises UsageError when it does, StoreError when the copy fails or does not read back.
-    """
-    # one that a killed process leaves is a copy too for `backups_of`, so that a purge reaches it
-    part = target.with_name(f"{target.stem}.{secrets.token_hex(4)}.part.db")
-    try:
-        with (
-            _whole(target, part),
-            closing(sqlite3.connect(path)) as source,
-            closing(sqlite3.connect(part)) as copy,
-        ):
-            source.backup(copy)
-            if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                raise StoreError(f"no backup was made at {target}: {path} is damaged")
-    except FAILURES as error:
-        raise StoreError(f"no backup was made at {target}: {explained(error)}") from error
-    return target
-
-
-def dump(url: str, tag: str) -> Path:
-    """Dump a PostgreSQL database into this folder as NAME.TAG.dump, with a number where one is there."""
-    return dump_to(url, _free(Path(f"{make_url(url).database}.{tag}.dump")))
-
-
-def dump_to(url: str, target: Path) -> Path:
-    """Dump a PostgreSQL database into a new file by pg_dump, whole or not at all; pg_restore has to read it.
-
-    Raises UsageError when the file exists or there is no pg_dump, StoreError when the dump fails.
-    """
-    given = make_url(url)
-    # a password among the words of a command is seen by everybody on the machine
-    plain = URL.create(
-        "postgresql", given.username, None, given.host, given.port, given.database, given.query
-    )
-    secret = {"PGPASSWORD": str(given.password)} if given.password else {}
-    part = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
-    commands = ["pg_dump", "-Fc", "-f", str(part), "-d", str(plain)], ["pg_restore", "-l", str(part)]
-    try:
-        with _whole(target, part):
-            if shutil.which("pg_dump") is None or shutil.which("pg_restore") is None:
-                raise UsageError(
-                    "a PostgreSQL database is copied by pg_dump: install PostgreSQL's programs for clients"
-                )
-            for words in commands:
-                subprocess.run(
-                    words, check=True, capture_output=True, text=True, env={**os.environ, **secret}
-                )
-    except subprocess.CalledProcessError as error:
-        line = next(iter(error.stderr.splitlines()), "it failed")
-        raise StoreError(f"no backup was made at {target}: {line}") from error
-    return target
-
 
 CHUNK = 1_000
 HALF = re.compile("[\ud800-\udfff]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import AmbiguousError, ConflictError, NotFoundError
@@ -109,7 +109,7 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
     with store.reading():
-        (row,) = store.rows(_SETTINGS_OF, dataset=dataset_id)
+        (row,) = store.rows(_SETTINGS.where(DATASET.id == dataset_id))
         return _info(store, *row)
 
 
@@ -188,9 +188,7 @@ def _info(
     store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None, teaches: bool
 ) -> DatasetInfo:
     assert row.id is not None
-    learned = (
-        store.rows(_TAUGHT, dataset=row.id) if teaches else ()
-    )  # every key that opens a sample asks this
+    learned = store.rows(_TAUGHT.where(UNIT.dataset_id == row.id)) if teaches else ()
     return DatasetInfo(
         **row.model_dump(exclude={"created_at", "policy_version", "salt", "trainee"}),
         policy=policy_of(policy, row.policy_version),
@@ -209,15 +207,13 @@ _SETTINGS = select(
 ).where(POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version)
 """Datasets with their policies, the names of their runs and calibrations, and whether any has an alias."""
 
-_SETTINGS_OF = _SETTINGS.where(DATASET.id == bindparam("dataset"))
-
 _TAUGHT = (
     select(
         UNIT.text, UNIT.alias, SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash, UNIT.annotator,
         REVIEW.updated_at,
     )
     .where(
-        UNIT.dataset_id == bindparam("dataset"), UNIT.alias.is_not(None), UNIT.verdict == "found",
+        UNIT.alias.is_not(None), UNIT.verdict == "found",
         SAMPLE.id == UNIT.sample_id, ~SAMPLE.holdout, REVIEW.id == UNIT.review_id,
     )
     .order_by(UNIT.id)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, case, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, case, func, not_, or_, select, true
 
 from workbench.errors import SpanError
 from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
@@ -19,7 +19,7 @@ from workbench.reviewing.edits import PUTS, Accept, Put
 from workbench.reviewing.fold import Verified, resolve, same_verdicts, undone_actions
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.tables import DATASET, EVENT, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
+from workbench.store.tables import EVENT, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among, in_force
 from workbench.text.safe import BEGINNING, is_hash
 
 
@@ -120,12 +120,8 @@ class Adjudication(NamedTuple):
 
 def is_adjudicated(store: Store, sample_id: int) -> bool:
     """Whether somebody settled what people differed in."""
-    return store.value(_ADJUDICATED, sample=sample_id) is not None
-
-
-_ADJUDICATED = (
-    select(REVIEW.id).where(REVIEW.sample_id == bindparam("sample"), REVIEW.origin == "adjudicated").limit(1)
-)
+    adjudicated = REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated"
+    return store.value(select(REVIEW.id).where(*adjudicated)) is not None
 
 
 def settled(store: Store, sample_id: int, kind: Kind, verified: Sequence[Verified]) -> Adjudication | None:
@@ -177,14 +173,9 @@ def settled_by(store: Store, *where: ColumnElement[bool]) -> dict[tuple[int, Kin
 
 def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
     """The labels that the policy of a sample's dataset counts; empty means all."""
-    query = select(POLICY.document).where(
-        SAMPLE.id == sample_id,
-        DATASET.id == SAMPLE.dataset_id,
-        POLICY.dataset_id == DATASET.id,
-        POLICY.version == DATASET.policy_version,
-    )
+    labels = select(POLICY.document["counted_labels"])
     with store.reading():
-        return tuple(store.value(query)["counted_labels"])
+        return tuple(store.value(labels.where(SAMPLE.id == sample_id, *in_force(SAMPLE.dataset_id))))
 
 
 def _resolved(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int, Gold]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, true
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -27,7 +27,7 @@ from workbench.reviewing.fold import (
     newest_effective,
     newest_undone,
 )
-from workbench.store.assignments import ASSIGNED, Rules, assigned_by, follow
+from workbench.store.assignments import ASSIGNED, Rules, follow
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
@@ -43,6 +43,7 @@ from workbench.store.tables import (
     ReviewRow,
     SampleRow,
     among,
+    in_force,
 )
 
 _LATER = METADATA.tables["review_event"].alias("later").c
@@ -106,16 +107,13 @@ class Change(NamedTuple):
 
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
-    given = {"samples": [*wanted], "names": [*{*wanted.values()}]}
+    query = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
+        among(REVIEW.sample_id, wanted), REVIEW.annotator.in_({*wanted.values()})
+    )
     with store.snapshot():
-        own = {number: id_ for number, name, id_ in store.rows(_REVIEWS, **given) if wanted[number] == name}
-        states = folded(store, own.values()) if own else {}
+        own = {number: id_ for number, name, id_ in store.rows(query) if wanted[number] == name}
+        states = folded(store, own.values())
     return {number: states[id_] for number, id_ in own.items()}
-
-
-_REVIEWS = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
-    among(REVIEW.sample_id, "samples"), REVIEW.annotator.in_(bindparam("names", expanding=True))
-)
 
 
 def journal_of(store: Store, sample_id: int, annotator: str) -> list[Named]:
@@ -172,18 +170,13 @@ def journals(
 ) -> dict[int, list[Named]]:
     """The journals of some reviews, oldest rows first; with `until` what was written before."""
     found: dict[int, list[Named]] = {number: [] for number in review_ids}
-    query = _ROWS if until is None else _ROWS.where(EVENT.at < until)
+    rows = select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data).where(
+        among(EVENT.review_id, review_ids), true() if until is None else EVENT.at < until
+    )
     with store.reading() as session:
-        for number, action, op, data in session.execute(query, {"reviews": [*review_ids]}):
+        for number, action, op, data in session.execute(rows.order_by(EVENT.review_id, EVENT.seq)):
             found[number].append((action, edit_of(op, data)))
     return found
-
-
-_ROWS = (
-    select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data)
-    .where(among(EVENT.review_id, "reviews"))
-    .order_by(EVENT.review_id, EVENT.seq)
-)
 
 
 class Said(NamedTuple):
@@ -250,25 +243,16 @@ def is_stored(store: Store, action: str) -> bool:
     return store.value(select(EVENT.id).where(EVENT.action == action)) is not None
 
 
-_SEEN = (
-    select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
-    .select_from(
-        METADATA.tables["sample"].outerjoin(
-            METADATA.tables["review"],
-            and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator")),
-        )
-    )
-    .where(SAMPLE.id == bindparam("sample"), *assigned_by(SAMPLE.dataset_id))
-)
-"""A sample with the rules of its dataset and a person's review of it."""
-
-
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw; one query for all, since a server takes as
     # long to plan as to answer
-    ((dataset_id, name, content_hash, *rules, row),) = store.rows(
-        _SEEN, sample=act.sample_id, annotator=annotator
+    own = and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == annotator)
+    seen = (
+        select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
+        .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
+        .where(SAMPLE.id == act.sample_id, *in_force(SAMPLE.dataset_id))
     )
+    ((dataset_id, name, content_hash, *rules, row),) = store.rows(seen)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     if (row.seq if row else -1) != act.state.seq:
@@ -339,16 +323,16 @@ def _step(
 ) -> Moved | None:
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)  # the next undo then sees this one
-        if tried := store.rows(_TRIED, action=action):
+        if tried := store.rows(select(EVENT.op, EVENT.data).where(EVENT.action == action).limit(1)):
             return _mark(store, session, edit_of(*tried[0]), action, annotator, stored=True)
-        own = {"dataset": dataset_id, "annotator": annotator}
-        first = target = newest(_history(session, _ACTS_OF, **own))
+        own = EVENT.dataset_id == dataset_id, EVENT.annotator == annotator
+        first = target = newest(_history(session, *own))
         closed: list[int] = []
-        while target is not None and (settled := store.value(_SETTLED, action=target)) is not None:
+        while target is not None and (settled := _settling(store, target)) is not None:
             if settles and not _others_since(session, settled, target, annotator):
                 break
             closed.append(settled)
-            target = newest(_history(session, _ACTS_OF.where(EVENT.review_id.not_in(closed)), **own))
+            target = newest(_history(session, *own, EVENT.review_id.not_in(closed)))
         target = target or first  # with nothing before it, it is refused for its own reason
         if target is None:
             return None
@@ -392,11 +376,27 @@ def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple
     return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
 
-def _history(session: Session, query: Any, **given: object) -> Iterator[tuple[str, object]]:
-    """The acts that a query of `_ACTS` finds, a few at a time: mostly the first is the one."""
-    with session.execute(query, given, execution_options={"yield_per": 5}) as rows:
+def _history(session: Session, *where: ColumnElement[bool]) -> Iterator[tuple[str, object]]:
+    """What people did, newest first, a few acts at a time: mostly the first is the one.
+
+    With data only undo and redo: an accept is long.
+    """
+    columns = EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data))
+    people = EVENT.op != "open", EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS
+    query = select(*columns).where(*people, *where).order_by(EVENT.id.desc())
+    with session.execute(query, execution_options={"yield_per": 5}) as rows:
         for action, op, data in rows:
             yield action, None if data is None else edit_of(op, data)
+
+
+def _settling(store: Store, action: str) -> int | None:
+    """The review that settles others in which an act is; None for an act on a person's own."""
+    number: int | None = store.value(
+        select(REVIEW.id).where(
+            REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == action
+        )
+    )
+    return number
 
 
 _STANDS = ~exists().where(
@@ -404,39 +404,14 @@ _STANDS = ~exists().where(
 )
 """Whether no import rewrote the review after an event: what came before quotes another text or gold."""
 
-_TRIED = select(EVENT.op, EVENT.data).where(EVENT.action == bindparam("action")).limit(1)
-
-_ACTS = (
-    select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
-    .where(EVENT.op != "open", EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS)
-    .order_by(EVENT.id.desc())
-)
-"""What people did, newest first; with data only undo and redo: an accept is long."""
-
-_ACTS_OF = _ACTS.where(EVENT.dataset_id == bindparam("dataset"), EVENT.annotator == bindparam("annotator"))
-
-_SETTLED = (
-    select(REVIEW.id)
-    .where(REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == bindparam("action"))
-    .limit(1)
-)
-"""The review that settles others in which an act is; none for an act on a person's own."""
-
-_TOUCHED = (
-    select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED)
-    .where(EVENT.action == bindparam("action"), EVENT.op != "open", _STANDS, *assigned_by(EVENT.dataset_id))
-    .order_by(EVENT.id)
-)
-"""The rows of an act, with the rules of its dataset."""
-
-_HEADS = select(ReviewRow).where(among(REVIEW.id, "reviews"))
-
 
 def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stored: bool = False) -> Moved:
     assert isinstance(edit, Undo | Redo)
-    touched = store.rows(_TOUCHED, action=edit.action)
+    of_act = EVENT.action == edit.action, EVENT.op != "open", _STANDS, *in_force(EVENT.dataset_id)
+    query = select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED).where(*of_act).order_by(EVENT.id)
+    touched = store.rows(query)
     numbers = list(dict.fromkeys(row[0] for row in touched))
-    reviews = {row.id: row for (row,) in store.rows(_HEADS, reviews=numbers)}
+    reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
     _, op, data, *rules = touched[0]
     resolves = rows[0].annotator == RESOLVED
@@ -467,7 +442,7 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
 def _others_since(session: Session, review_id: int, action: str, by: str) -> str:
     """Who else settled more after an act of a person: that rests on it. Empty where nobody did."""
     own = EVENT.review_id == review_id
-    newest = newest_effective(_history(session, _ACTS.where(own, EVENT.op != "comment")))
+    newest = newest_effective(_history(session, own, EVENT.op != "comment"))
     since = select(func.max(EVENT.seq)).where(own, EVENT.action == action).scalar_subquery()
     after = own, EVENT.action == newest, EVENT.annotator != by, EVENT.seq > since
     return session.scalar(select(EVENT.annotator).where(*after).limit(1)) or ""

@@ -13,8 +13,9 @@ from typing import Any
 from sqlalchemy import Column, Connection, create_engine, delete, insert, literal, select, update
 
 from workbench.errors import NotFoundError, StoreError
-from workbench.store import engine
-from workbench.store.engine import FAILURES, Store, explained, sqlite_path
+from workbench.store import database
+from workbench.store.database import FAILURES, explained, sqlite_path
+from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
 from workbench.store.tables import (
     ANSWER,
@@ -138,7 +139,7 @@ def scrub(store: Store) -> None:
         return
     store.engine.dispose()
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=engine.BUSY_SECONDS)) as raw:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=database.BUSY_SECONDS)) as raw:
             raw.execute("PRAGMA secure_delete=ON")
             raw.execute("VACUUM")
             busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -199,7 +200,7 @@ def remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
 @contextmanager
 def _copy(path: Path) -> Iterator[Connection]:
     """A copy without the settings of our own database: nothing of it changes by being opened."""
-    patience = {"timeout": engine.BUSY_SECONDS}
+    patience = {"timeout": database.BUSY_SECONDS}
     copy = create_engine(
         f"sqlite:///{path}", json_serializer=stored, isolation_level="AUTOCOMMIT", connect_args=patience
     )

@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import cache
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
@@ -89,41 +88,30 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    given = {"dataset": info.id, "annotator": annotator, "version": info.policy.version, "after": after}
+    reviews = Reviews.of(info, annotator)
+    rank = select(SAMPLE.rank).where(SAMPLE.id == after).scalar_subquery()
+    places = (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after)
     with store.snapshot():
-        for whole, behind, others in _next_of(info.kinds):
-            for query in (whole,) if after is None else (behind, others):
-                if (number := store.value(query, **given)) is not None:
-                    return int(number)
+        for wanted in (reviews.stands(*UNDECIDED), _stale(info, reviews)):
+            for place in places:
+                if (number := _first(store, info, wanted, place)) is not None:
+                    return number
     return None
 
 
-@cache
-def _next_of(kinds: tuple[Kind, ...]) -> list[tuple[Select[Any], ...]]:
-    """Queries for the first undecided sample: of all, behind a rank, but for one; then for a stale one."""
-    dataset: Any = bindparam("dataset")
-    reviews = Reviews(bindparam("annotator"), kinds, bindparam("version"), blind_share=None)
-    after: Any = bindparam("after")
-    rank = select(SAMPLE.rank).where(SAMPLE.id == after).scalar_subquery()
-    places = true(), SAMPLE.rank > rank, SAMPLE.id != after
-    return [
-        tuple(_first(dataset, wanted, place) for place in places)
-        for wanted in (reviews.stands(*UNDECIDED), _stale(dataset, reviews))
-    ]
-
-
-def _first(dataset: Any, *wanted: ColumnElement[bool]) -> Select[Any]:
-    return select(SAMPLE.id).where(SAMPLE.dataset_id == dataset, *wanted).order_by(SAMPLE.rank).limit(1)
+def _first(store: Store, info: DatasetInfo, *wanted: ColumnElement[bool]) -> int | None:
+    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *wanted)
+    number: int | None = store.value(query.order_by(SAMPLE.rank).limit(1))
+    return number
 
 
 def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
     """The first sample that a person verified under an older policy."""
-    number = store.value(_first(info.id, _stale(info.id, Reviews.of(info, annotator))))
-    return None if number is None else int(number)
+    return _first(store, info, _stale(info, Reviews.of(info, annotator)))
 
 
-def _stale(dataset: Any, reviews: Reviews) -> ColumnElement[bool]:
-    own = REVIEW.dataset_id == dataset, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
+def _stale(info: DatasetInfo, reviews: Reviews) -> ColumnElement[bool]:
+    own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW), reviews.is_stale(REVIEW)
     return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
 
 
@@ -389,8 +377,17 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
+    # of the same reference, verified by somebody and excluded by nobody, the newest first
+    related = (
+        TWIN.id == sample_id,
+        SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+        SAMPLE.reference_hash == TWIN.reference_hash,
+        exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
+        ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
+    )
+    query = select(SAMPLE.id).where(*related).order_by((SAMPLE.id == sample_id).desc(), SAMPLE.id.desc())
     with store.snapshot():
-        family = list(store.numbers(_family(kind), sample=sample_id))
+        family = list(store.numbers(query))
         if not family:
             return None
         verified = verified_by(store, [sample_id, *family], kind)
@@ -409,23 +406,6 @@ def sibling_gold(
         number, gold = chosen
         contexts = store.value(select(SAMPLE.retrieved_contexts).where(SAMPLE.id == number))
         return gold.assessment.units, tuple(contexts)
-
-
-@cache
-def _family(kind: Kind) -> Any:
-    """The samples of the same reference that somebody verified and nobody excluded, the newest first."""
-    sample: ColumnElement[int] = bindparam("sample")
-    return (
-        select(SAMPLE.id)
-        .where(
-            TWIN.id == sample,
-            SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
-            SAMPLE.reference_hash == TWIN.reference_hash,
-            exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
-            ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
-        )
-        .order_by((SAMPLE.id == sample).desc(), SAMPLE.id.desc())
-    )
 
 
 class Values(NamedTuple):
@@ -505,21 +485,14 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = 
         EVENT.op.in_(("accept", "undo", "redo")),
         REVIEW.id == EVENT.review_id,
     )
-    query = query.order_by(EVENT.review_id, EVENT.seq)
-    accepts: dict[tuple[int, str], list[tuple[str, bool]]] = {}
-    undone: set[str] = set()
-    for sample_id, action, op, fast, kind, target in store.rows(query):
-        if op == "undo":
-            undone.add(target)
-        elif op == "redo":
-            undone.discard(target)
-        elif of in (None, kind):
-            accepts.setdefault((sample_id, kind), []).append((action, bool(fast)))
-    standing = (
-        (sample_id, [fast for action, fast in each if action not in undone])
-        for (sample_id, _), each in accepts.items()
-    )
-    return sorted({sample_id for sample_id, each in standing if each[-1:] == [True]})
+    rows = store.rows(query.order_by(EVENT.review_id, EVENT.seq))
+    stands = {target: op == "redo" for _, _, op, _, _, target in rows if op != "accept"}
+    standing = {
+        (sample_id, kind): fast
+        for sample_id, action, op, fast, kind, _ in rows
+        if op == "accept" and of in (None, kind) and stands.get(action, True)
+    }
+    return sorted({sample_id for (sample_id, _), fast in standing.items() if fast})
 
 
 def survey(

@@ -532,13 +532,16 @@ SESSION = table_of(SessionRow).c
 PLACE = table_of(AssignmentRow).c
 
 
-def among(column: ColumnElement[Any], numbers: Iterable[int] | str) -> ColumnElement[bool]:
+def among(column: ColumnElement[Any], numbers: Iterable[int]) -> ColumnElement[bool]:
     """Whether a column holds one of some numbers, however many: a statement takes 32,766 parameters only, so
-    they are written into it. Or one of those that the parameter of that name is given.
+    they are written into it.
     """
-    if isinstance(numbers, str):
-        return column.in_(bindparam(numbers, expanding=True, literal_execute=True))
     return column.in_(bindparam(None, list(numbers), expanding=True, literal_execute=True))
+
+
+def in_force(dataset_id: Any) -> tuple[ColumnElement[bool], ...]:
+    """What joins a dataset and its policy of today to the dataset's number."""
+    return DATASET.id == dataset_id, POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version
 
 
 def is_blind(share: Any) -> ColumnElement[bool]:

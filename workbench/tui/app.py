@@ -277,7 +277,7 @@ def run(
         keymap=keymap(settings),
         tour=not state.tour_seen and start is None,
         begin_with=start,
-        remember=partial(remember, path, settings),
+        remember=partial(remember, path),
         notice=locale_notice(os.environ),
         views=state.views,
     )

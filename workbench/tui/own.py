@@ -23,7 +23,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
 from workbench.errors import UsageError
-from workbench.settings import Settings, State, did_you_mean, theme_now
+from workbench.settings import Settings, State, did_you_mean
 from workbench.text.safe import clean, flat
 from workbench.tui.keys import bindings
 from workbench.tui.widgets.bars import Status
@@ -76,12 +76,12 @@ SIXTEEN = "ansi-dark"
 
 
 def chosen_theme(settings: Settings, state: State) -> str:
-    """The theme to start with; empty when none was chosen. Raises UsageError when there is no such theme."""
+    """The theme chosen in the app, else that of the config file. Raises UsageError for an unknown one."""
     known = {*BUILTIN_THEMES, DARK.name, LIGHT.name}
     if settings.theme and settings.theme not in known:
         near = did_you_mean(settings.theme, known)
         raise UsageError(f"{settings.path}: theme: there is no theme {settings.theme!r}{near}")
-    chosen = theme_now(settings, state)
+    chosen = state.theme or settings.theme
     return chosen if chosen in known else ""
 
 

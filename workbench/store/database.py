@@ -1,0 +1,409 @@
+"""A database as such: its URL and connections, its schema, backups of it, and what its errors mean.
+
+Every dialect-specific line of the store is here.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
+
+from workbench.errors import AwayError, NewerSchemaError, OtherFileError, StoreError, UsageError
+from workbench.store.tables import METADATA
+from workbench.text.lists import stored
+
+OLDEST = "0008"
+"""The baseline: a database of an older version is refused."""
+
+SCHEMA = "0008"
+"""The newest migration; opening a database that stands there imports no migration code."""
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+
+BUSY_SECONDS = 5.0
+SKEW = 60.0
+"""Seconds by which the clock of a server may differ from ours."""
+CACHE = 4_000
+"""Kilobytes of pages that each connection to SQLite may keep: a screen has five connections."""
+
+DAMAGED = "the database is damaged: go on with its newest backup"
+COPY = "copy the database to where you may write"
+WRITE_AHEAD = "PRAGMA journal_mode=WAL"
+"""Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
+
+SOON = "try again in a moment"
+BACK = "try again when it is back"
+RUNNING = "is the server running, and are host, port, user, password and database right?"
+
+AWAY = {
+    "starting up": SOON,
+    "not yet accepting": SOON,
+    "recovery mode": SOON,
+    "shutting down": BACK,
+    "closed the connection": f"it was stopped or restarted: {BACK}",
+    "terminating connection": f"it was stopped or restarted: {BACK}",
+    "too many clients": "try again when others have left",
+    **dict.fromkeys(
+        ("refused", "connection is closed", "connection is lost", "No such file", "timeout expired",
+         "timed out", "unreachable"),
+        RUNNING,
+    ),
+}  # fmt: skip
+"""Parts of the messages about a server that may answer again in a moment, and what to do."""
+
+HINTS = {
+    "locked": "another program is writing to it; try again when it is done",
+    "full": "the disk is full; make room and try again, what was shown as saved is saved",
+    "readonly": f"the file or its folder is read-only: {COPY}",
+    "not a database": "name another with --db",
+    "unable to open": "check the path and its permissions",
+    "disk I/O": "the disk failed or is full; what was shown as saved is saved",
+    **AWAY,
+    "onnection": RUNNING,
+}
+"""Parts of messages, and what the person can do."""
+
+FAILURES = (DBAPIError, sqlite3.Error, UnicodeError, json.JSONDecodeError)
+"""What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one, and
+from a text that it does not take."""
+
+UNREADABLE = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError,
+    MultipleResultsFound, NoResultFound,
+)  # fmt: skip
+"""Raised where rows become values and one is not what was stored: SQLite has no checksums. Anywhere else it
+is an error of the program's own."""
+
+
+class OpenFile:
+    """Which SQLite file is open, by device and inode: its path may lead to another one later."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._opened: tuple[int, int] | None = None
+
+    def note(self) -> None:
+        """What the path leads to now is the file that was opened."""
+        self._opened = self._now()
+
+    def check(self) -> None:
+        """Raise OtherFileError when the path does not lead to the open file any more."""
+        if self._opened is None or (now := self._now()) == self._opened:
+            return
+        what = "deleted or moved" if now is None else "replaced by another file"
+        raise OtherFileError(f"{self.path} was {what} while it was open", there=now is not None)
+
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            stat = os.stat(self.path)
+        except OSError:
+            return None
+        return stat.st_dev, stat.st_ino
+
+
+def make_private(path: Path) -> None:
+    """Make a new file that only its owner may read; SQLite gives its log the same mode. Raises OSError."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def full_url(url: str) -> str:
+    """An SQLAlchemy URL: a plain path becomes a SQLite file."""
+    if "://" not in url:
+        return f"sqlite:///{Path(url).expanduser().absolute()}"
+    try:
+        make_url(url)
+    except ArgumentError as error:
+        raise UsageError(f"--db {url!r} is no path and no database URL") from error
+    return url
+
+
+def shown_url(url: str | URL) -> str:
+    """The URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file of a SQLite URL; None for memory and for other databases."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+        return None
+    return Path(parsed.database or "")
+
+
+def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
+    """An engine with the settings that every connection needs. Raises UsageError for an unusable URL."""
+    try:
+        # a server may have been restarted since the connection was used last
+        # by the connection that was used last: a server has planned on it before what is asked again
+        lifo: dict[str, Any] = {} if make_url(url).get_backend_name() == "sqlite" else {"pool_use_lifo": True}
+        engine = create_engine(url, json_serializer=stored, pool_pre_ping=True, **lifo)
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
+        ) from error
+    except ArgumentError as error:
+        raise UsageError(f"{shown_url(url)}: {error}") from error
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # of a lost connection we tell ourselves
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    elif engine.dialect.name == "postgresql":
+        event.listen(engine, "connect", _prepare_server)
+    if file is not None:
+        event.listen(engine, "do_connect", lambda *_: file.check())  # all lead to one file
+    return engine
+
+
+def _prepare_sqlite(raw: Any, _record: object) -> None:
+    raw.isolation_level = None  # we say BEGIN ourselves
+    # SQLite's own knows A-Z only
+    lower = lambda value: value.lower() if isinstance(value, str) else value  # noqa: E731
+    raw.create_function("lower", 1, lower, deterministic=True)
+    raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+    for setting in ("foreign_keys=ON", "synchronous=FULL", f"cache_size=-{CACHE}"):
+        raw.execute(f"PRAGMA {setting}")
+
+
+def _prepare_server(raw: Any, _record: object) -> None:
+    with suppress(Exception):  # where the connection is lost again, the next statement says so
+        raw.autocommit = True  # else a rollback would take the setting back
+        raw.cursor().execute("SET TIME ZONE 'UTC'")  # for columns without a time zone
+        raw.autocommit = False
+
+
+def run_pragma(engine: Engine, pragma: str) -> None:
+    """Run a pragma outside of any transaction."""
+    with closing(engine.raw_connection()) as raw:
+        raw.cursor().execute(pragma)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    write = connection.get_execution_options().get("write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
+    """Give an empty database its tables, and one of an earlier version those of today, after a backup.
+
+    Raises NewerSchemaError, or StoreError for one that is too old, or with `migrate=False` not of today.
+    """
+    with engine.connect() as connection:
+        if connection.dialect.name == "postgresql" and not connection.scalar(
+            text("SELECT lower('ЖÄ') = 'жä'")
+        ):
+            raise StoreError(
+                f"{shown_url(engine.url)}: its locale knows no letters but a to z, so a search would miss "
+                "others: make one with createdb -T template0 -E UTF8 -l C.UTF-8 NAME"
+            )
+        version = schema_of(connection)
+    if version == SCHEMA:
+        return
+    if version is None:
+        if path is not None:
+            run_pragma(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
+        with engine.execution_options(write=True).begin() as connection:
+            if connection.dialect.name == "postgresql":
+                # any number: one at a time
+                connection.execute(text("SELECT pg_advisory_xact_lock(20260707)"))
+            if not inspect(connection).get_table_names():  # else another process made them meanwhile
+                make_tables(connection)
+        return
+    name = path or shown_url(engine.url)
+    if version > SCHEMA:
+        raise NewerSchemaError(
+            f"{name} was made by a newer Workbench (schema {version}, "
+            f"this one knows up to {SCHEMA}): upgrade with pip install -U gold-workbench"
+        )
+    if version < OLDEST:
+        raise StoreError(
+            f"{name} was made by an older Workbench (schema {version}, this one reads from {OLDEST}): export "
+            "its datasets with the version that made it and import them here, or start a new one with --db"
+        )
+    if not migrate:
+        raise StoreError(f"{name} was made by an older Workbench: open it once first")
+    try:
+        backup(engine.url.render_as_string(hide_password=False), f"before-{SCHEMA}")
+    except UsageError as error:
+        raise StoreError(f"{name} was made by an older Workbench; before it is upgraded, {error}") from error
+    _upgrade(engine)
+
+
+def _upgrade(engine: Engine) -> None:
+    """Bring a database to the newest schema, in one transaction.
+
+    Foreign keys are off meanwhile: rebuilding a table drops the old one, which with ON DELETE CASCADE would
+    delete its children.
+    """
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    sqlite = engine.dialect.name == "sqlite"
+    try:
+        with engine.execution_options(write=True).connect() as connection:
+            if sqlite:
+                connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
+            with connection.begin():
+                config.attributes["connection"] = connection
+                command.upgrade(config, SCHEMA)
+                if sqlite and connection.execute(text("PRAGMA foreign_key_check")).first():
+                    raise StoreError("the migration would break references between rows; nothing was changed")
+    finally:
+        engine.dispose()  # the connection checks no foreign keys
+
+
+def make_tables(connection: Connection) -> None:
+    """Make all tables in an empty database, and note their version.
+
+    Without Alembic, which takes .2 s of CPU and 13 MB to be loaded, before the first row of a first import.
+    """
+    METADATA.create_all(connection, checkfirst=False)
+    connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+    connection.execute(text("INSERT INTO alembic_version VALUES (:schema)"), {"schema": SCHEMA})
+
+
+def number_on(connection: Connection, tables: Iterable[Table]) -> None:
+    """Let the next rows have higher numbers than those that were copied; SQLite does so by itself."""
+    if connection.dialect.name == "postgresql":
+        for table in tables:
+            if table.autoincrement_column is not None:
+                sequence = f"pg_get_serial_sequence('{table.name}', 'id')"
+                connection.execute(text(f"SELECT setval({sequence}, max(id)) FROM {table.name}"))  # noqa: S608
+
+
+def self_check(connection: Connection) -> Iterator[str]:
+    """What is wrong with a database as such: pages of a file; settings and numbers of a server."""
+    if connection.dialect.name == "sqlite":
+        lines = connection.execute(text("PRAGMA integrity_check")).scalars()
+        yield from (f"the file: {line}" for line in lines if line != "ok")
+    if connection.dialect.name != "postgresql":
+        return
+    now: datetime = connection.execute(text("SELECT clock_timestamp()")).scalar_one()
+    if (skew := abs((now - datetime.now(UTC)).total_seconds())) > SKEW:
+        yield f"the server: its clock and the one here are {skew:,.0f} s apart"
+    for table in METADATA.sorted_tables:
+        if table.autoincrement_column is not None:
+            sequence = connection.scalar(text(f"SELECT pg_get_serial_sequence('{table.name}', 'id')"))
+            query = f"SELECT max(id), (SELECT last_value FROM {sequence}) FROM {table.name}"  # noqa: S608
+            highest, last = connection.execute(text(query)).one()
+            if (highest or 0) > last:
+                yield f"{table.name}: its next number is {last + 1:,}, and there is {highest:,} already"
+
+
+def schema_of(connection: Connection) -> str | None:
+    """The schema's version; None for an empty database."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return None
+    # other programs version their tables by Alembic too: theirs is no newer Workbench
+    if {"alembic_version", "review_event"} <= set(tables):
+        version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        if version is not None:
+            return str(version)
+    names = ", ".join(sorted(tables)[:3])
+    raise StoreError(f"this is not a Workbench database (it holds {names}…): name another with --db")
+
+
+def kind_of_error(error: BaseException) -> type[StoreError]:
+    """AwayError where the same may work when the server is back."""
+    lost = isinstance(error, DBAPIError) and (
+        error.connection_invalidated or any(sign in str(error) for sign in AWAY)
+    )
+    return AwayError if lost else StoreError
+
+
+def explained(error: BaseException) -> str:
+    """What the person can do about a database error; never the statement or its data."""
+    message = str(getattr(error, "orig", None) or error)
+    if isinstance(error, UnicodeEncodeError):
+        return "a text holds half a character (a lone surrogate), which no database takes"
+    if isinstance(error, UNREADABLE) or any(sign in message for sign in ("malformed", "decode to UTF-8")):
+        return DAMAGED  # the error quotes what was not read
+    cause = next(iter(message.splitlines()), type(error).__name__)
+    hint = next((hint for sign, hint in HINTS.items() if sign in cause), "")
+    if kind_of_error(error) is AwayError:
+        cause = f"the server is away: {cause}"
+    return f"{cause} ({hint})" if hint else cause
+
+
+def backup(url: str, tag: str, target: Path | None = None) -> Path:
+    """Copy the database at a URL or path while it is in use to a new file, whole or not at all; its path.
+
+    A SQLite file is copied next to itself as NAME.TAG.db, a PostgreSQL database dumped into this folder as
+    NAME.TAG.dump, under a number where one is there, or to a `target`. Raises UsageError when that exists or
+    the database cannot be copied, StoreError when the copy fails or does not read back.
+    """
+    url = full_url(url)
+    path = sqlite_path(url)
+    if path is None and make_url(url).get_backend_name() != "postgresql":
+        raise UsageError("backup copies SQLite files and PostgreSQL databases; use your server's own tools")
+    usual = Path(f"{make_url(url).database}.{tag}.dump") if path is None else path.with_suffix(f".{tag}.db")
+    target = target or _free(usual)
+    if target.exists():
+        raise UsageError(f"{target} exists already: name another file")
+    # one that a killed process leaves is a copy too for `backups_of`, so that a purge reaches it
+    part = target.with_name(f"{target.stem}.{secrets.token_hex(4)}.part{usual.suffix}")
+    try:
+        make_private(part)
+        if path is None:
+            _dump(url, part)
+        else:
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
+                source.backup(copy)
+                if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                    raise StoreError(f"no backup was made at {target}: {path} is damaged")
+        part.rename(target)
+    except (*FAILURES, OSError, subprocess.CalledProcessError) as error:
+        raise StoreError(f"no backup was made at {target}: {_reason(error)}") from error
+    finally:
+        with suppress(OSError):  # a read-only folder: there is nothing to remove either
+            part.unlink(missing_ok=True)
+    return target
+
+
+def _free(target: Path) -> Path:
+    """The path, with a number where something is there."""
+    free, number = target, 1
+    while free.exists():
+        number += 1
+        free = target.with_stem(f"{target.stem}-{number}")
+    return free
+
+
+def _dump(url: str, part: Path) -> None:
+    """Dump a PostgreSQL database by pg_dump; pg_restore has to read it."""
+    if shutil.which("pg_dump") is None or shutil.which("pg_restore") is None:
+        raise UsageError(
+            "a PostgreSQL database is copied by pg_dump: install PostgreSQL's programs for clients"
+        )
+    given = make_url(url)
+    # a password among the words of a command is seen by everybody on the machine
+    plain = URL.create(
+        "postgresql", given.username, None, given.host, given.port, given.database, given.query
+    )
+    secret = {"PGPASSWORD": str(given.password)} if given.password else {}
+    for words in (["pg_dump", "-Fc", "-f", str(part), "-d", str(plain)], ["pg_restore", "-l", str(part)]):
+        subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, **secret})
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return next(iter(error.stderr.splitlines()), "it failed")
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return explained(error)
