@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -34,12 +35,6 @@ def footprint(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def set_version(path: Path, version: str) -> None:
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("UPDATE alembic_version SET version_num = ?", (version,))
-        raw.commit()
 
 
 def tables_of(path: Path) -> list[str]:
@@ -92,50 +87,41 @@ def test_pragmas_hold_on_every_connection(bench: Any) -> None:
             connection.close()
 
 
-def test_a_newer_schema_is_refused_untouched(bench: Any) -> None:
+@pytest.mark.parametrize(
+    ("version", "error", "message"),
+    [
+        ("9999", NewerSchemaError, r"newer Workbench \(schema 9999.*upgrade"),
+        ("0005", StoreError, r"older Workbench \(schema 0005.*export.*the version that made it"),
+    ],
+)
+def test_a_schema_of_another_version_is_refused_untouched(
+    bench: Any, version: str, error: type[StoreError], message: str
+) -> None:
     """Not a byte changes, no file appears, and the message says what to do."""
     bench.store.close()
-    set_version(bench.db, "9999")
+    with closing(sqlite3.connect(bench.db)) as raw:
+        raw.execute("UPDATE alembic_version SET version_num = ?", (version,))
+        raw.commit()
     before = footprint(bench.folder)
 
-    with pytest.raises(NewerSchemaError, match=r"newer Workbench \(schema 9999.*upgrade"):
-        open_store(str(bench.db))
-
-    assert footprint(bench.folder) == before
-
-
-def test_an_older_schema_is_refused_untouched(bench: Any) -> None:
-    """From before the baseline: no migration leads from there, and the message says what to do."""
-    bench.store.close()
-    set_version(bench.db, "0005")
-    before = footprint(bench.folder)
-
-    with pytest.raises(StoreError, match=r"older Workbench \(schema 0005.*export.*the version that made it"):
+    with pytest.raises(error, match=message):
         open_store(str(bench.db))
 
     assert before == footprint(bench.folder)
 
 
-def foreign_sqlite(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("CREATE TABLE tracks (name TEXT)")
-        raw.execute("INSERT INTO tracks VALUES ('one')")
-        raw.commit()
+TRACKS = "CREATE TABLE tracks (name TEXT); INSERT INTO tracks VALUES ('one');"
+ALEMBIC = f"{TRACKS} CREATE TABLE alembic_version (version_num TEXT);"
 
 
-def foreign_alembic(path: Path) -> None:
-    foreign_sqlite(path)
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("CREATE TABLE alembic_version (version_num TEXT)")
-        raw.execute("INSERT INTO alembic_version VALUES ('0001')")
-        raw.commit()
+def made_by(script: str) -> Callable[[Path], None]:
+    """Makes the database of a script."""
 
+    def make(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as raw:
+            raw.executescript(script)
 
-def empty_alembic(path: Path) -> None:
-    foreign_sqlite(path)
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("CREATE TABLE alembic_version (version_num TEXT)")
-        raw.commit()
+    return make
 
 
 def text_file(path: Path) -> None:
@@ -155,9 +141,9 @@ def a_folder(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (foreign_sqlite, "not a Workbench database.*tracks"),
-        (foreign_alembic, "not a Workbench database"),
-        (empty_alembic, "not a Workbench database"),
+        (made_by(TRACKS), "not a Workbench database.*tracks"),
+        (made_by(f"{ALEMBIC} INSERT INTO alembic_version VALUES ('0001')"), "not a Workbench database"),
+        (made_by(ALEMBIC), "not a Workbench database"),
         (text_file, "not a database"),
         (cut_off, "malformed|damaged"),
         (a_folder, "unable to open"),

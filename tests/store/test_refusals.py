@@ -83,28 +83,6 @@ def test_a_full_disk_loses_nothing_and_the_act_can_be_tried_again(bench: Any) ->
     assert comments == {"s0": ("before",), "s1": ("after",), "s2": None}
 
 
-READ_ONLY = """
-import os, sys
-from workbench.errors import StoreError
-from workbench.reviewing.edits import Comment
-from workbench.stages import queue, review
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
-
-if os.getuid() == 0:
-    os.setgid(65534)
-    os.setuid(65534)  # nothing is read-only to root
-try:
-    store = open_store(sys.argv[1])
-    info = find_dataset(store, None)
-    sample = queue.queue_ids(store, info, "ann", order="file")[0]
-    opened = review.open_sample(store, sample, "ann")
-    review.act(store, opened, Comment("x"))
-except StoreError as error:
-    print("refused:", error)
-"""
-
-
 @pytest.fixture
 def shared_folder() -> Iterator[Path]:
     """A folder that another user may enter; those of pytest are closed to others."""
@@ -113,30 +91,6 @@ def shared_folder() -> Iterator[Path]:
     yield folder
     folder.chmod(0o755)
     shutil.rmtree(folder)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
-@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])
-def test_a_read_only_file_or_folder_is_explained(
-    bench: Any, shared_folder: Path, file_mode: int, folder_mode: int
-) -> None:
-    """A hint instead of a stack trace, and the file stays as it was."""
-    bench.load(ROWS)
-    bench.store.close()
-    path = shared_folder / "w.db"
-    shutil.copy(bench.db, path)
-    before = path.read_bytes()
-    path.chmod(file_mode)
-    shared_folder.chmod(folder_mode)
-
-    ended = subprocess.run(
-        [sys.executable, "-c", READ_ONLY, path], capture_output=True, text=True, check=False
-    )  # fmt: skip
-
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("refused: ")
-    assert "read-only: copy the database to where you may write" in ended.stdout
-    assert path.read_bytes() == before
 
 
 COMMANDS = """

@@ -37,6 +37,7 @@ from workbench.store.tables import (
     RUN,
     SAMPLE,
     UNIT,
+    PolicyRow,
     ReviewRow,
     among,
 )
@@ -147,9 +148,7 @@ def _reviews(session: Session, numbers: Sequence[int]) -> Iterator[str]:
             of("review_event", EVENT.review_id),
             of("gold_unit", UNIT.review_id),
         )
-        texts = select(METADATA.tables["sample"]).where(
-            SAMPLE.id.in_(select(REVIEW.sample_id).where(among(REVIEW.id, numbers)))
-        )
+        texts = select(*SAMPLE).where(SAMPLE.id == REVIEW.sample_id, among(REVIEW.id, numbers))
         samples = {row.id: row for row in session.execute(texts)}
         lines = [
             f"review {number} ({samples[head.sample_id].key}, {head.annotator}): {what}"
@@ -204,7 +203,7 @@ def _review(
 
 def _rules() -> Iterator[tuple[Select[Any], str]]:
     """Queries for rows that others name and no key of the database keeps there, and what to say of each."""
-    policies = select(DATASET.name).outerjoin(METADATA.tables["policy"], POLICY.dataset_id == DATASET.id)
+    policies = select(DATASET.name).outerjoin(PolicyRow, POLICY.dataset_id == DATASET.id)
     version, gapless = DATASET.policy_version, func.count(POLICY.id) == func.max(POLICY.version)
     whole = func.coalesce(and_(gapless, func.max(POLICY.version) == version), false())
     own = policies.group_by(DATASET.id, DATASET.name, version)

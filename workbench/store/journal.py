@@ -249,7 +249,7 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     own = and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == annotator)
     seen = (
         select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
-        .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
+        .outerjoin(ReviewRow, own)
         .where(SAMPLE.id == act.sample_id, *in_force(SAMPLE.dataset_id))
     )
     ((dataset_id, name, content_hash, *rules, row),) = store.rows(seen)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -231,45 +232,34 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
         query = select(column).where(SAMPLE.dataset_id == dataset_id).distinct()
         return set(connection.scalars(query))
 
-    def change(column: Column[Any], forget: Callable[[Document], bool]) -> None:
-        rows = column.table.c
-        for number, document in connection.execute(
-            select(rows.id, column).where(rows.dataset_id == dataset_id)
-        ).all():
-            if forget(document):
-                changed = update(column.table).where(rows.id == number)
-                connection.execute(changed.values({column.name: document}))
-
-    groups = left(SAMPLE.group_key)
-    change(
-        CALIBRATION.document,
-        lambda document: _forget_groups(document.get("gold", {}).get("samples", []), groups),
+    groups, strata = left(SAMPLE.group_key), left(SAMPLE.stratum)
+    forgetting: tuple[tuple[Column[Any], Callable[[Document], None]], ...] = (
+        (CALIBRATION.document, lambda saw: _forget_groups(saw.get("gold", {}).get("samples", []), groups)),
+        (RUN.parameters, lambda said: _forget_groups(said.get("examples", []), groups)),
+        (PLAN.parameters, lambda drawn: _forget_strata(drawn, strata)),
     )
-    change(RUN.parameters, lambda document: _forget_groups(document.get("examples", []), groups))
-    strata = left(SAMPLE.stratum)
-    change(PLAN.parameters, lambda document: _forget_strata(document, strata))
+    for column, forget in forgetting:
+        rows = column.table.c
+        documents = select(rows.id, column).where(rows.dataset_id == dataset_id)
+        for number, document in connection.execute(documents).all():
+            forget(document)
+            change = update(column.table).where(rows.id == number)
+            connection.execute(change.values({column.name: document}))
 
 
-def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> bool:
-    gone = [
-        document for document in seen if document.get("group") is not None and document["group"] not in groups
-    ]
-    for document in gone:
-        document["group"] = None
-    return bool(gone)
+def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> None:
+    for sample in seen:
+        if sample.get("group") is not None and sample["group"] not in groups:
+            sample["group"] = None
 
 
-def _forget_strata(parameters: Document, strata: Collection[str | None]) -> bool:
-    stored = parameters.get("strata", {})
-    known = [int(match[1]) for name in stored if (match := re.fullmatch(f"{GONE}([0-9]+)", name))]
-    number = max(known, default=0)
-    named: Document = {}
-    for name, counts in stored.items():
-        if name and name not in strata and not re.fullmatch(f"{GONE}[0-9]+", name):
-            number += 1
-            name = f"{GONE}{number}"
-        named[name] = counts
-    if named.keys() == stored.keys():
-        return False
-    parameters["strata"] = named
-    return True
+def _forget_strata(parameters: Document, strata: Collection[str | None]) -> None:
+    counts: Document = parameters.get("strata", {})
+    numbered = {name: re.fullmatch(f"{GONE}([0-9]+)", name) for name in counts}
+    highest = max((int(match[1]) for match in numbered.values() if match), default=0)
+    names = (f"{GONE}{number}" for number in count(highest + 1))
+    if counts:
+        parameters["strata"] = {
+            name if not name or name in strata or numbered[name] else next(names): number
+            for name, number in counts.items()
+        }

@@ -27,13 +27,13 @@ from workbench.store.tables import (
     COUNTED,
     EVENT,
     EXTERNAL,
-    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
     SCORE,
     TWIN,
     UNIT,
+    ReviewRow,
     among,
     is_blind,
     proposed_by,
@@ -295,7 +295,7 @@ def page(
             REVIEW.flag,
             REVIEW.off_plan,
         )
-        .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
+        .outerjoin(ReviewRow, own)
         .where(among(SAMPLE.id, ids))
     )
     with store.snapshot():

@@ -17,10 +17,10 @@ from workbench.store.engine import Store
 from workbench.store.tables import (
     COUNTED,
     DATASET,
-    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
+    ProposalRow,
     SampleRow,
     among,
     contains,
@@ -104,7 +104,7 @@ def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) ->
     blind = is_blind(DATASET.blind_share).label("blind")
     query = (
         select(*SAMPLE, blind, PROPOSAL.id.label("proposal"), PROPOSAL.document)
-        .outerjoin(METADATA.tables["proposal"], proposed_by(run_id))
+        .outerjoin(ProposalRow, proposed_by(run_id))
         .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
         .order_by(SAMPLE.id)
     )
