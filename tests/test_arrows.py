@@ -52,7 +52,12 @@ PURE_MAY_NOT = {
     "random",
     "subprocess",
 }
-ALLOWED_STORE_NAMES = {"workbench.store.engine", "workbench.store.datasets", "workbench.store.copying"}
+ALLOWED_STORE_NAMES = {
+    "workbench.store.database",
+    "workbench.store.datasets",
+    "workbench.store.engine",
+    "workbench.store.copying",
+}
 
 
 def room_of(path: Path) -> str:

@@ -6,6 +6,7 @@ All offsets are Unicode code points, `end` exclusive; `text[start:end]` is the s
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -411,14 +412,5 @@ def recall_of(tally: Tally | None) -> float | None:
 
 def count(units: Iterable[Unit]) -> Tally:
     """Count the verdicts of the counted units; an undecided unit counts as unsure."""
-    found = missing = unsure = 0
-    for unit in units:
-        if not unit.counted:
-            continue
-        if unit.match.verdict == "found":
-            found += 1
-        elif unit.match.verdict == "missing":
-            missing += 1
-        else:
-            unsure += 1
-    return Tally(found, missing, unsure)
+    verdicts = Counter(unit.match.verdict or "unsure" for unit in units if unit.counted)
+    return Tally(verdicts["found"], verdicts["missing"], verdicts["unsure"])

@@ -368,4 +368,4 @@ def test_a_database_on_a_server_is_dumped_and_the_dump_holds_every_row(
         finally:
             restored.close()
     assert every_row(filled.db) == every_row(filled.folder / "back.db")
-    assert not list(filled.folder.glob("*.part"))
+    assert not list(filled.folder.glob("*.part*"))
