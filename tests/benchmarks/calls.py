@@ -22,7 +22,7 @@ import numpy as np
 from tests.benchmarks.harness import Work, compared, cpu_seconds, options
 from tests.benchmarks.many_samples import database
 from workbench import model
-from workbench.comparing.curve import mean_curve, move_to, moves, overlay, vectors
+from workbench.comparing.curve import mean_curve, move_to, moves, vectors
 from workbench.model import Proposal, ProposedEntity
 from workbench.scoring.scorers import exact_strings
 from workbench.stages import editing, plan, queue, review
@@ -117,8 +117,7 @@ def counting(samples: int) -> Iterator[Call]:
         for p in proposals
     ]  # fmt: skip
     similar = [chance.integers(0, 101, 13, dtype=np.uint8).tobytes() for _ in range(2_000)]
-    human = [chance.integers(0, 4, 13, dtype=np.uint8).tobytes() for _ in range(2_000)]
-    known = vectors(similar * (samples // 2_000), human * (samples // 2_000))
+    known = vectors(similar * (samples // 2_000))
     prepared = moves(similar * (samples // 2_000), 85)
     thresholds = count()
 
@@ -132,8 +131,7 @@ def counting(samples: int) -> Iterator[Call]:
         return np.add.reduceat((given.similarity >= 75).astype(np.int64), given.starts[:-1])
 
     yield "2,000 counted by ragas", scored, lambda: [set(a) & set(b) for a, b in names]
-    yield "curve", lambda: mean_curve(known.similarity, known), known.similarity.copy
-    yield "verified curve", lambda: mean_curve(overlay(known), known), known.similarity.copy
+    yield "curve", lambda: mean_curve(known), known.similarity.copy
     yield "a move of the threshold", lambda: move_to(prepared, 61 + next(thresholds) % 40), numpy_pass
 
 

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import atanh, fsum, sqrt, tanh
 from statistics import variance
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
-import numpy as np
+from scipy.stats import bootstrap
 
-from workbench.comparing.agreement import Distance, Rate, Value
+from workbench.comparing.agreement import Rate
 from workbench.comparing.bounds import Part
-from workbench.comparing.intervals import LEVEL, Interval, around, z_quantile
+from workbench.comparing.intervals import LEVEL, Interval, around, t_quantile, z_quantile
 from workbench.comparing.paired import Floats, pearson
 
+Value = TypeVar("Value", bound=Hashable)
+Distance = Callable[[Value, Value], float]
 Scheme = Literal["strict", "exact", "partial", "type"]
 
 
@@ -34,6 +36,39 @@ def rogan_gladen(machine: Rate, tpr: Rate, tnr: Rate) -> tuple[float, Interval]:
     spread = p * (1 - p) / machine.n
     spread += value**2 * one * (1 - one) / tpr.n + (1 - value) ** 2 * other * (1 - other) / tnr.n
     return value, around(value, sqrt(spread) / apart).clipped()
+
+
+def least_correlation(n: int) -> float:
+    """The |correlation| above which automatic values can help at all."""
+    return 1 / sqrt(n - 2)
+
+
+def limits(d: Floats, covered: float, level: float) -> tuple[Interval, Interval, Interval]:
+    """Bias ± z · s, and the interval of each: ± t · s · sqrt(1/n + z² / (2 (n − 1))) (Bland, Altman 1999)."""
+    n, bias, s, z = len(d), float(d.mean()), float(d.std(ddof=1)), z_quantile(covered)
+    off = t_quantile(n - 1, level) * s * sqrt(1 / n + z * z / (2 * (n - 1)))
+    low, high = bias - z * s, bias + z * s
+    return Interval(low, high), Interval(low - off, low + off), Interval(high - off, high + off)
+
+
+class Alpha(NamedTuple):
+    """1 − observed / expected disagreement."""
+
+    value: float
+    observed: float
+    expected: float
+
+
+def alpha(items: Sequence[Sequence[Value]], distance: Distance[Value]) -> Alpha:
+    """α with a distance between values (Krippendorff 2011); an item has the values that its judges gave."""
+    judged = [item for item in items if len(item) > 1]
+    pooled = [value for item in judged for value in item]
+    n = len(pooled)
+    apart = fsum(
+        fsum(distance(one, other) for one in item for other in item) / (len(item) - 1) for item in judged
+    )
+    expected = fsum(distance(one, other) for one in pooled for other in pooled) / (n * (n - 1))
+    return Alpha(1 - apart / n / expected, apart / n, expected)
 
 
 def interval(one: float, other: float) -> float:
@@ -142,29 +177,14 @@ def _fit(one: Marked, other: Marked, same_span: bool, same_label: bool) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """Recall pooled over all units with its linearised standard error, and the mean over samples."""
-
-    micro: float
-    se: float | None
-    macro: float
-
-
-def micro_macro(found: Sequence[int], units: Sequence[int]) -> Ratio:
-    """Σk/Σm with SE = sqrt(s_e²/n) / mean(m), e = k − R m; and mean k/m. Samples without units stay out.
-
-    Raises ZeroDivisionError when no sample has units.
-    """
+def micro_macro(found: Sequence[int], units: Sequence[int]) -> tuple[float, float, float]:
+    """Σk/Σm, its SE = sqrt(s_e²/n) / mean(m) with e = k − R m, and mean k/m, of samples with units."""
     pairs = [(k, m) for k, m in zip(found, units, strict=True) if m]
-    micro = Fraction(sum(k for k, _ in pairs), sum(m for _, m in pairs))
-    macro = sum((Fraction(k, m) for k, m in pairs), Fraction(0)) / len(pairs)
-    errors = [float(k - micro * m) for k, m in pairs]
-    n = len(pairs)
-    se = None
-    if n > 1:
-        se = sqrt(variance(errors) / n) / (sum(m for _, m in pairs) / n)
-    return Ratio(float(micro), se, float(macro))
+    n, total = len(pairs), sum(m for _, m in pairs)
+    micro = Fraction(sum(k for k, _ in pairs), total)
+    macro = sum((Fraction(k, m) for k, m in pairs), Fraction(0)) / n
+    error = sqrt(variance([float(k - micro * m) for k, m in pairs]) / n) / (total / n)
+    return float(micro), error, float(macro)
 
 
 def horvitz_thompson(values: Sequence[float], chances: Sequence[float]) -> float:
@@ -211,39 +231,24 @@ def bca(
 
     None where the statistic hardly varies, for then the interval does not exist.
     """
-    import warnings
-
-    from scipy.stats import DegenerateDataWarning, bootstrap
-
     if all((one == one[0]).all() for one in columns):
         return None
-    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        warnings.simplefilter("ignore", DegenerateDataWarning)
-        found = bootstrap(
-            columns,
-            statistic,
-            paired=len(columns) > 1,
-            vectorized=True,
-            n_resamples=resamples,
-            batch=max(1, 2_000_000 // len(columns[0])),
-            confidence_level=level,
-            method="BCa",
-            rng=seed,
-        ).confidence_interval
-    low, high = float(found.low), float(found.high)
-    return None if np.isnan(low) or np.isnan(high) or low == high else Interval(low, high)
+    ends = bootstrap(
+        columns,
+        statistic,
+        paired=len(columns) > 1,
+        vectorized=True,
+        n_resamples=resamples,
+        batch=max(1, 2_000_000 // len(columns[0])),
+        confidence_level=level,
+        method="BCa",
+        rng=seed,
+    ).confidence_interval
+    return Interval(float(ends.low), float(ends.high))
 
 
-@dataclass(frozen=True, slots=True)
-class Concordance:
-    """Lin's concordance (1989) with its interval."""
-
-    value: float
-    interval: Interval
-
-
-def concordance(x: Floats, y: Floats, level: float = LEVEL) -> Concordance:
-    """2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²) with moments by n.
+def concordance(x: Floats, y: Floats) -> tuple[float, Interval]:
+    """Lin's concordance (1989), 2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²) with moments by n, and its interval.
 
     The interval is by Fisher's z with Lin's variance as corrected in 2000, divided by n − 2.
     """
@@ -256,5 +261,5 @@ def concordance(x: Floats, y: Floats, level: float = LEVEL) -> Concordance:
     rest = 1 - value**2
     spread = (1 - r**2) * value**2 / (rest * r**2) + 2 * value**3 * (1 - value) * u2 / (r * rest**2)
     spread = (spread - value**4 * u2**2 / (2 * r**2 * rest**2)) / (n - 2)
-    half, middle = z_quantile(level) * sqrt(max(spread, 0.0)), atanh(value)
-    return Concordance(value, Interval(tanh(middle - half), tanh(middle + half)))
+    half, middle = z_quantile() * sqrt(max(spread, 0.0)), atanh(value)
+    return value, Interval(tanh(middle - half), tanh(middle + half))

@@ -245,7 +245,7 @@ def test_undefined_samples_are_counted_and_their_units_still_judged() -> None:
 
     table = table_of(cases)
 
-    assert (20, 2, 81) == (len(table.ids), table.undefined, len(table.scores))
+    assert (20, 2, 81) == (len(table.verified), table.undefined, len(table.scores))
 
 
 def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new_samples() -> None:
@@ -424,7 +424,8 @@ def test_threshold_by_groups_that_did_not_choose_it() -> None:
     names = sorted({row[0] for row in rows})
     groups = np.array([names.index(row[0]) for row in rows])
     scores, positive = (np.array([float(row[place]) for row in rows]) for place in (1, 2))
-    sums = thresholds.sums_of_pairs(scores, positive, groups, np.ones(len(rows)), len(names))
+    by_group = thresholds.by_number(groups, positive, len(names))
+    sums = thresholds.sums_of(scores, groups, len(names), [positive, 1 - positive], [by_group])
 
     found = thresholds.validate(sums, "f1", thresholds.draw_folds(len(names), 0), whole=False)
     everything = thresholds.at_threshold(sums, found.threshold).sum(axis=1)

@@ -21,10 +21,9 @@ from workbench.comparing import agreement, intervals
 from workbench.comparing import paired as pairing
 from workbench.comparing.causes import Difference, LinkCounts, difference
 from workbench.comparing.correction import reliability
-from workbench.comparing.estimates import least_correlation
 from workbench.comparing.estimators import Reached
 from workbench.comparing.estimators import difference as difference_of_means
-from workbench.comparing.paired import Pair, limits, paired
+from workbench.comparing.paired import Pair, paired
 from workbench.model import Assessment, Match, ProposedEntity, Unit, count
 from workbench.scoring.scorers import exact_strings, value_of
 
@@ -124,8 +123,8 @@ def recall(inputs: Any) -> Said:
 
 @replays("cer.micro_macro")
 def micro_macro(inputs: Any) -> Said:
-    found = known.micro_macro(inputs["matched"], inputs["total"])
-    return {"macro": found.macro, "micro": found.micro, "micro_se_linearised": found.se}
+    micro, error, macro = known.micro_macro(inputs["matched"], inputs["total"])
+    return {"macro": macro, "micro": micro, "micro_se_linearised": error}
 
 
 # Pairs.
@@ -140,48 +139,47 @@ def bland_altman(inputs: Any) -> Said:
     assert found.sd is not None
     assert found.bias_interval is not None
     bias, sd = round(found.bias, 1), round(found.sd, 1)
+    _, lower, _ = known.limits(column(x) - column(y), 0.95, 0.95)
     return {
         "bias": found.bias,
         "sd": found.sd,
         "loa_196": [found.limits.low, found.limits.high],
         "loa_2sd_rounded_paper": [round(bias - 2 * sd, 1), round(bias + 2 * sd, 1)],
         "bias_ci95_t": ends(found.bias_interval),
-        "se_loa": found.limits.low_interval.width / 2 / intervals.t_quantile(len(x) - 1),
+        "se_loa": lower.width / 2 / intervals.t_quantile(len(x) - 1),
     }
 
 
 @replays("ba_ccc.reps")
 def limits_and_concordance(inputs: Any) -> Said:
     x, y = column(inputs["x"]), column(inputs["y"])
-    found = limits(x - y, covered=inputs["agree_level"], level=0.9)
+    limits, lower, upper = known.limits(x - y, inputs["agree_level"], 0.9)
     whole = paired([Pair(str(i), a, b) for i, (a, b) in enumerate(zip(x, y, strict=True))])
-    assert whole.bias is not None
-    assert whole.bias_interval is not None
-    concordance = known.concordance(x, y)
+    value, interval = known.concordance(x, y)
     return {
         "bias": whole.bias,
         "bias_ci95": ends(whole.bias_interval),
-        "lower_loa": found.low,
-        "lower_loa_ci90": ends(found.low_interval),
-        "upper_loa": found.high,
-        "upper_loa_ci90": ends(found.high_interval),
-        "ccc": concordance.value,
-        "ccc_ci95": ends(concordance.interval),
-        "ccc_full": concordance.value,
-        "ccc_ci95_full": ends(concordance.interval),
+        "lower_loa": limits.low,
+        "lower_loa_ci90": ends(lower),
+        "upper_loa": limits.high,
+        "upper_loa_ci90": ends(upper),
+        "ccc": value,
+        "ccc_ci95": ends(interval),
+        "ccc_full": value,
+        "ccc_ci95_full": ends(interval),
     }
 
 
 @replays("ccc.pefr")
 def concordance(inputs: Any) -> Said:
     x, y = column(inputs["x"]), column(inputs["y"])
-    found = known.concordance(x, y)
+    value, interval = known.concordance(x, y)
     n, apart = len(x), float(x.mean() - y.mean())
     by_n = float(x.var() + y.var())  # moments by n − 1 shrink the squared difference of means beside them
     return {
-        "ccc": found.value,
-        "ci95": ends(found.interval),
-        "ccc_n_minus_1": found.value * (by_n + apart**2) / (by_n + apart**2 * (n - 1) / n),
+        "ccc": value,
+        "ci95": ends(interval),
+        "ccc_n_minus_1": value * (by_n + apart**2) / (by_n + apart**2 * (n - 1) / n),
         "pearson": pairing.pearson(x, y),
         "spearman": pairing.spearman(x, y),
         "kendall_tau_b": stats.kendalltau(x, y).statistic,
@@ -251,10 +249,13 @@ def mcnemar(inputs: Any) -> Said:
 
 @replays("alpha.krippendorff")
 def krippendorff(inputs: Any) -> Said:
-    items = list(zip(*inputs["reliability_data"], strict=True))
+    items = [
+        [value for value in item if value is not None]
+        for item in zip(*inputs["reliability_data"], strict=True)
+    ]
     return {
-        "nominal": agreement.alpha(items, agreement.nominal).value,
-        "interval": agreement.alpha(items, known.interval).value,
+        "nominal": agreement.alpha(items),
+        "interval": known.alpha(items, known.interval).value,
     }
 
 
@@ -267,7 +268,7 @@ def masi(inputs: Any) -> Said:
 @replays("set.alpha_entities")
 def entity_sets(inputs: Any) -> Said:
     sets = [(frozenset(inputs["a"][name]), frozenset(inputs["b"][name])) for name in inputs["a"]]
-    by_jaccard, by_masi = agreement.alpha(sets, known.jaccard), agreement.alpha(sets, known.masi)
+    by_jaccard, by_masi = known.alpha(sets, known.jaccard), known.alpha(sets, known.masi)
     f1 = agreement.overlaps([agreement.Overlap(len(a & b), len(a), len(b)) for a, b in sets])
     return {
         "alpha_jaccard": by_jaccard.value,
@@ -359,7 +360,7 @@ def audit(inputs: Any) -> Said:
     rest = (inputs["book_total"] - sum(book)) / (total - len(book))
     values = [*book, *[rest] * (total - len(book))]
     chance = len(book) / total
-    ratio = known.micro_macro(audited, book).micro
+    ratio = known.micro_macro(audited, book)[0]
 
     def estimated(automatic: list[float], shown: list[float]) -> float:
         drawn = [Reached(f, y, chance) for f, y in zip(shown, audited, strict=True)]
@@ -393,7 +394,7 @@ def thompson(inputs: Any) -> Said:
 
 @replays("ppi.no_free_lunch")
 def no_free_lunch(inputs: Any) -> Said:
-    return {"min_rho": [least_correlation(n) for n in inputs["n"]]}
+    return {"min_rho": [known.least_correlation(n) for n in inputs["n"]]}
 
 
 @replays("fpc.difference")

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum, sqrt
-from typing import TypeVar
+
+import numpy as np
 
 from workbench.comparing.intervals import Interval, wilson, wilson_by_group
-
-Value = TypeVar("Value", bound=Hashable)
-Distance = Callable[[Value, Value], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,10 @@ class Verdicts:
     human_unsure: int = 0
     parts: tuple[Verdicts, ...] = field(default=(), repr=False, compare=False)
 
-    def _rate(self, hits: Callable[[Verdicts], int], of: Callable[[Verdicts], int]) -> Rate:
-        return Rate(hits(self), of(self), tuple((hits(table), of(table)) for table in self.parts))
+    def _rate(self, cells: Callable[[Verdicts], tuple[int, int]]) -> Rate:
+        """The share of the first of two counts in both of them, of all units and of those of each group."""
+        (hits, others), *groups = map(cells, (self, *self.parts))
+        return Rate(hits, hits + others, tuple((own, own + rest) for own, rest in groups))
 
     @property
     def n(self) -> int:
@@ -82,41 +82,39 @@ class Verdicts:
     @property
     def tpr(self) -> Rate:
         """Of those found by the person, found by the machine."""
-        return self._rate(lambda table: table.both_found, lambda table: table.both_found + table.only_human)
+        return self._rate(lambda table: (table.both_found, table.only_human))
 
     @property
     def tnr(self) -> Rate:
         """Of those missing by the person, missing by the machine."""
-        return self._rate(
-            lambda table: table.both_missing, lambda table: table.both_missing + table.only_machine
-        )
+        return self._rate(lambda table: (table.both_missing, table.only_machine))
 
     @property
     def ppv(self) -> Rate:
         """Of those found by the machine, found by the person."""
-        return self._rate(lambda table: table.both_found, lambda table: table.both_found + table.only_machine)
+        return self._rate(lambda table: (table.both_found, table.only_machine))
 
     @property
     def npv(self) -> Rate:
         """Of those missing by the machine, missing by the person."""
-        return self._rate(
-            lambda table: table.both_missing, lambda table: table.both_missing + table.only_human
-        )
+        return self._rate(lambda table: (table.both_missing, table.only_human))
 
     @property
     def raw(self) -> Rate:
         """Equal verdicts."""
-        return self._rate(lambda table: table.both_found + table.both_missing, lambda table: table.n)
+        return self._rate(
+            lambda table: (table.both_found + table.both_missing, table.only_human + table.only_machine)
+        )
 
     @property
     def specific(self) -> tuple[float | None, float | None]:
         """Agreement on found and on missing: 2a / (2a + b + c), the F1 of either verdict."""
         apart = self.only_human + self.only_machine
-        return _specific(self.both_found, apart), _specific(self.both_missing, apart)
-
-
-def _specific(agreed: int, apart: int) -> float | None:
-    return 2 * agreed / (2 * agreed + apart) if agreed or apart else None
+        found, missing = (
+            2 * agreed / (2 * agreed + apart) if agreed or apart else None
+            for agreed in (self.both_found, self.both_missing)
+        )
+        return found, missing
 
 
 def tabulate(pairs: Iterable[tuple[str | None, str | None]]) -> Verdicts:
@@ -149,41 +147,29 @@ def beyond_chance(table: Sequence[Sequence[int]]) -> Chance:
     κ: (po − pe)/(1 − pe), SE by Fleiss, Cohen and Everitt (1969). AC1: pe = Σ p (1 − p) / (q − 1) with p the
     mean of both margins, SE by Gwet (2008) with n − 1.
     """
-    n = sum(map(sum, table))
+    counts = np.array(table)
+    n, others = int(counts.sum()), len(counts) - 1
     if not n:
         return Chance(0, 0.0, None, None, None, None)
-    q = range(len(table))
-    p = [[cell / n for cell in row] for row in table]
-    rows = [sum(row) for row in p]
-    columns = [sum(p[i][j] for i in q) for j in q]
-    raw = sum(p[i][i] for i in q)
-    chance = sum(rows[i] * columns[i] for i in q)
-    kappa = kappa_se = None
+    p = counts / n
+    rows, columns, equal = p.sum(axis=1), p.sum(axis=0), p.diagonal()
+    raw, chance = float(equal.sum()), float(rows @ columns)
+    kappa = kappa_se = ac1_se = None
     if chance < 1:
         kappa = (raw - chance) / (1 - chance)
-        first = sum(p[i][i] * (1 - (rows[i] + columns[i]) * (1 - kappa)) ** 2 for i in q)
-        second = sum(p[i][j] * (columns[i] + rows[j]) ** 2 for i in q for j in q if i != j)
+        first = equal @ (1 - (rows + columns) * (1 - kappa)) ** 2
+        second = ((p - np.diag(equal)) * (columns[:, None] + rows) ** 2).sum()
         third = (kappa - chance * (1 - kappa)) ** 2
         kappa_se = sqrt(max(0.0, first + (1 - kappa) ** 2 * second - third) / n) / (1 - chance)
-    return Chance(
-        n, raw, kappa, kappa_se, *_ac1(p, [(r + c) / 2 for r, c in zip(rows, columns, strict=True)], n)
-    )
-
-
-def _ac1(p: Sequence[Sequence[float]], shares: Sequence[float], n: int) -> tuple[float | None, float | None]:
-    q = len(shares)
-    if q < 2:
-        return None, None
-    raw = sum(p[i][i] for i in range(q))
-    chance = sum(share * (1 - share) for share in shares) / (q - 1)
+    shares = (rows + columns) / 2
+    chance = float(shares @ (1 - shares)) / others
     ac1 = (raw - chance) / (1 - chance)
-    diagonal = sum(p[i][i] * (1 - shares[i]) for i in range(q)) / (q - 1)
-    cells = sum(p[i][j] * (1 - (shares[i] + shares[j]) / 2) ** 2 for i in range(q) for j in range(q))
-    variance = raw * (1 - raw) - 4 * (1 - ac1) * (diagonal - raw * chance)
-    variance += 4 * (1 - ac1) ** 2 * (cells / (q - 1) ** 2 - chance**2)
-    if n < 2:
-        return ac1, None
-    return ac1, sqrt(max(0.0, variance) / (n - 1)) / (1 - chance)
+    if n > 1:
+        cells = (p * (1 - (shares[:, None] + shares) / 2) ** 2).sum() / others**2
+        variance = raw * (1 - raw) - 4 * (1 - ac1) * (equal @ (1 - shares) / others - raw * chance)
+        variance += 4 * (1 - ac1) ** 2 * (cells - chance**2)
+        ac1_se = sqrt(max(0.0, variance) / (n - 1)) / (1 - chance)
+    return Chance(n, raw, kappa, kappa_se, ac1, ac1_se)
 
 
 def sign_test(first: int, second: int) -> float:
@@ -229,7 +215,11 @@ class Overlaps:
 
 def overlaps(samples: Sequence[Overlap]) -> Overlaps:
     """Micro and macro agreement on units."""
-    micro = Overlap(*(sum(getattr(overlap, name) for overlap in samples) for name in Overlap.__slots__))
+    micro = Overlap(
+        sum(overlap.linked for overlap in samples),
+        sum(overlap.automatic for overlap in samples),
+        sum(overlap.verified for overlap in samples),
+    )
     return Overlaps(micro, sum(overlap.f1 for overlap in samples) / len(samples) if samples else None)
 
 
@@ -254,40 +244,22 @@ def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> 
     return {label: Overlap(*counts) for label, counts in sorted(linked.items())}
 
 
-@dataclass(frozen=True, slots=True)
-class Alpha:
-    """`value` = 1 − observed / expected disagreement; None where all values are equal."""
+def alpha(items: Iterable[Sequence[Hashable]]) -> float | None:
+    """α over items, each with the values that its judges gave (Krippendorff 2011); None where all are equal.
 
-    value: float | None
-    observed: float
-    expected: float
-
-
-def alpha(items: Sequence[Sequence[Value | None]], distance: Distance[Value]) -> Alpha:
-    """α over items, each with the values that its judges gave (None: not judged) (Krippendorff 2011).
-
-    An item with fewer than two values says nothing and stays out. Pairs are counted by distinct value, so
-    that many items with few values are cheap.
+    Values are equal or not, without an order. An item with fewer than two values stays out.
     """
-    judged = [[value for value in item if value is not None] for item in items]
-    judged = [item for item in judged if len(item) > 1]
-    pooled = Counter(value for item in judged for value in item)
+    judged = [Counter(item) for item in items if len(item) > 1]
+    pooled: Counter[Hashable] = Counter()
+    for counts in judged:
+        pooled.update(counts)
     n = pooled.total()
-    if n < 2:
-        return Alpha(None, 0.0, 0.0)
-    observed = fsum(_within(Counter(item), distance) / (len(item) - 1) for item in judged) / n
-    expected = _within(pooled, distance) / (n * (n - 1))
-    return Alpha(1 - observed / expected if expected else None, observed, expected)
+    if len(pooled) < 2:
+        return None
+    observed = fsum(_unequal(counts) / (counts.total() - 1) for counts in judged) / n
+    return 1 - observed / (_unequal(pooled) / (n * (n - 1)))
 
 
-def _within(counts: Mapping[Value, int], distance: Distance[Value]) -> float:
-    """The distances of all ordered pairs of different entries."""
-    values = list(counts.items())
-    return 2 * fsum(
-        n * m * distance(value, other) for i, (value, n) in enumerate(values) for other, m in values[i + 1 :]
-    )
-
-
-def nominal(one: Hashable, other: Hashable) -> float:
-    """0 for equal values, 1 for others."""
-    return float(one != other)
+def _unequal(counts: Counter[Hashable]) -> int:
+    """How many ordered pairs of entries have different values."""
+    return counts.total() ** 2 - sum(count**2 for count in counts.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -230,7 +231,9 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
     """
     known = [row for row in rows if row.delta is not None]
     traced = any(share.cause not in ("untraced", "rounding") for row in known for share in row.shares)
-    by_reason: dict[What, list[tuple[int, int, Fraction]]] = {}
+    units: Counter[What] = Counter()
+    shares: dict[What, Fraction] = defaultdict(Fraction)
+    samples: dict[What, set[int]] = defaultdict(set)
     for row in known:
         for share in row.shares:
             if share.share is None:
@@ -238,16 +241,12 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
             what = what_of(share.cause, share.part)
             if what == "untraced" and not traced:
                 what = "too high" if share.share > 0 else "too low"
-            units = 0 if what in NO_UNITS else share.units
-            by_reason.setdefault(what, []).append((row.sample_id, units, share.share))
+            units[what] += 0 if what in NO_UNITS else share.units
+            shares[what] += share.share
+            samples[what] |= {row.sample_id} if share.share else set()
     listed = [
-        Effect(
-            what,
-            sum(units for _, units, _ in parts),
-            len({number for number, _, part in parts if part}),
-            float(sum(part for _, _, part in parts) / len(known)),
-        )
-        for what, parts in by_reason.items()
+        Effect(what, units[what], len(samples[what]), float(share / len(known)))
+        for what, share in shares.items()
     ]
     return tuple(sorted(listed, key=lambda effect: -abs(effect.share)))
 

@@ -15,7 +15,7 @@ from workbench.comparing.words import CHOSEN
 from workbench.text.figures import many, number, signed, value
 
 if TYPE_CHECKING:
-    from workbench.comparing.answer import Answer, Effect, Step, Worst
+    from workbench.comparing.answer import Answer, Effect, Estimated, Step, Worst
     from workbench.comparing.triage import Suspicion
     from workbench.model import Kind
 
@@ -89,11 +89,8 @@ def so_far(answer: Answer) -> str:
 
 def _fast(answer: Answer) -> list[str]:
     """Reviews that nobody can have read for; the step `fast` says where to find them."""
-    if not answer.fast:
-        return []
-    if answer.reviewed == 1:
-        return ["The review took less than a second."]
-    return [f"{answer.fast:,} of the {answer.reviewed:,} reviews took less than a second."]
+    reviews = many(answer.reviewed, "review")
+    return [f"{answer.fast:,} of {reviews} took less than a second."] if answer.fast else []
 
 
 def _causes(answer: Answer, say: Say) -> list[str]:
@@ -118,14 +115,13 @@ def _causes(answer: Answer, say: Say) -> list[str]:
         causes = "; ".join(cause(effect, answer, shown[effect.what], say) for effect in main)
         lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
     if blank:
-        other = ("The other" if abs(rest) < SMALL else "Another") if main else "Of the difference,"
         why = (
             " by the steps that the file records."
             if answer.traced
             else f": the file has the score, but not the {UNITS[answer.kind]}s that your metric counted "
             "(save the traces: docs/formats.md)."
         )
-        lines.append(f"{other} {signed(blank, 2)} cannot be explained{why}")
+        lines.append(f"{signed(blank, 2)} of it cannot be explained{why}")
     if lines and abs(rest) >= SMALL:
         # errors to both sides may leave a small sum of scores that are far off
         odd = next(
@@ -154,30 +150,25 @@ def _of_how_many(answer: Answer) -> str:
 def _estimate(answer: Answer) -> str:
     estimate = answer.estimate
     assert estimate is not None
+    ends = ("", "") if estimate.low is None else (value(estimate.low), value(estimate.high))
     if estimate.complete:
         out = f", {estimate.excluded:,} of them not counted" if estimate.excluded else ""
-        every = f"All {_samples(answer)} are reviewed{out}"
-        return f"{every}: the true mean is {value(estimate.point)}{_off(answer)}."
-    of = f" of the other {estimate.total:,}" if estimate.total < answer.total else ""
-    if not estimate.sure and estimate.bias is not None and abs(estimate.bias) >= SMALL:
-        ends = "there is no 95 % range yet"
-        if estimate.low is not None:
-            ends = f"the 95 % range is {value(estimate.low)} to {value(estimate.high)}"
-        return (
-            f"{estimate.n:,} reviewed samples are too few to tell whether {_score(answer)} is too low or too "
-            "high. "
-            f"Best guess of the true mean{of}: {value(estimate.point)}; {ends}."
-        )
-    if estimate.reached and estimate.low is not None:
+        lead = f"All {_samples(answer)} are reviewed{out}: the true mean is {value(estimate.point)}"
+    elif estimate.reached and estimate.low is not None:
         done = f"{estimate.n:,} of {_samples(answer)} are settled, {estimate.open:,} open"
         if not estimate.open:
             units = f"units that a reviewer is unsure of in {estimate.unsure:,} of them"
             done = f"All {_samples(answer)} are reviewed, with {units}"
-        ends = f"between {value(estimate.low)} and {value(estimate.high)}"
-        return f"{done}: the true mean is {ends}{_off(answer)}."
-    ends = "" if estimate.low is None else f" (95 % range {value(estimate.low)} to {value(estimate.high)})"
-    based = f"Based on {estimate.n:,} reviewed samples"
-    return f"{based}, the true mean{of} is about {value(estimate.point)}{ends}{_off(answer)}."
+        lead = f"{done}: the true mean is between {ends[0]} and {ends[1]}"
+    else:
+        of = f" of the other {estimate.total:,}" if estimate.total < answer.total else ""
+        about = (
+            f"{value(estimate.point)} (95 % range {ends[0]} to {ends[1]})"
+            if ends[0]
+            else value(estimate.point)
+        )
+        lead = f"Based on {estimate.n:,} reviewed samples, the true mean{of} is about {about}"
+    return f"{lead}{_off(answer, estimate)}."
 
 
 def _samples(answer: Answer) -> str:
@@ -190,24 +181,20 @@ def _score(answer: Answer) -> str:
     return "your score" if answer.imported else "this score"
 
 
-def _off(answer: Answer) -> str:
-    """`. Your score is .14 too low`; nothing where it is right at two digits."""
-    estimate = answer.estimate
-    if estimate is not None and estimate.complete and estimate.bias is None and answer.compared:
-        few = f"{answer.compared:,} of them {'has' if answer.compared == 1 else 'have'} a score"
-        return f". {few}, too few to tell whether it is too low or too high"
-    if estimate is None or estimate.bias is None or abs(estimate.bias) < SMALL:
+def _off(answer: Answer, estimate: Estimated) -> str:
+    """`. Your score is about .14 too low`; nothing where it is right at two digits."""
+    bias = estimate.bias
+    if bias is not None and abs(bias) < SMALL:
         return ""
-    where = ""
-    if estimate.complete and answer.compared < estimate.total:
-        where = f" (over the {answer.compared:,} samples that have both values)"
-    elif not estimate.exact:
-        where = " (over the samples that have both values)"
-    apart = round(estimate.point, 2) - round(answer.score.value or 0.0, 2)
-    exact = estimate.complete and abs(apart + round(estimate.bias, 2)) < SMALL
-    about = "" if exact else "about "
-    way = "low" if estimate.bias < 0 else "high"
-    return f". {_score(answer).capitalize()} is {about}{value(abs(estimate.bias))} too {way}{where}"
+    if answer.compared and (bias is None if estimate.complete else not (estimate.sure or estimate.reached)):
+        both = f"{many(answer.compared, 'sample')} with both values"
+        return f". {both} cannot tell whether {_score(answer)} is too low or too high"
+    if bias is None:
+        return ""
+    some = not estimate.exact or (estimate.complete and answer.compared < estimate.total)
+    where = " (over the samples that have both values)" if some else ""
+    way = "low" if bias < 0 else "high"
+    return f". {_score(answer).capitalize()} is about {value(abs(bias))} too {way}{where}"
 
 
 def suspicious(answer: Answer) -> list[str]:
@@ -215,48 +202,40 @@ def suspicious(answer: Answer) -> list[str]:
     triage = answer.triage
     if not triage.looked:
         return []
+    looked = many(triage.looked, "sample")
     if not triage.suspicious:
-        looked = many(triage.looked, "sample")
         return [f"None of {looked} has a score that looks wrong at first sight; that proves nothing."]
-    has = "has" if triage.suspicious == 1 else "have"
     why = ""
     if answer.kind == "entity" and triage.another_form:
         these = "" if triage.another_form == triage.suspicious else f"in {triage.another_form:,} of them "
         why = f": {these}the contexts contain a name in another form"
-    note = ""
     if answer.withheld:
-        are = "is" if answer.withheld == 1 else "are"
-        note = f" ({answer.withheld:,} more {are} hidden until you review them without suggestions)"
-    shown = f"the {many(triage.looked, 'sample')} shown{note}" if note else many(triage.looked, "sample")
-    lines = [f"{triage.suspicious:,} of {shown} {has} a score that looks wrong{why}."]
+        looked = f"the {looked} shown ({answer.withheld:,} more wait for a review without suggestions)"
+    has = "has" if triage.suspicious == 1 else "have"
+    lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong{why}."]
     if triage.checked:
-        wrong = {0: "none was", 1: "1 was"}.get(triage.confirmed, f"{triage.confirmed:,} were")
-        are = "is" if triage.checked == 1 else "are"
-        lines.append(f"{triage.checked:,} of them {are} reviewed by now: {wrong} wrong by more than .10.")
+        lines.append(f"Reviewed of these: {triage.checked:,}; wrong by more than .10: {triage.confirmed:,}.")
     return lines
 
 
 def _too_few(answer: Answer) -> str:
     picked = f", {answer.picked:,} of them picked by hand" if answer.picked else ""
+    more = f", {answer.unresolved:,} more unresolved" if answer.unresolved else ""
     means = ""
     if answer.verified is not None:
-        have = "has" if answer.compared == 1 else "have"
-        both = f"the {many(answer.compared, 'sample')} that {have} both values"
-        these = "these" if answer.compared == answer.reviewed else both
-        means = f" On {these} {_score(answer)} averages {value(answer.score_reviewed)} "
-        means += f"and the reviewed value {value(answer.verified)}."
-    are = "is" if answer.reviewed == 1 else "are"
-    need = (
-        f"An estimate needs {FEWEST} reviews with {UNITS[answer.kind]}s in random order; you have "
-        f"{answer.in_order:,}."
-    )
+        means = (
+            f" Over {many(answer.compared, 'sample')} with both values {_score(answer)} averages "
+            f"{value(answer.score_reviewed)} and the reviewed value {value(answer.verified)}."
+        )
+    units = f"{UNITS[answer.kind]}s"
     if answer.refusal:
         need = f"No estimate: {answer.refusal}."
-    elif answer.total < FEWEST:
-        need = f"A mean needs {FEWEST} samples."
-    elif not any(action.what in ("all", "random") for action in answer.steps):
-        need = f"A mean needs {FEWEST} samples with {UNITS[answer.kind]}s; there are {answer.in_order:,}."
-    more = f", {answer.unresolved:,} more unresolved" if answer.unresolved else ""
+    elif answer.total >= FEWEST and any(action.what in ("all", "random") for action in answer.steps):
+        order = f"An estimate needs {FEWEST} reviews with {units} in random order"
+        need = f"{order}; you have {answer.in_order:,}."
+    else:
+        need = f"A mean needs {FEWEST} samples with {units}."
+    are = "is" if answer.reviewed == 1 else "are"
     return f"{many(answer.reviewed, 'sample')} {are} reviewed{picked}{more}.{means} {need}"
 
 
@@ -285,16 +264,14 @@ def _example(answer: Answer, say: Say) -> str:
 
 def reason(suspicion: Suspicion, answer: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
-    own = f"{whose(answer)} {value(suspicion.score)}"
-    if suspicion.signal == "names":
-        return f"{own}, rough check {value(suspicion.recount)}"
-    if suspicion.signal == "no contexts":
-        return f"{own}, but no context was retrieved"
-    if suspicion.signal == "nothing found":
-        return f"{own}, but the reference says that nothing was found"
-    if suspicion.signal == "word for word":
-        return f"{own}, but the contexts have it nearly word for word"
-    return f"{own}, but all {len(suspicion.clues)} of its names and numbers are there"
+    why = {
+        "no contexts": "but no context was retrieved",
+        "nothing found": "but the reference says that nothing was found",
+        "names": f"rough check {value(suspicion.recount)}",
+        "word for word": "but the contexts have it nearly word for word",
+        "all names": f"but all {len(suspicion.clues)} of its names and numbers are there",
+    }
+    return f"{whose(answer)} {value(suspicion.score)}, {why[suspicion.signal]}"
 
 
 def unquoted(sample: Worst, kind: Kind) -> str:
@@ -309,56 +286,38 @@ def whose(answer: Answer) -> str:
 
 def step(action: Step, answer: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
-    guess = (
-        ""
-        if answer.measured or action is not next((o for o in answer.steps if o.minutes), None)
-        else ", a guess"
-    )
-    about = f"about {many(action.minutes, 'minute')}{guess}"
+    guess = answer.measured or action is not next((one for one in answer.steps if one.minutes), None)
+    about = f"about {many(action.minutes, 'minute')}{'' if guess else ', a guess'}"
+    change = f"{value(action.after)} instead of {value(action.before)}"
+    number = f"{action.samples:,}"
     if action.what == "check":
-        these = "the one sample" if action.samples == 1 else f"these {action.samples}"
-        picked = (
-            "It was picked because it looks" if action.samples == 1 else "They were picked because they look"
-        )
-        says = f"{'it says' if action.samples == 1 else 'they say'} nothing about the mean"
-        return f"Check {these} to see what goes wrong ({about}). {picked} wrong, so {says}."
+        looking = many(action.samples, "sample that looks wrong", "samples that look wrong")
+        return f"Check {looking}, to see why ({about}); that says nothing about the mean."
     if action.what == "all":
-        rest = "the last sample" if action.samples == 1 else f"all {action.samples:,} that are left"
-        rest = f"all {action.samples:,}" if action.samples == answer.total > 1 else rest
         gain = "then you know which scores are right"
         if answer.total >= FEWEST and answer.kind in answer.reviews:
             gain = "then you know the true mean and need no estimate"
-        part = "" if action.sure or action.samples == 1 else " For some of them: workbench plan --more N."
-        return f"Review {rest} ({about}): {gain}.{part}"
+        part = "" if action.sure else " For some of them: workbench plan --more N."
+        return f"Review what is left, {many(action.samples, 'sample')} ({about}): {gain}.{part}"
     if action.what == "fast":
-        reviews = "the review" if action.samples == 1 else f"the {action.samples:,} reviews"
+        reviews = many(action.samples, "review")
         return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."
     if action.what == "settle":
         return f"Settle {many(action.samples, 'sample')} on which reviewers differ: workbench review, then J."
     if action.what == "random":
         more = "more " if answer.in_order else ""
         gain = "a narrower estimate" if answer.estimate else "an estimate"
-        order = f"Review {action.samples:,} {more}in random order ({about})"
+        order = f"Review {number} {more}in random order ({about})"
         return f"{order} for {gain}{_narrower(action)}. You may stop at any time."
     if action.what == "extend":
-        return (
-            f"Plan {action.samples:,} more reviews (workbench plan --more {action.samples}; {about}) "
-            f"for a narrower estimate{_narrower(action)}."
-        )
+        command = f"workbench plan --more {action.samples}"
+        return f"Plan {number} more reviews ({command}; {about}) for a narrower estimate{_narrower(action)}."
     if action.what == "policy":
-        error = (
-            "the typical error" if action.scorer == answer.scorer else f"the typical error of {action.scorer}"
-        )
-        change = f"{value(action.after)} instead of {value(action.before)}"
-        say = f"{action.order[0].upper()}{action.order[1:]} (workbench policy edit --take {action.number})"
-        then = (
-            ""
-            if action.sure
-            else f" A suggestion from {many(action.samples, 'review')}: more make it certain."
-        )
-        return f"{say}: {error} is then {change}.{then}"
+        order = f"{action.order[0].upper()}{action.order[1:]} (workbench policy edit --take {action.number})"
+        reviews = many(action.samples, "review")
+        then = "" if action.sure else f" A suggestion from {reviews}: more make it certain."
+        return f"{order}: the typical error of {action.scorer} is then {change}.{then}"
     if action.what == "scorer":
-        change = f"{value(action.after)} instead of {value(action.before)}"
         few = f". That is a hint: {answer.compared:,} are few" if answer.compared < BADGE else ""
         better = f"its typical error on the same {many(answer.compared, 'reviewed sample')} is {change}{few}"
         metric = f"{SCORER_WORDS[action.scorer]}, which knows other forms of a name"
@@ -375,11 +334,8 @@ def _narrower(action: Step) -> str:
 def notes(answer: Answer) -> list[str]:
     """What the reader has to know about the figures above."""
     lines = []
-    if answer.kind == "statement" and answer.effects == () and answer.estimate is None:
-        lines.append(
-            "Statements are not counted again: only a person or a judge can tell whether a text supports "
-            "them."
-        )
+    if answer.kind == "statement" and not answer.effects and answer.estimate is None:
+        lines.append("Statements are not counted again: only a person or a judge can tell what is supported.")
     if answer.unresolved and not answer.estimate:
         lines.append(f"On {many(answer.unresolved, 'sample')} reviewers differ, so nothing is settled there.")
     elif not answer.reviewed and answer.triage.suspicious and answer.excluded < answer.total:
@@ -389,14 +345,9 @@ def notes(answer: Answer) -> list[str]:
     if answer.left_out and answer.reviewed:
         lines.append(_left_out(answer))
     if answer.kind not in answer.reviews:
-        kinds = (
-            f"{answer.kind}, {answer.reviews[0]}"
-            if answer.kind == "entity"
-            else f"{answer.reviews[0]}, {answer.kind}"
-        )
         lines.append(
             f"This dataset does not review {UNITS[answer.kind]}s, which this score counts: "
-            f"add them to `kinds` ({kinds}) with workbench policy edit."
+            "add them to `kinds` (entity, statement) with workbench policy edit."
         )
     return lines
 

@@ -52,14 +52,12 @@ class FitCase:
 class Point:
     """One threshold on all cases: means over samples, verdicts over judged units; None where undefined.
 
-    `overlay` is the automatic mean with the reviewer's verdicts in place of the machine's where there are
-    some. `tpr` and `tnr`: of the units that people found (did not find), the share that the machine did (did
+    `tpr` and `tnr`: of the units that people found (did not find), the share that the machine did (did
     not).
     """
 
     threshold: int
     automatic: float
-    overlay: float
     bias: float
     mae: float
     accuracy: float | None
@@ -129,12 +127,11 @@ class Calibrated:
 class Table:
     """The cases as arrays: those with both recalls by sample, judged units by unit. Groups count from 0."""
 
-    ids: tuple[str, ...]
     known: Vectors
     verified: Floats
     weights: Floats
     groups: Ints
-    names: tuple[str, ...]
+    number: Mapping[str, int]
     scores: Floats
     positive: Floats
     pair_weights: Floats
@@ -150,27 +147,26 @@ class TooFewError(ValueError):
 def table_of(cases: Sequence[FitCase]) -> Table:
     """The cases, ordered by id so that their order cannot matter."""
     ordered = sorted(cases, key=lambda case: case.id)
-    names = tuple(sorted({case.group for case in ordered}))
-    number = {name: index for index, name in enumerate(names)}
-    defined = [case for case in ordered if case.recall is not None and case.similarities]
-    every = curve.vectors([case.similarities for case in ordered], [case.human for case in ordered])
-    of = np.repeat(np.arange(len(ordered)), every.sizes)
-    judged = (every.human == FOUND) | (every.human == MISSING)
-    weight = np.array([case.weight for case in ordered], dtype=np.float64)
-    group = np.array([number[case.group] for case in ordered], dtype=np.int64)
+    number = {name: index for index, name in enumerate(sorted({case.group for case in ordered}))}
+    weights = np.array([case.weight for case in ordered], dtype=np.float64)
+    groups = np.array([number[case.group] for case in ordered], dtype=np.int64)
+    defined = [at for at, case in enumerate(ordered) if case.recall is not None and case.similarities]
+    every = curve.vectors([case.similarities for case in ordered])
+    human = np.frombuffer(b"".join(case.human for case in ordered), dtype=np.uint8)
+    judged = (human == FOUND) | (human == MISSING)
+    of = np.repeat(np.arange(len(ordered)), every.sizes)[judged]
     return Table(
-        ids=tuple(case.id for case in defined),
-        known=curve.vectors([case.similarities for case in defined], [case.human for case in defined]),
-        verified=np.array([case.recall for case in defined], dtype=np.float64),
-        weights=np.array([case.weight for case in defined], dtype=np.float64),
-        groups=np.array([number[case.group] for case in defined], dtype=np.int64),
-        names=names,
+        known=curve.vectors([ordered[at].similarities for at in defined]),
+        verified=np.array([ordered[at].recall for at in defined], dtype=np.float64),
+        weights=weights[defined],
+        groups=groups[defined],
+        number=number,
         scores=every.similarity[judged].astype(np.float64),
-        positive=(every.human[judged] == FOUND).astype(np.float64),
-        pair_weights=weight[of][judged],
-        pair_groups=group[of][judged],
+        positive=(human[judged] == FOUND).astype(np.float64),
+        pair_weights=weights[of],
+        pair_groups=groups[of],
         undefined=len(ordered) - len(defined),
-        unsure=int(np.count_nonzero(every.human == UNSURE)),
+        unsure=int(np.count_nonzero(human == UNSURE)),
     )
 
 
@@ -183,16 +179,14 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     table = table_of(cases)
     _check(table)
     sums = _sums(table, objective)
-    folds = curve.draw_folds(len(table.names), seed)
+    folds = curve.draw_folds(len(table.number), seed)
     validation = curve.validate(sums, objective, folds)
     chosen, cut = int(validation.threshold), max(now, FLOOR)
     present = curve.at_threshold(sums, cut)
     if np.array_equal(curve.at_threshold(sums, chosen), present):
         chosen = now  # another number between the same two similarities is no other choice
-    by_sample = np.array(validation.folds)[folds[table.groups]]
-    by_pair = np.array(validation.folds)[folds[table.pair_groups]]
+    thresholds, fold = np.array(validation.folds), folds[table.groups]
     gain, better = gain_of(validation.by_group, present, objective, seed)
-    scored = curve.recalls_at(table.known.similarity, table.known, now)
     trivial = None
     if objective == "f1":
         all_found = curve.at_threshold(sums, 0)
@@ -201,35 +195,33 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
     # Every sample's recall at its own threshold
-    recalls = np.empty(len(table.ids))
-    for limit in np.unique(by_sample):
-        inside = by_sample == limit
-        recalls[inside] = curve.recalls_at(table.known.similarity, table.known, int(limit))[inside]
+    recalls = np.empty(len(table.verified))
+    for limit in np.unique(thresholds[fold]):
+        inside = thresholds[fold] == limit
+        recalls[inside] = curve.recalls_at(table.known, int(limit))[inside]
+    constant = abs(medians(table.verified, table.weights, fold) - table.verified)
+    total = table.weights.sum()
     return Calibrated(
         objective=objective,
         threshold=chosen,
         threshold_now=now,
-        samples=len(table.ids),
+        samples=len(table.verified),
         undefined=table.undefined,
-        groups=len(table.names),
+        groups=len(table.number),
         pairs=len(table.scores),
         found=int(table.positive.sum()),
         unsure=table.unsure,
-        folds=tuple(int(fold) for fold in validation.folds),
-        fold_of={case.id: int(folds[np.searchsorted(table.names, case.group)]) for case in cases},
+        folds=tuple(int(threshold) for threshold in validation.folds),
+        fold_of={case.id: int(folds[table.number[case.group]]) for case in cases},
         curve=curve_of(table),
-        verified=float(table.weights @ table.verified / table.weights.sum()),
-        chosen=_measured(table, recalls, _f1(table, by_pair)),
-        present=_measured(table, scored, _f1(table, cut)),
+        verified=float(table.weights @ table.verified / total),
+        chosen=_measured(table, recalls, _verdicts(table, thresholds[folds[table.pair_groups]])[1]),
+        present=_measured(table, curve.recalls_at(table.known, now), _verdicts(table, cut)[1]),
         corrected=_measured(table, corrected, None),
         gain=gain,
         better=better,
         trivial=trivial,
-        constant=float(
-            table.weights
-            @ abs(medians(table.verified, table.weights, folds[table.groups]) - table.verified)
-            / table.weights.sum()
-        ),
+        constant=float(table.weights @ constant / total),
         model=model,
         reliability=judged,
         band=correction.band([model.probability(at) for at in range(101)], FLOOR),
@@ -242,25 +234,20 @@ def measure(cases: Sequence[FitCase], threshold: int) -> Measured:
     """One threshold on some verified samples that had no say in it. Raises TooFewError below ten."""
     table = table_of(cases)
     _check_number(table)
-    recalls = curve.recalls_at(table.known.similarity, table.known, threshold)
-    return _measured(table, recalls, _f1(table, max(threshold, FLOOR)))
+    f1 = _verdicts(table, max(threshold, FLOOR))[1]
+    return _measured(table, curve.recalls_at(table.known, threshold), f1)
 
 
 def curve_of(table: Table) -> tuple[Point, ...]:
     """Every threshold from 0 to 100; below 60, where no link is kept, all are as at 60."""
-    given = table.known
-    judged = curve.overlay(given)
     share = table.weights / table.weights.sum()
-    points: dict[int, tuple[float | None, ...]] = {}
+    points = []
     for at in range(FLOOR, 101):
-        recalls = curve.recalls_at(given.similarity, given, at)
+        recalls = curve.recalls_at(table.known, at)
         off = recalls - table.verified
-        seen = curve.recalls_at(judged, given, at)
-        points[at] = (
-            float(share @ recalls), float(share @ seen), float(share @ off), float(share @ np.abs(off)),
-            *_verdicts(table, at),
-        )  # fmt: skip
-    return tuple(Point(at, *points[max(at, FLOOR)]) for at in range(101))  # type: ignore[arg-type]
+        mean, bias, mae = (float(share @ values) for values in (recalls, off, np.abs(off)))
+        points.append(Point(at, mean, bias, mae, *_verdicts(table, at)))
+    return (*(replace(points[0], threshold=at) for at in range(FLOOR)), *points)
 
 
 def _check(table: Table) -> None:
@@ -276,7 +263,7 @@ def _check(table: Table) -> None:
 
 
 def _check_number(table: Table) -> None:
-    number = len(table.ids)
+    number = len(table.verified)
     if number < FEWEST:
         known = many(number, "verified sample")
         raise TooFewError(f"{known} with units on both sides; {FEWEST} are needed")
@@ -284,18 +271,23 @@ def _check_number(table: Table) -> None:
 
 def _sums(table: Table, objective: Objective) -> Sums:
     """The sums of an objective over similarities; no near name (0) is never a cut."""
+    number = len(table.number)
     if objective == "f1":
-        sums = curve.sums_of_pairs(
-            table.scores, table.positive, table.pair_groups, table.pair_weights, len(table.names)
-        )
+        found = table.pair_weights * table.positive
+        counted = [found, table.pair_weights - found]
+        fixed = [curve.by_number(table.pair_groups, found, number)]
+        sums = curve.sums_of(table.scores, table.pair_groups, number, counted, fixed)
     else:
-        of = np.repeat(np.arange(len(table.ids)), table.known.sizes)
-        sums = curve.sums_of_recalls(
-            table.known.similarity.astype(np.float64), table.known.weights, of,
-            groups=table.groups, verified=table.verified, weights=table.weights, number=len(table.names),
-        )  # fmt: skip
-    there = sums.there & (sums.values >= FLOOR)
-    return Sums(sums.values, there, sums.parts)
+        known = table.known
+        of = np.repeat(np.arange(len(known.sizes)), known.sizes)
+        counted = [known.weights * table.weights[of]]
+        fixed = [
+            curve.by_number(table.groups, weights, number)
+            for weights in (table.weights * table.verified, table.weights)
+        ]
+        scores = known.similarity.astype(np.float64)
+        sums = curve.sums_of(scores, table.groups[of], number, counted, fixed)
+    return replace(sums, there=sums.there & (sums.values >= FLOOR))
 
 
 def gain_of(chosen: Floats, present: Floats, objective: Objective, seed: int) -> tuple[Figure, bool | None]:
@@ -337,30 +329,18 @@ def _bias(off: Floats, weights: Floats, groups: Ints) -> Figure:
     return Figure(value, around(value, sqrt(variance), number - 1))
 
 
-def _counts(table: Table, cuts: Floats | int) -> tuple[float, float, float, float]:
-    """True and false positives, false and true negatives over judged units, weighted."""
-    predicted = table.scores >= cuts
-    w, so = table.pair_weights, table.positive > 0
-    return tuple(
-        float(w[cell].sum()) for cell in (predicted & so, predicted & ~so, ~predicted & so, ~predicted & ~so)
-    )  # type: ignore[return-value]
-
-
-def _f1(table: Table, cuts: Floats | int) -> float | None:
-    tp, fp, fn, _ = _counts(table, cuts)
-    return _share(2 * tp, 2 * tp + fp + fn)
-
-
-def _verdicts(table: Table, cut: int) -> tuple[float | None, float | None, float | None, float | None]:
-    tp, fp, fn, tn = _counts(table, cut)
-    return (
-        _share(tp + tn, tp + fp + fn + tn), _share(2 * tp, 2 * tp + fp + fn), _share(tp, tp + fn),
-        _share(tn, tn + fp),
-    )  # fmt: skip
-
-
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
+def _verdicts(
+    table: Table, cuts: Floats | int
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Accuracy, F1, TPR and TNR over judged units, weighted; None where undefined."""
+    predicted, so = table.scores >= cuts, table.positive > 0
+    tp, fp, fn, tn = (
+        float(table.pair_weights[cell].sum())
+        for cell in (predicted & so, predicted & ~so, ~predicted & so, ~predicted & ~so)
+    )
+    shares = ((tp + tn, fp + fn), (2 * tp, fp + fn), (tp, fn), (tn, fp))
+    accuracy, f1, tpr, tnr = (part / (part + rest) if part + rest else None for part, rest in shares)
+    return accuracy, f1, tpr, tnr
 
 
 def medians(verified: Floats, weights: Floats, folds: Ints) -> Floats:
@@ -378,7 +358,7 @@ def medians(verified: Floats, weights: Floats, folds: Ints) -> Floats:
 
 
 def _line(table: Table, threshold: int, folds: Ints) -> tuple[Line, Floats]:
-    recalls = curve.recalls_at(table.known.similarity, table.known, threshold)
+    recalls = curve.recalls_at(table.known, threshold)
     return correction.fit_line(recalls, table.verified, table.known.sizes, table.groups, table.weights, folds)
 
 

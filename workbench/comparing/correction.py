@@ -57,11 +57,7 @@ class Line:
         """
         if not is_recall(score) or not (_is_number(units) and units >= 1 and units % 1 == 0):
             raise ValueError(f"score {score!r} of {units!r} units: a recall from 0 to 1 of at least one unit")
-        value = self.intercept + self.slope * score
-        if self.spread is None:
-            return Corrected(_clip(value), None)
-        off = self.spread / sqrt(units)
-        return Corrected(_clip(value), Interval(value - off, value + off).clipped())
+        return self._corrected(score, None if self.spread is None else self.spread / sqrt(units))
 
     def correct_mean(self, mean: float, samples: int) -> Corrected:
         """The mean of that many new scores. The interval holds for samples like those that were verified.
@@ -70,13 +66,16 @@ class Line:
         """
         if not is_recall(mean):
             raise ValueError(f"mean {mean!r}: a mean of recalls from 0 to 1")
-        value = self.intercept + self.slope * mean
         if self.covariance is None or samples < 1:
-            return Corrected(_clip(value), None)
+            return self._corrected(mean, None)
         a, b, both = self.covariance
         variance = a + 2 * mean * both + mean**2 * b + self.residual / samples
-        off = self.quantile * sqrt(max(variance, 0.0))
-        return Corrected(_clip(value), Interval(value - off, value + off).clipped())
+        return self._corrected(mean, self.quantile * sqrt(max(variance, 0.0)))
+
+    def _corrected(self, score: float, off: float | None) -> Corrected:
+        value = self.intercept + self.slope * score
+        ends = None if off is None else Interval(value - off, value + off).clipped()
+        return Corrected(min(1.0, max(0.0, value)), ends)
 
 
 def is_recall(value: Any) -> bool:
@@ -157,10 +156,6 @@ def _sandwich(x: Floats, error: Floats, groups: Ints, w: Floats) -> tuple[float,
     there = len(np.unique(groups))
     covariance = bread @ (summed @ summed.T) @ bread * there / (there - 1)
     return float(covariance[0, 0]), float(covariance[1, 1]), float(covariance[0, 1])
-
-
-def _clip(value: float) -> float:
-    return min(1.0, max(0.0, value))
 
 
 ENOUGH = 1_000

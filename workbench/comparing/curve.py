@@ -15,74 +15,45 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 UNLINKED, FOUND, MISSING, UNSURE = range(4)
-THRESHOLDS = 102
-"""Rows of a curve: thresholds 0 to 100, and 101, which only a person's `found` reaches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """All units of a dataset in one row of memory.
 
-    `similarity` and `human` have a byte a unit; sample i has the `sizes[i]` units from `starts[i]` on, and
-    each of them the weight 1 / (units of its sample). A sample without units is undefined and stands in no
-    mean.
+    `similarity` has a byte a unit; sample i has the `sizes[i]` units from `starts[i]` on, each of them with
+    the weight 1 / (units of its sample). A sample without units is undefined and stands in no mean.
     """
 
     similarity: Bytes
-    human: Bytes
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
     weights: Floats
 
 
-def vectors(similarities: Sequence[bytes], human: Sequence[bytes | None] | None = None) -> Vectors:
-    """The vectors of samples given as bytes; `human` None, or None for a sample, means nobody judged it.
-
-    Raises ValueError when the two differ in length for a sample.
-    """
-    verdicts = [
-        bytes(len(similarity)) if verdict is None else verdict
-        for similarity, verdict in zip(similarities, human or [None] * len(similarities), strict=True)
-    ]
-    if any(
-        len(similarity) != len(verdict) for similarity, verdict in zip(similarities, verdicts, strict=True)
-    ):
-        raise ValueError("a sample has another number of verdicts than of units")
-    starts = np.zeros(len(similarities) + 1, dtype=np.int64)
-    np.cumsum([len(similarity) for similarity in similarities], out=starts[1:])
-    sizes = np.diff(starts)
-    return Vectors(
-        np.frombuffer(b"".join(similarities), dtype=np.uint8),
-        np.frombuffer(b"".join(verdicts), dtype=np.uint8),
-        starts,
-        sizes,
-        np.repeat(1.0 / np.maximum(sizes, 1), sizes),
-    )
+def vectors(similarities: Sequence[bytes]) -> Vectors:
+    """The vectors of samples given as bytes."""
+    sizes = np.array([len(similarity) for similarity in similarities], dtype=np.int64)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    weights = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
+    return Vectors(np.frombuffer(b"".join(similarities), dtype=np.uint8), starts, sizes, weights)
 
 
-def overlay(given: Vectors) -> Bytes:
-    """Similarities under the human verdicts: found passes every threshold, the others none above 0."""
-    values = given.similarity.copy()
-    values[given.human == FOUND] = THRESHOLDS - 1
-    values[given.human > FOUND] = 0
-    return values
-
-
-def mean_curve(values: Bytes, given: Vectors) -> Floats:
-    """The mean recall of the defined samples at each threshold 0 to 101; NaN without any.
+def mean_curve(given: Vectors) -> Floats:
+    """The mean recall of the defined samples at each threshold 0 to 100; NaN without any.
 
     One pass: the weights are summed by similarity and added up from above.
     """
     defined = int(np.count_nonzero(given.sizes))
     if not defined:
-        return np.full(THRESHOLDS, np.nan)
-    shares = np.bincount(values, weights=given.weights, minlength=THRESHOLDS)
+        return np.full(101, np.nan)
+    shares = np.bincount(given.similarity, weights=given.weights, minlength=101)
     return np.cumsum(shares[::-1])[::-1] / defined
 
 
-def recalls_at(values: Bytes, given: Vectors, threshold: int) -> Floats:
+def recalls_at(given: Vectors, threshold: int) -> Floats:
     """Every sample's recall at one threshold; NaN where undefined. Below 60 no link is kept."""
-    passed = np.concatenate(([0], np.cumsum(values >= max(threshold, FLOOR))))
+    passed = np.concatenate(([0], np.cumsum(given.similarity >= max(threshold, FLOOR))))
     hits = passed[given.starts[1:]] - passed[given.starts[:-1]]
     with np.errstate(invalid="ignore"):
         return np.where(given.sizes > 0, hits / given.sizes, np.nan)
@@ -117,21 +88,18 @@ class MovedCurve:
 def moves(similarities: Sequence[bytes], now: int) -> Moves:
     """Prepare samples, a byte a unit, for thresholds other than the one in use."""
     given = vectors(similarities)
-    return Moves(given, mean_curve(given.similarity, given), now, recalls_at(given.similarity, given, now))
+    return Moves(given, mean_curve(given), now, recalls_at(given, now))
 
 
 def move_to(prepared: Moves, threshold: int) -> MovedCurve:
     """Score every sample at a threshold. 100,000 samples of eight units take 10 ms."""
-    given, ends = prepared.given, sorted(max(cut, FLOOR) for cut in (threshold, prepared.now))
-    recalls, mean = (
-        recalls_at(given.similarity, given, threshold),
-        float(prepared.curve[max(threshold, FLOOR)]),
-    )
+    given, (low, high) = prepared.given, sorted(max(cut, FLOOR) for cut in (threshold, prepared.now))
+    recalls, mean = recalls_at(given, threshold), float(prepared.curve[max(threshold, FLOOR)])
     return MovedCurve(
         threshold=threshold,
         mean=None if np.isnan(mean) else mean,
         defined=int(np.count_nonzero(given.sizes)),
-        flipped=int(np.count_nonzero((given.similarity >= ends[0]) & (given.similarity < ends[1]))),
+        flipped=int(np.count_nonzero((given.similarity >= low) & (given.similarity < high))),
         risen=int(np.count_nonzero(recalls > prepared.recalls)),
         fallen=int(np.count_nonzero(recalls < prepared.recalls)),
     )
@@ -179,33 +147,30 @@ class Validated:
     by_group: Floats
 
 
-def sums_of_pairs(scores: Floats, positive: Floats, groups: Ints, weights: Floats, number: int) -> Sums:
-    """The sums for F1: one score and verdict (1 or 0) a unit, the `number` of groups counted from 0."""
-    values, column = np.unique(scores, return_inverse=True)
-    shape = (number, len(values))
-    positives = _table(groups, column, weights * positive, shape)
-    negatives = _table(groups, column, weights * (1 - positive), shape)
-    there = _table(groups, column, np.ones(len(scores)), shape) > 0
-    total = np.broadcast_to(positives.sum(axis=1)[:, None], (shape[0], shape[1] + 1))
-    return Sums(values, there, np.stack([_from_above(positives), _from_above(negatives), total]))
-
-
-def sums_of_recalls(
-    scores: Floats, units: Floats, of: Ints, *, groups: Ints, verified: Floats, weights: Floats, number: int
+def sums_of(
+    scores: Floats, groups: Ints, number: int, counted: Sequence[Floats], fixed: Sequence[Floats]
 ) -> Sums:
-    """The sums for bias: unit j scores `scores[j]`, is of sample `of[j]` and `units[j]` of its recall.
+    """The sums of units, each with a score and one of the `number` groups, counted from 0.
 
-    `groups` (`number` of them), `verified` (recalls) and `weights` are by sample.
+    `counted` are parts of an objective by unit, counted from their score on, `fixed` are those by group.
     """
     values, column = np.unique(scores, return_inverse=True)
-    shape = (number, len(values))
-    shares = _table(groups[of], column, units * weights[of], shape)
-    there = _table(groups[of], column, np.ones(len(scores)), shape) > 0
-    wide = (shape[0], shape[1] + 1)
-    wanted = np.bincount(groups, weights * verified, minlength=shape[0])[:, None]
-    weight = np.bincount(groups, weights, minlength=shape[0])[:, None]
-    parts = [_from_above(shares), np.broadcast_to(wanted, wide), np.broadcast_to(weight, wide)]
-    return Sums(values, there, np.stack(parts))
+
+    def by_score(of_units: Floats) -> Floats:
+        summed = by_number(groups * len(values) + column, of_units, number * len(values))
+        return summed.reshape(number, len(values))
+
+    parts = np.zeros((len(counted) + len(fixed), number, len(values) + 1))
+    for part, of_units in zip(parts, counted, strict=False):
+        part[:, :-1] = np.cumsum(by_score(of_units)[:, ::-1], axis=1)[:, ::-1]
+    for part, of_groups in zip(parts[len(counted) :], fixed, strict=True):
+        part[:] = of_groups[:, None]
+    return Sums(values, by_score(np.ones(len(scores))) > 0, parts)
+
+
+def by_number(numbers: Ints, values: Floats, size: int) -> Floats:
+    """The sums of the values that have each number from 0 to `size` − 1."""
+    return np.asarray(np.bincount(numbers, values, minlength=size), dtype=np.float64)
 
 
 def figure(parts: Floats, objective: Objective) -> Floats:
@@ -285,15 +250,3 @@ def resampled(by_group: Sequence[Floats], objective: Objective, seed: int) -> li
         for index, parts in enumerate(by_group):
             found[index].append(quality(parts @ times.T, objective))
     return [np.concatenate(one) for one in found]
-
-
-def _table(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
-    """Values added up by row and column."""
-    summed = np.bincount(rows * shape[1] + columns, values, minlength=shape[0] * shape[1])
-    return np.asarray(summed, dtype=np.float64).reshape(shape)
-
-
-def _from_above(table: Floats) -> Floats:
-    """Sums of each column and all above it; a last column of zeros."""
-    summed = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    return np.concatenate([summed, np.zeros((len(table), 1))], axis=1)

@@ -38,37 +38,7 @@ DRAWN = {
 def assumptions(summary: Estimate) -> tuple[str, ...]:
     """The sentences that belong to an estimate, the way it was drawn first."""
     complete = summary.complete
-    sentences = [
-        *([] if complete else [DRAWN[summary.design], PROMISES[summary.method]]),
-        *_of_samples(summary),
-    ]
-    if summary.groups is not None:
-        few = f", fewer than {FEWEST}, so no interval." if summary.groups < FEWEST else "."
-        sentences.append(f"New samples by group: {summary.groups} groups{few}")
-    if not complete:
-        sentences.append(_of_the_score(summary))
-        if summary.n < BADGE:
-            sentences.append(f"{many(summary.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
-    return tuple(sentence for sentence in sentences if sentence)
-
-
-def _of_the_score(summary: Estimate) -> str:
-    """That the automatic values do not make the interval narrower; empty where they do."""
-    if summary.corpus is not None and summary.gold_only is not None:
-        wide, alone = summary.corpus.width, summary.gold_only.width
-        if alone <= NARROWER * wide:
-            narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
-            return (
-                f"The automatic score does not help here: without it the interval would be {narrower}. Decide"
-                " before you review which of the two you report."
-            )
-    if summary.correlation is not None and abs(summary.correlation) <= least_correlation(summary.n):
-        return "The automatic values follow the verified ones too loosely to help."
-    return ""
-
-
-def _of_samples(summary: Estimate) -> list[str]:
-    sentences = []
+    sentences = [] if complete else [DRAWN[summary.design], PROMISES[summary.method]]
     if summary.automatic.n and summary.automatic.undefined:
         sentences.append(f"Everything here is about the {many(summary.total, 'sample')} that have a score.")
     if summary.open:
@@ -80,12 +50,20 @@ def _of_samples(summary: Estimate) -> list[str]:
         sentences.append(
             f"{summary.undefined} without units and {summary.excluded} not counted are no part of the mean."
         )
-    return sentences
-
-
-def least_correlation(n: int) -> float:
-    """The |correlation| above which automatic values can help at all: 1 / sqrt(n − 2), for n > 2."""
-    return 1 / sqrt(n - 2) if n > 2 else 1.0
+    if summary.groups is not None:
+        few = f", fewer than {FEWEST}, so no interval." if summary.groups < FEWEST else "."
+        sentences.append(f"New samples by group: {summary.groups} groups{few}")
+    if not complete and summary.corpus is not None and summary.gold_only is not None:
+        wide, alone = summary.corpus.width, summary.gold_only.width
+        if alone <= NARROWER * wide:
+            narrower = f"{number(alone, 2)} wide instead of {number(wide, 2)}"
+            sentences.append(
+                f"The automatic score does not help here: without it the interval would be {narrower}. Decide"
+                " before you review which of the two you report."
+            )
+    if not complete and summary.n < BADGE:
+        sentences.append(f"{many(summary.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
+    return tuple(sentences)
 
 
 Design = Literal["simple", "stratified", "hand", "imported", "elsewhere"]
@@ -210,10 +188,9 @@ def _estimate(
     both: bool = False,
 ) -> Estimate:
     """The estimate without its bias and what it would be without the automatic values."""
-    values = [one.verified for one in drawn if one.verified is not None]
     start = Estimate(
         total=sum(times),
-        n=len(values),
+        n=sum(one.verified is not None for one in drawn),
         undefined=sum(one.verified is None and not one.open and not one.excluded for one in drawn),
         excluded=sum(one.excluded for one in drawn),
         open=sum(one.open for one in drawn),

@@ -76,19 +76,15 @@ def with_score(
 ) -> tuple[list[float], list[Reached], list[str], list[int]]:
     """The same without the samples that have no automatic value; where none has one, 0 for each."""
     often = times or [1] * len(automatic)
-    if all(value is None for value in automatic):
-        return (
-            [0.0] * len(automatic),
-            [replace(sample, automatic=0.0) for sample in drawn],
-            [*strata],
-            [*often],
-        )
-    known = [(index, value) for index, value in enumerate(automatic) if value is not None]
+    some = any(value is not None for value in automatic)
+    known = [(at, value or 0.0) for at, value in enumerate(automatic) if value is not None or not some]
     return (
         [value for _, value in known],
-        [sample for sample in drawn if sample.automatic is not None],
-        [strata[index] for index, _ in known] if strata else [],
-        [often[index] for index, _ in known],
+        [sample for sample in drawn if sample.automatic is not None]
+        if some
+        else [replace(sample, automatic=0.0) for sample in drawn],
+        [strata[at] for at, _ in known] if strata else [],
+        [often[at] for at, _ in known],
     )
 
 

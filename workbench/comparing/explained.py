@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -71,35 +72,29 @@ class Explained:
         """The cause with the largest net share, whichever its sign; "" where both values are equal."""
         if not self.delta:
             return ""
-        nets: dict[str, Fraction] = {}
+        nets: dict[str, Fraction] = defaultdict(Fraction)
         for share in self.shares:
-            nets[share.cause] = nets.get(share.cause, Fraction(0)) + (share.share or 0)
+            nets[share.cause] += share.share or 0
         return max(nets, key=lambda cause: abs(nets[cause]), default="")
 
 
 def explained(difference: Difference) -> Explained:
     """What is kept of a difference."""
-    by_cause: dict[tuple[Cause, Part, Fraction | None], list[UnitRow]] = {}
+    labels: dict[tuple[Cause, Part, Fraction | None], list[str]] = defaultdict(list)
     for row in difference.rows:
         if row.cause:
-            by_cause.setdefault((row.cause, row.part, row.share), []).append(row)
+            unit = row.verified or row.automatic
+            labels[row.cause, row.part, row.share].append(unit.label if unit else "")
     return Explained(
         difference.automatic,
         difference.verified,
         tuple(
-            Share(
-                cause, part, len(rows), None if each is None else each * len(rows), tuple(map(_label, rows))
-            )
-            for (cause, part, each), rows in by_cause.items()
+            Share(cause, part, len(own), None if each is None else each * len(own), tuple(own))
+            for (cause, part, each), own in labels.items()
         ),
         tuple(_judged(row) for row in difference.rows if row.automatic or row.verified),
         difference.imported,
     )
-
-
-def _label(row: UnitRow) -> str:
-    unit = row.verified or row.automatic
-    return unit.label if unit else ""
 
 
 def _judged(row: UnitRow) -> Judged:
@@ -148,42 +143,35 @@ def cause_totals(known: Iterable[Explained], labels: Collection[str] | None = No
     of one cause, part and verdict weigh alike.
     """
     defined = [sample for sample in known if sample.delta is not None]
-    by_cause: dict[Cause, list[tuple[int, Share, Fraction, int]]] = {}
+    units: Counter[tuple[Cause, Part]] = Counter()
+    nets: dict[tuple[Cause, Part], Fraction] = defaultdict(Fraction)
+    by_sample: dict[Cause, dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for number, sample in enumerate(defined):
         for share in sample.shares:
-            units = share.units if labels is None else sum(label in labels for label in share.labels)
-            if units and share.share is not None:
-                part = share.share * Fraction(units, share.units)
-                by_cause.setdefault(share.cause, []).append((number, share, part, units))
-    totals = [_total(cause, by_cause[cause], len(defined)) for cause in CAUSES if cause in by_cause]
+            count = share.units if labels is None else sum(label in labels for label in share.labels)
+            if count and share.share is not None:
+                net = share.share * Fraction(count, share.units)
+                units[share.cause, share.part] += count
+                nets[share.cause, share.part] += net
+                by_sample[share.cause][number] += net
+    n = len(defined)
+    totals = []
+    for cause in (cause for cause in CAUSES if cause in by_sample):
+        parts = [PartTotal(key[1], units[key], net / n) for key, net in nets.items() if key[0] == cause]
+        each = by_sample[cause].values()
+        totals.append(
+            CauseTotal(
+                cause,
+                n,
+                sum(part.units for part in parts),
+                len(each),
+                sum(each, Fraction()) / n,
+                sum((net for net in each if net > 0), Fraction()) / n,
+                sum((net for net in each if net < 0), Fraction()) / n,
+                tuple(sorted(parts, key=lambda part: -abs(part.share))),
+            )
+        )
     return tuple(sorted(totals, key=lambda total: -abs(total.share)))
-
-
-def _total(cause: Cause, rows: list[tuple[int, Share, Fraction, int]], n: int) -> CauseTotal:
-    of_sample: dict[int, Fraction] = {}
-    parts: dict[Part, tuple[int, Fraction]] = {}
-    for number, share, net, units in rows:
-        of_sample[number] = of_sample.get(number, Fraction(0)) + net
-        before = parts.get(share.part, (0, Fraction(0)))
-        parts[share.part] = before[0] + units, before[1] + net
-    nets = of_sample.values()
-    return CauseTotal(
-        cause,
-        n,
-        sum(units for _, _, _, units in rows),
-        len(of_sample),
-        _sum(nets) / n,
-        _sum(net for net in nets if net > 0) / n,
-        _sum(net for net in nets if net < 0) / n,
-        tuple(
-            PartTotal(part, units, net / n)
-            for part, (units, net) in sorted(parts.items(), key=lambda pair: -abs(pair[1][1]))
-        ),
-    )
-
-
-def _sum(values: Iterable[Fraction]) -> Fraction:
-    return sum(values, Fraction(0))
 
 
 What = Literal[
@@ -226,13 +214,13 @@ def shows(cause: str, share: Fraction | None) -> bool:
 
 def reasons(difference: Difference) -> list[tuple[What, int, Fraction]]:
     """Why one sample differs: each reason with its units and its share, the largest share first."""
-    units: dict[What, int] = {}
-    shares: dict[What, Fraction] = {}
+    units: Counter[What] = Counter()
+    shares: dict[What, Fraction] = defaultdict(Fraction)
     for row in difference.rows:
         if row.cause and row.share is not None:
             what = what_of(row.cause, row.part)
-            units[what] = units.get(what, 0) + 1
-            shares[what] = shares.get(what, Fraction(0)) + row.share
+            units[what] += 1
+            shares[what] += row.share
     shown = [(what, units[what], share) for what, share in shares.items() if abs(share) >= LEAST]
     return sorted(shown, key=lambda reason: -abs(reason[2]))
 

@@ -50,9 +50,9 @@ def t_quantile(df: float, level: float = LEVEL) -> float:
     return z_quantile(level) if df == inf else float(stdtrit(df, (1 + level) / 2))
 
 
-def around(point: float, se: float, df: float = inf, level: float = LEVEL) -> Interval:
+def around(point: float, se: float, df: float = inf) -> Interval:
     """point ± t(df) · se."""
-    half = t_quantile(df, level) * se
+    half = t_quantile(df) * se
     return Interval(point - half, point + half)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
@@ -64,12 +64,12 @@ def links(
     if based:
         by_id = {unit.id: unit for unit in theirs}
         take("lineage", [(unit, by_id[unit.id]) for unit in ours if unit.id in by_id])
-    claims = automatic.kind == "statement"
-    if not (based and claims):  # the claims of one sentence have one span
-        take("span", _same_span(ours, theirs))
+    if not (based and automatic.kind == "statement"):  # the claims of one sentence have one span
+        same = _sharing(ours, theirs, lambda unit: unit.spans[0] if unit.spans else None)
+        take("span", sorted(same, key=lambda pair: (-fuzz.ratio(pair[0].text, pair[1].text), _places(pair))))
     if not based:
         take("overlap", _overlapping(ours, theirs))
-    take("key", _equal(ours, theirs, lambda unit: key(unit.text, lang) or unit.text))
+    take("key", _sharing(ours, theirs, lambda unit: key(unit.text, lang) or unit.text))
     if not based and ours and theirs:
         names = [name_of(unit) for unit in ours]
         near = link([name_of(unit) for unit in theirs], names, threshold=SIMILAR, lang=lang)
@@ -118,18 +118,6 @@ def length(unit: Unit) -> int:
     return sum(span.end - span.start for span in covered(unit))
 
 
-def _same_span(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit, Unit]]:
-    """Pairs with one principal span; several claims of one sentence go by their wording."""
-    by_span: dict[Span, list[Unit]] = {}
-    for unit in theirs:
-        if unit.spans:
-            by_span.setdefault(unit.spans[0], []).append(unit)
-    pairs = [(unit, other) for unit in ours if unit.spans for other in by_span.get(unit.spans[0], ())]
-    if len({unit.id for unit, _ in pairs}) == len({other.id for _, other in pairs}) == len(pairs):
-        return pairs  # nothing to choose between, as mostly
-    return sorted(pairs, key=lambda pair: (-fuzz.ratio(pair[0].text, pair[1].text), _places(pair)))
-
-
 def _overlapping(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit, Unit]]:
     """Pairs that share text, the most first; among equals the pair with the least text beside it."""
     pairs = [(unit, other) for unit in ours for other in theirs if overlap(unit, other)]
@@ -140,15 +128,15 @@ def _overlapping(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Uni
     return sorted(pairs, key=strength)
 
 
-def _equal(
-    ours: Sequence[Unit], theirs: Sequence[Unit], key_of: Callable[[Unit], str]
+def _sharing(
+    ours: Sequence[Unit], theirs: Sequence[Unit], key_of: Callable[[Unit], Hashable]
 ) -> list[tuple[Unit, Unit]]:
-    if not ours or not theirs:
-        return []
-    by_key: dict[str, list[Unit]] = {}
+    """Pairs with the same key; a unit whose key is None is in none of them."""
+    by_key: dict[Hashable, list[Unit]] = {}
     for unit in theirs:
         by_key.setdefault(key_of(unit), []).append(unit)
-    return [(unit, other) for unit in ours for other in by_key.get(key_of(unit), ())]
+    keyed = ((unit, key_of(unit)) for unit in ours)
+    return [(unit, other) for unit, own in keyed if own is not None for other in by_key.get(own, ())]
 
 
 def name_of(unit: Unit) -> Name:

@@ -6,8 +6,9 @@ Retrievers over the same references stand here too: verified recall side by side
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import hypot, sqrt
 
@@ -19,7 +20,6 @@ from workbench.comparing.estimators import EQUAL, clusters, rare
 from workbench.comparing.intervals import (
     BADGE,
     FEWEST,
-    LEVEL,
     Interval,
     Mean,
     around,
@@ -28,7 +28,6 @@ from workbench.comparing.intervals import (
     summed,
     t_quantile,
     welch,
-    z_quantile,
 )
 from workbench.model import Assessment, Tally, count
 from workbench.reviewing.fold import place_of
@@ -69,23 +68,14 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementLimits:
-    """Limits of agreement (Bland, Altman 1986): bias ± z · sd, each limit with its interval."""
-
-    low: float
-    high: float
-    low_interval: Interval
-    high_interval: Interval
-
-
-@dataclass(frozen=True, slots=True)
 class Paired:
     """The figures of `n` pairs; below ten all but the counts are None.
 
     `equal` counts samples without a difference, `largest` is the id and difference of the one farthest off.
     `bias_interval` is by group where `groups` is not None; it is None where all differences are equal or
-    all but four at most: then at most `may_differ` of the samples do. `headline`: enough samples for a
-    correlation to stand alone. `early`: before the end of a plan, where neither is given.
+    all but four at most: then at most `may_differ` of the samples do. `limits` are those of agreement (Bland,
+    Altman 1986), bias ± 1.96 s. `headline`: enough samples for a correlation to stand alone. `early`: before
+    the end of a plan, where neither interval is given.
     """
 
     n: int
@@ -98,7 +88,7 @@ class Paired:
     bias_interval: Interval | None = None
     may_differ: float | None = None
     sd: float | None = None
-    limits: AgreementLimits | None = None
+    limits: Interval | None = None
     quantiles: Interval | None = None
     mae: float | None = None
     rmse: float | None = None
@@ -125,36 +115,33 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
 
     `early`: without the intervals that hold at the end of a plan only.
     """
-    if not pairs:
+    n = len(pairs)
+    if not n:
         return Paired(0, Rate(0, 0), None, early=early)
-    x, y = (
-        np.array(side, dtype=float) for side in zip(*((p.automatic, p.verified) for p in pairs), strict=True)
-    )
+    x, y = np.array([(pair.automatic, pair.verified) for pair in pairs], dtype=float).T
     d = x - y
     size = np.abs(d)
-    equal = _equal(size < [pair.within for pair in pairs], [pair.group for pair in pairs])
+    groups = [pair.group for pair in pairs]
+    equal = _equal(size < [pair.within for pair in pairs], groups)
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
-    if len(pairs) < FEWEST:
-        return Paired(len(pairs), equal, largest, early=early)
-    off = d.tolist()
-    names = [pair.group for pair in pairs]
-    average = mean_of(off, names)
-    odd = rare(off, max(pair.within for pair in pairs))
-    n = len(off)
-    grouped = average.df + 1 < n
+    if n < FEWEST:
+        return Paired(n, equal, largest, early=early)
+    average, sd = mean_of(d.tolist(), groups), float(d.std(ddof=1))
+    odd = rare(d.tolist(), max(pair.within for pair in pairs))
+    observations = average.df + 1
     return Paired(
         n=n,
         equal=equal,
         largest=largest,
-        groups=average.df + 1 if grouped else None,
+        groups=observations if observations < n else None,
         headline=n >= BADGE,
         early=early,
         bias=average.mean,
-        bias_interval=average.interval if not early and odd is None and average.df + 1 >= FEWEST else None,
+        bias_interval=average.interval if not early and odd is None and observations >= FEWEST else None,
         may_differ=None if early or odd is None else at_most(odd, n),
-        sd=float(d.std(ddof=1)),
-        limits=limits(d) if odd is None else None,
+        sd=sd,
+        limits=Interval(average.mean - 1.96 * sd, average.mean + 1.96 * sd) if odd is None else None,
         quantiles=Interval(*map(float, np.quantile(d, [0.025, 0.975]))) if n >= QUANTILES_FROM else None,
         mae=float(size.mean()),
         rmse=sqrt(float((d**2).mean())),
@@ -166,21 +153,9 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
 def _equal(same: NDArray[np.bool_], names: Sequence[str | None]) -> Rate:
     """How many pairs are equal, by group where some share one."""
     of = clusters(names)
-    groups = zip(np.bincount(of, same).astype(int).tolist(), np.bincount(of).tolist(), strict=True)
-    return Rate(int(same.sum()), len(same), tuple(groups) if len(set(of.tolist())) < len(of) else ())
-
-
-def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> AgreementLimits:
-    """bias ± z · s; a limit's interval is ± t · s · sqrt(1/n + z² / (2 (n − 1))) (Bland, Altman 1999).
-
-    The 95 % limits are at 1.96 s, as printed there.
-    """
-    n, bias, s = len(d), float(d.mean()), float(d.std(ddof=1))
-    z = z_quantile(covered)
-    se = s * sqrt(1 / n + z * z / (2 * (n - 1)))
-    half = s * (1.96 if covered == LEVEL else z)
-    low, high = bias - half, bias + half
-    return AgreementLimits(low, high, around(low, se, n - 1, level), around(high, se, n - 1, level))
+    sizes = np.bincount(of).tolist()
+    groups = zip(np.bincount(of, same).astype(int).tolist(), sizes, strict=True)
+    return Rate(int(same.sum()), len(same), tuple(groups) if len(sizes) < len(same) else ())
 
 
 def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanOf:
@@ -329,13 +304,10 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
         if (one := pair.tallies[first].recall) is not None
         and (other := pair.tallies[second].recall) is not None
     ]
-    differences = mean(one - other for _, one, other in recalls)
     flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
-    first_only, second_only = flipped.count(("found", "missing")), flipped.count(("missing", "found"))
-    by_group: dict[object, float] = {}
+    by_group: dict[object, float] = defaultdict(float)
     for index, (pair, one, other) in enumerate(recalls):
-        key = index if pair.group is None else pair.group
-        by_group[key] = by_group.get(key, 0.0) + float(one - other)
+        by_group[index if pair.group is None else pair.group] += float(one - other)
     ahead = (
         sum(delta > EQUAL for delta in by_group.values()),
         sum(delta < -EQUAL for delta in by_group.values()),
@@ -345,10 +317,10 @@ def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contra
         second,
         (mean(one for _, one, _ in recalls).value, mean(other for _, _, other in recalls).value),
         (summed(pair.tallies[first] for pair in both), summed(pair.tallies[second] for pair in both)),
-        Mean(differences.value, differences.n, len(both) - len(recalls)),
+        replace(mean(one - other for _, one, other in recalls), undefined=len(both) - len(recalls)),
         paired([Pair(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
-        first_only,
-        second_only,
+        flipped.count(("found", "missing")),
+        flipped.count(("missing", "found")),
         ahead,
         sign_test(*ahead) if any(ahead) else None,
     )

@@ -16,7 +16,7 @@ from workbench.comparing.agreement import (
     alpha,
     beyond_chance,
     by_label,
-    nominal,
+    overlaps,
     tabulate,
 )
 from workbench.comparing.intervals import FEWEST, Interval, around, wilson
@@ -170,11 +170,10 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
     verdicts = tabulate(each for couple in pairs for each in couple.verdicts if "unsure" not in each)
     unsure = sum("unsure" in each for couple in pairs for each in couple.verdicts)
     empty = [couple.empty for couple in pairs]
-    units = [couple.linked for couple in pairs]
+    units = overlaps([couple.linked for couple in pairs]).micro
     figures = Agreement(
         len(samples), len(pairs), empty.count(2), empty.count(1), len({couple.one.group for couple in pairs}),
-        sum(overlap.linked for overlap in units), sum(overlap.automatic for overlap in units),
-        sum(overlap.verified for overlap in units), sum(couple.strict for couple in pairs),
+        units.linked, units.automatic, units.verified, sum(couple.strict for couple in pairs),
         sum(couple.boundary for couple in pairs), sum(couple.label for couple in pairs), unsure,
     )  # fmt: skip
     if figures.few:
@@ -203,7 +202,7 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         differs=fsum(size for _, size, _ in apart) / len(apart) if apart else None,
         differs_interval=ratio_interval(apart),
-        alpha=alpha(items, nominal).value,
+        alpha=alpha(items),
     )
 
 

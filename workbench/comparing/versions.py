@@ -72,7 +72,7 @@ class SampleChange:
 
     `stood`: as what it stands before and after. `before` and `after` are verified recalls, None where nobody
     verified it, nothing is settled, or there are no units. `by`: whose verdicts made the difference, nobody
-    where the text changed; `also`: who else verified it since.
+    where the text changed.
     """
 
     id: str
@@ -81,7 +81,6 @@ class SampleChange:
     what: str
     stood: tuple[Standing, Standing]
     by: tuple[str, ...]
-    also: tuple[str, ...]
     before: float | None
     after: float | None
     units: tuple[UnitChange, ...]
@@ -115,9 +114,8 @@ class GoldDiff:
     """What lies between two versions. `gone` and `new` are samples of one of them, `texts` have another text.
 
     `verified` are the means of the kinds that somebody verified, `columns` those of the newest run of every
-    metric of a file. `by` counts the changed samples of each annotator, `also` those that an annotator
-    verified since without a change. `named`: whether the names of both versions mean the same people, as
-    pseudonyms of two databases do not. Where they do not, `by` and `also` are empty.
+    metric of a file. `by` counts the changed samples of each annotator. `named`: whether the names of both
+    versions mean the same people, as pseudonyms of two databases do not. Where they do not, `by` is empty.
     """
 
     first: str
@@ -130,7 +128,6 @@ class GoldDiff:
     verified: tuple[MeanChange, ...]
     columns: tuple[MeanChange, ...]
     by: Mapping[str, int]
-    also: Mapping[str, int]
     named: bool
     changes: tuple[SampleChange, ...] = field(default=())
 
@@ -155,36 +152,32 @@ def differences(first: GoldVersion, second: GoldVersion) -> GoldDiff:
     ids = [*before, *(id_ for id_ in after if id_ not in before)]
     ours, theirs = first.people, second.people
     named = not ((first.pseudonyms or second.pseudonyms) and ours - theirs and theirs - ours)
-    changes: list[SampleChange] = []
-    by, also = set[tuple[str, str]](), set[tuple[str, str]]()
-    for id_, kind in product(ids, KINDS):
-        change, agreed = _compared(first, second, id_, kind, named=named)
-        changes += () if change is None else (change,)
-        by |= {(name, id_) for name in (change.by if change else ())}
-        also |= {(name, id_) for name in agreed}
+    compared = (_compared(first, second, id_, kind, named=named) for id_, kind in product(ids, KINDS))
+    changes = [change for change in compared if change is not None]
+    by = Counter(name for name, _ in {(name, change.id) for change in changes for name in change.by})
     old, new = _numbers(first), _numbers(second)
     recalls = {kind: (_recalls(first, kind), _recalls(second, kind)) for kind in KINDS}
-    shared = before.keys() & after.keys()
+    shared = [id_ for id_ in after if id_ in before]
     return GoldDiff(
         first=first.name,
         second=second.name,
         dataset=second.dataset,
         both=len(shared),
-        gone=tuple(SampleName(id_, sample.question) for id_, sample in before.items() if id_ not in shared),
-        new=tuple(SampleName(id_, sample.question) for id_, sample in after.items() if id_ not in shared),
+        gone=tuple(SampleName(id_, sample.question) for id_, sample in before.items() if id_ not in after),
+        new=tuple(SampleName(id_, sample.question) for id_, sample in after.items() if id_ not in before),
         texts=tuple(
-            SampleName(id_, sample.question) for id_, sample in after.items()
-            if id_ in shared and before[id_].content != sample.content
+            SampleName(id_, after[id_].question)
+            for id_ in shared
+            if before[id_].content != after[id_].content
         ),
         verified=tuple(_moved(f"verified_{kind}", *each) for kind, each in recalls.items() if any(each)),
         columns=tuple(_moved(name, old.get(name, {}), new.get(name, {})) for name in sorted({*old, *new})),
-        by=dict(sorted(Counter(name for name, _ in by).items())),
-        also=dict(sorted(Counter(name for name, _ in also).items())),
+        by=dict(sorted(by.items())),
         named=named,
         changes=tuple(
             sorted(changes, key=lambda change: (change.effect is None, -abs(change.effect or 0.0)))
         ),
-    )  # fmt: skip
+    )
 
 
 def _stands(version: GoldVersion, id_: str, kind: Kind, without: str | None = None) -> _Stands:
@@ -219,64 +212,58 @@ def _numbers(version: GoldVersion) -> dict[str, dict[str, float | None]]:
 
 def _moved(name: str, before: Mapping[str, float | None], after: Mapping[str, float | None]) -> MeanChange:
     both = [id_ for id_ in before if before[id_] is not None and after.get(id_) is not None]
-    known = [{id_: value for id_, value in each.items() if value is not None} for each in (before, after)]
     return MeanChange(
-        name, mean(known[0].values()), mean(known[1].values()),
+        name, mean(value for value in before.values() if value is not None),
+        mean(value for value in after.values() if value is not None),
         (mean(before[id_] for id_ in both), mean(after[id_] for id_ in both)),
     )  # fmt: skip
 
 
 def _compared(
     first: GoldVersion, second: GoldVersion, id_: str, kind: Kind, *, named: bool
-) -> tuple[SampleChange | None, Collection[str]]:
-    """What changed of one kind of a sample, and who verified it since without a change."""
+) -> SampleChange | None:
+    """What changed of one kind of a sample; None where the same stands."""
     versions = first, second
-    sides = [version.samples.get(id_) for version in versions]
-    side = sides[1] or sides[0]
-    assert side is not None  # one of the two has the sample
-    ours, theirs = (
-        {review.annotator: review for review in sample.gold.get(kind, ())} if sample else {}
-        for sample in sides
-    )
-    if not (ours or theirs or any(sample and sample.excluded.get(kind) for sample in sides)):
-        return None, ()
     before, after = (_stands(version, id_, kind) for version in versions)
     if before.same(after):
-        return None, [name for name in theirs if name not in ours] if named and after.units else ()
+        return None
+    old, new = (version.samples.get(id_) for version in versions)
+    ours, theirs = (
+        {review.annotator: review for review in sample.gold.get(kind, ())} if sample else {}
+        for sample in (old, new)
+    )
     differing = [
         name
         for name in dict.fromkeys((*ours, *theirs))
         if name not in ours or name not in theirs or not _same(ours[name], theirs[name])
     ]
     what, by = _what(before.what, after.what), list[str]()
-    if sides[1] is None:
+    if new is None:
         what = "gone"
-    elif before.what and sides[0] is not None and sides[0].content != sides[1].content:
+    elif before.what and old is not None and old.content != new.content:
         what = "another text"
     elif "excluded" in (before.what, after.what):
-        by = [name for sample in sides if sample for name in sample.excluded.get(kind, ())]
+        by = [name for sample in (old, new) if sample for name in sample.excluded.get(kind, ())]
     else:
         by = [name for name in differing if _matters(versions, (ours, theirs), id_, kind, name)] or differing
     pairs = [(before.units, after.units)] if before.what == after.what else []
     if {before.what, after.what} == {"verified", "unresolved"}:
         # what stands, which may be no units at all, against what whoever differs from it has
-        both = [(ours.get(name) or theirs[name], theirs.get(name) or ours[name]) for name in by]
         pairs = [
-            (before.units, other.assessment.units)
+            (before.units, (theirs.get(name) or ours[name]).assessment.units)
             if before.what == "verified"
-            else (review.assessment.units, after.units)
-            for review, other in both
+            else ((ours.get(name) or theirs[name]).assessment.units, after.units)
+            for name in by
         ]
-    units: list[UnitChange] = []
-    for changes in (_units(*pair) for pair in pairs):
-        units += [change for change in changes if change not in units] if units else changes
-    also = [name for name in differing if name in theirs and name not in by]
-    agreed = () if what == "another text" else also
+    units = [change for pair in pairs for change in _units(*pair)]
+    if len(pairs) > 1:
+        units = [*dict.fromkeys(units)]
+    side = new or old
+    assert side is not None  # one of the two has the sample
     return SampleChange(
-        id_, side.question, kind, what, (before.what, after.what),
-        tuple(by) if named else (), tuple(also) if named else (),
+        id_, side.question, kind, what, (before.what, after.what), tuple(by) if named else (),
         before.recall, after.recall, tuple(units),
-    ), agreed if named else ()  # fmt: skip
+    )  # fmt: skip
 
 
 def _what(before: Standing, after: Standing) -> str:
@@ -312,11 +299,8 @@ def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
         old, new = sorted(ours.get(place, ())), sorted(theirs.get(place, ()))
         several = len(old) > 1 or len(new) > 1
         # as it is; the same label; the same verdict; the same place alone
-        for alike in (slice(0, 2), slice(0, 1), slice(1, 2), slice(0, 0)):
-            for one in [*old]:
-                other = next((other for other in new if one[alike] == other[alike]), None)
-                if other is None:
-                    continue
+        for one, other in sorted(product(old, new), key=_apart):
+            if one in old and other in new:
                 old.remove(one)
                 new.remove(other)
                 if one != other:
@@ -327,6 +311,12 @@ def _units(before: Iterable[Unit], after: Iterable[Unit]) -> list[UnitChange]:
         changes += [UnitChange(place[0], verdict, "", label if several else "") for label, verdict in old]
         changes += [UnitChange(place[0], "", verdict, label if several else "") for label, verdict in new]
     return changes
+
+
+def _apart(pair: tuple[tuple[str, str], tuple[str, str]]) -> tuple[bool, bool, bool]:
+    """Sorts two units at one place, each a label and a verdict, by how much of both is the same."""
+    (label, verdict), (other, another) = pair
+    return pair[0] != pair[1], label != other, verdict != another
 
 
 def _by_place(units: Iterable[Unit]) -> dict[Place, list[tuple[str, str]]]:
@@ -383,14 +373,12 @@ def against(
         for sample in samples
         if sample.first is not None and sample.second is not None
     ]
-    off = [(sample, first - second) for sample, first, second in both if abs(first - second) >= EQUAL]
-    known = [
-        (first, second, sample.verified) for sample, first, second in both if sample.verified is not None
-    ]
-    listed = [
-        pair for pair in sorted(off, key=lambda pair: (-abs(pair[1]), pair[0].id)) if pair[0].id not in hidden
-    ]
+    off = [(first - second, sample) for sample, first, second in both if abs(first - second) >= EQUAL]
+    known = [(one, other, sample.verified) for sample, one, other in both if sample.verified is not None]
+    moved = [sample for _, sample in sorted(off, key=lambda pair: (-abs(pair[0]), pair[1].id))]
+    listed = tuple(sample for sample in moved if sample.id not in hidden)
     first, second = days
+    alone = [(sample.first is None, sample.second is None) for sample in samples]
     return Against(
         dataset=dataset,
         first=first,
@@ -398,16 +386,13 @@ def against(
         days=(days[first], days[second]),
         means=(mean(one for _, one, _ in both), mean(other for _, _, other in both)),
         paired=paired([Pair(sample.id, ours, theirs, sample.group) for sample, ours, theirs in both]),
-        only=(
-            sum(sample.second is None for sample in samples if sample.first is not None),
-            sum(sample.first is None for sample in samples if sample.second is not None),
-        ),
+        only=(alone.count((False, True)), alone.count((True, False))),
         errors=(
             mean(abs(value - true) for value, _, true in known),
             mean(abs(value - true) for _, value, true in known),
         ),
-        higher=sum(delta > 0 for _, delta in off),
-        lower=sum(delta < 0 for _, delta in off),
-        moved=tuple(sample for sample, _ in listed),
-        hidden=len(off) - len(listed),
+        higher=sum(delta > 0 for delta, _ in off),
+        lower=sum(delta < 0 for delta, _ in off),
+        moved=listed,
+        hidden=len(moved) - len(listed),
     )

@@ -7,7 +7,7 @@ them safe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -90,12 +90,10 @@ def verified_samples(counts: Counts) -> int:
 
 def count_lines(counts: Counts) -> list[str]:
     """Where the gold comes from, then what is left out of the figures and why."""
-    gold = [
-        (counts.reviewed, "reviewed"),
-        (counts.adjudicated, "adjudicated"),
-        (counts.imported, "imported"),
-    ]
-    out = [
+    gold = _listed(
+        (counts.reviewed, "reviewed"), (counts.adjudicated, "adjudicated"), (counts.imported, "imported")
+    )
+    out = _listed(
         (counts.unresolved, "unresolved (annotators differ)"),
         (counts.excluded, "not counted"),
         (counts.skipped, "skipped"),
@@ -105,17 +103,15 @@ def count_lines(counts: Counts) -> list[str]:
         (counts.seen, "left out: the run was shown their verified units, or those of their group"),
         (counts.holdout, "in the holdout"),
         (counts.late, "came after the plan"),
-    ]
-    lines = [f"verified: {_listed(gold)}"] if verified_samples(counts) else []
-    if any(count for count, _ in out):
-        lines.append(f"samples: {_listed(out)}")
-    if counts.fast:
-        gone = verified_samples(counts)
-        lines.append(f"fast: {counts.fast:,} of {gone:,} accepted in under a second")
-    return lines
+    )
+    fast = (
+        f"{counts.fast:,} of {verified_samples(counts):,} accepted in under a second" if counts.fast else ""
+    )
+    named = (("verified", gold), ("samples", out), ("fast", fast))
+    return [f"{name}: {listed}" for name, listed in named if listed]
 
 
-def _listed(parts: Sequence[tuple[int, str]]) -> str:
+def _listed(*parts: tuple[int, str]) -> str:
     return ", ".join(f"{count:,} {what}" for count, what in parts if count)
 
 
@@ -141,30 +137,39 @@ def estimate_facts(estimate: Estimate, *, assisted: bool = False) -> list[Fact]:
     automatic, lacking = number(estimate.automatic.value), estimate.automatic.undefined
     without = f"{lacking:,} have no score" if estimate.automatic.n and lacking else ""
     facts = [Fact(f"automatic, {those(estimate)}", automatic, without)]
+    if not estimate.refusal and estimate.bias is not None and (estimate.undefined or estimate.excluded):
+        counted = "with verified units" if estimate.complete else "estimated: those with verified units"
+        facts.append(Fact("automatic, those counted", number(estimate.counted), counted))
     if not estimate.complete or estimate.open:
         facts += _so_far(estimate)
+    label = estimate_label(estimate)
     if estimate.complete and estimate.reach is not None:
-        facts.append(Fact(estimate_label(estimate), between(estimate.reach), settled(estimate)))
+        facts.append(Fact(label, between(estimate.reach), settled(estimate)))
     elif estimate.refusal:
-        facts.append(Fact(estimate_label(estimate), UNDEFINED, "no estimate"))
+        facts.append(Fact(label, UNDEFINED, "no estimate"))
     else:
         notes = [KNOWN if estimate.complete else "", "reviewers saw the suggestions" if assisted else ""]
-        facts.append(Fact(estimate_label(estimate), number(estimate.point), ", ".join(filter(None, notes))))
+        facts.append(Fact(label, number(estimate.point), ", ".join(filter(None, notes))))
         if estimate.reach is not None:
-            facts.append(
-                Fact("open and unsure samples", interval(estimate.reach), "all lowest to all highest")
-            )
-    if estimate.refusal:
-        return facts
-    if estimate.bias is not None and (estimate.undefined or estimate.excluded):
-        facts.insert(1, Fact("automatic, those counted", number(estimate.counted), _counted(estimate)))
+            note = "all lowest to all highest"
+            facts.append(Fact("open and unsure samples", interval(estimate.reach), note))
+    return facts if estimate.refusal else [*facts, *_intervals(estimate)]
+
+
+def _intervals(estimate: Estimate) -> list[Fact]:
+    """What the estimate holds for, the bias, and how much the automatic values help."""
+    facts = []
     if not estimate.complete:
         when = "whenever you look" if estimate.method == "at any look" else estimate.method
         facts.append(Fact("these samples", interval(estimate.corpus) or UNDEFINED, f"95 % {when}"))
     by_group = f", by group ({estimate.groups:,})" if estimate.groups is not None else ""
     general = interval(estimate.generalising)
     facts.append(Fact("new samples", general or UNDEFINED, f"95 %, like these{by_group}"))
-    facts.append(_bias_of_all(estimate))
+    bias, off = signed(estimate.bias), estimate.bias_interval
+    if estimate.method == "range" and off is not None:
+        facts.append(Fact("bias of automatic", between(off, signed)))
+    else:
+        facts.append(Fact("bias of automatic", bias, "" if estimate.complete else interval(off)))
     if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
         wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
         note = f"interval {wide}, verified alone {alone}"
@@ -183,19 +188,6 @@ def settled(estimate: Estimate) -> str:
     parts += [f"{estimate.open:,} open"] if estimate.open else []
     parts += [f"{estimate.unsure:,} with unsure units"] if estimate.unsure else []
     return "; ".join(parts)
-
-
-def _counted(estimate: Estimate) -> str:
-    """What the mean of the score is where some samples have no verified units or are not counted."""
-    return "with verified units" if estimate.complete else "estimated: those with verified units"
-
-
-def _bias_of_all(estimate: Estimate) -> Fact:
-    """Automatic − verified: the mean automatic value of the samples that count minus the estimate."""
-    if estimate.method == "range" and estimate.bias_interval is not None:
-        return Fact("bias of automatic", between(estimate.bias_interval, signed))
-    ends = "" if estimate.complete else interval(estimate.bias_interval)
-    return Fact("bias of automatic", signed(estimate.bias), ends)
 
 
 def paired_notes(paired: Paired) -> list[str]:
@@ -266,30 +258,29 @@ def paired_facts(paired: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
 
 
 def _bias(paired: Paired) -> Fact:
-    groups = f" by group ({paired.groups:,})" if paired.groups is not None else ""
-    n = f"n = {paired.n:,}"
     if paired.bias_interval is not None:
-        return Fact("bias", signed(paired.bias), f"{interval(paired.bias_interval)} 95 %{groups}, {n}")
-    if paired.may_differ is not None:
+        groups = f" by group ({paired.groups:,})" if paired.groups is not None else ""
+        note = f"{interval(paired.bias_interval)} 95 %{groups}"
+    elif paired.may_differ is not None:
         how = "differ" if 2 * paired.equal.hits > paired.n else "differ otherwise"
-        return Fact("bias", signed(paired.bias), f"at most {paired.may_differ:.1%} may {how} (95 %), {n}")
-    if paired.early:
-        return Fact("bias", signed(paired.bias), f"no interval before the plan ends, {n}")
-    return Fact(
-        "bias", signed(paired.bias), f"no interval: {paired.groups or 0:,} groups, fewer than {FEWEST}, {n}"
-    )
+        note = f"at most {paired.may_differ:.1%} may {how} (95 %)"
+    elif paired.early:
+        note = "no interval before the plan ends"
+    else:
+        note = f"no interval: {paired.groups or 0:,} groups, fewer than {FEWEST}"
+    return Fact("bias", signed(paired.bias), f"{note}, n = {paired.n:,}")
 
 
 def _limits(paired: Paired) -> list[Fact]:
-    facts = []
-    if paired.limits is not None:
-        limits = paired.limits
-        ends = f"{signed(limits.low)} to {signed(limits.high)}"
-        facts.append(Fact("limits", ends, f"of agreement, sd {number(paired.sd)}"))
-    if paired.quantiles is not None:
-        inner = paired.quantiles
-        facts.append(Fact("95 % of Δ", f"{signed(inner.low)} to {signed(inner.high)}", "as counted"))
-    return facts
+    ends = (
+        ("limits", paired.limits, f"of agreement, sd {number(paired.sd)}"),
+        ("95 % of Δ", paired.quantiles, "as counted"),
+    )
+    return [
+        Fact(name, f"{signed(inner.low)} to {signed(inner.high)}", note)
+        for name, inner, note in ends
+        if inner is not None
+    ]
 
 
 # Causes.
@@ -337,8 +328,7 @@ def no_cause_lines(figures: Figures) -> list[str]:
     equal = figures.paired.equal
     if not equal.n:
         return []
-    agree = "agrees" if equal.hits == 1 else "agree"
-    lines = [f"{equal.hits:,} of {many(equal.n, 'sample')} {agree} exactly."]
+    lines = [f"equal: {equal.hits:,} of {many(equal.n, 'sample')}"]
     return lines if figures.scorer in SCORERS else [*lines, UNTRACED]
 
 
@@ -350,28 +340,25 @@ def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
     unsure = f"{verdicts.human_unsure:,} unsure in no cell" if verdicts.human_unsure else "per verdict"
     facts = [Fact("units of both", f"{verdicts.n:,}", unsure)]
     if verdicts.n < FEWEST or chance is None:
-        return [
-            *facts,
-            Fact("agree", f"{verdicts.raw.hits:,} of {verdicts.n:,}", f"fewer than {FEWEST}: counts only"),
-        ]
-    found, missing = verdicts.specific
-    facts.append(share_fact("agree", verdicts.raw))
-    facts.append(Fact("agree on found, on missing", f"{number(found)}, {number(missing)}"))
-    facts.append(Fact("κ", number(chance.kappa), _se(chance.kappa_se)))
-    facts.append(Fact("AC1", number(chance.ac1), _se(chance.ac1_se)))
-    facts.append(share_fact("TPR", verdicts.tpr, "sensitivity"))
-    facts.append(share_fact("TNR", verdicts.tnr, "specificity"))
-    facts.append(share_fact("PPV", verdicts.ppv, "precision"))
-    facts.append(share_fact("NPV", verdicts.npv))
-    return facts
+        agree = f"{verdicts.raw.hits:,} of {verdicts.n:,}"
+        return [*facts, Fact("agree", agree, f"fewer than {FEWEST}: counts only")]
+    return [
+        *facts,
+        share_fact("agree", verdicts.raw),
+        Fact("agree on found, on missing", ", ".join(map(number, verdicts.specific))),
+        Fact("κ", number(chance.kappa), _se(chance.kappa_se)),
+        Fact("AC1", number(chance.ac1), _se(chance.ac1_se)),
+        share_fact("TPR", verdicts.tpr, "sensitivity"),
+        share_fact("TNR", verdicts.tnr, "specificity"),
+        share_fact("PPV", verdicts.ppv, "precision"),
+        share_fact("NPV", verdicts.npv),
+    ]
 
 
 def _se(value: float | None) -> str:
-    return (
-        ""
-        if value is None or number(value) == ".000"
-        else f"standard error {number(value)} if units were independent"
-    )
+    if value is None or number(value) == ".000":
+        return ""
+    return f"standard error {number(value)} if units were independent"
 
 
 def unit_facts(linked: Overlaps, strict: Overlaps) -> list[Fact]:

@@ -220,12 +220,8 @@ def curve_lines(calibration: Calibrated) -> list[str]:
     """Every fifth threshold, the one in use and the chosen one, on all verified samples."""
     shown = sorted({*range(60, 101, 5), calibration.threshold, calibration.threshold_now})
     rows = [[_mark(calibration, at), *point_cells(calibration.curve[at])] for at in shown]
-    title = (
-        f"curve on the verified samples (verified mean {number(calibration.verified)}; as judged: the "
-        "automatic "
-        "units under people's verdicts):"
-    )
-    head = ["threshold", "automatic", "as judged", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
+    title = f"curve on the verified samples (verified mean {number(calibration.verified)}):"
+    head = ["threshold", "automatic", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
     return [title, *table(head, rows, right=True)]
 
 
@@ -327,7 +323,7 @@ def report_document(report: Look) -> dict[str, Any]:
 def point_cells(point: Point) -> list[str]:
     """The figures of one threshold."""
     return [
-        number(point.automatic), number(point.overlay), signed(point.bias), number(point.mae),
+        number(point.automatic), signed(point.bias), number(point.mae),
         number(point.accuracy), number(point.f1), number(point.tpr), number(point.tnr),
     ]  # fmt: skip
 

@@ -230,8 +230,6 @@ def diff_text(diff: GoldDiff, limit: int) -> str:
     number = len({change.id for change in diff.changes})
     by = f"; by annotator: {_people(diff.by)}" if diff.by else ""
     lines.append(f"{many(number, 'sample')} changed{by}" if number else "no verified unit changed")
-    if diff.also:
-        lines.append(f"verified too, without a change: {_people(diff.also)}")
     lines += [line for change in diff.changes[:limit] for line in _sample_change(change)]
     if len(diff.changes) > limit:
         lines.append(f"… and {len(diff.changes) - limit:,} more: --limit")
@@ -269,10 +267,9 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
         "undefined" if stood == "verified" and recall is None else value(recall)
         for stood, recall in zip(change.stood, (change.before, change.after), strict=True)
     )
-    by, also = (", ".join(map(_who, names)) for names in (change.by, change.also))
-    by = " by an import" if change.what == "another text" else f" by {by}" if by else ""
-    also = f"; verified since by {also}" if also else ""
-    yield f"  {_named(change.id, change.question)}  {before} → {after}  {change.what}{kind}{by}{also}"
+    by = f" by {', '.join(map(_who, change.by))}" if change.by else ""
+    by = " by an import" if change.what == "another text" else by
+    yield f"  {_named(change.id, change.question)}  {before} → {after}  {change.what}{kind}{by}"
     for unit in change.units[:UNITS]:
         changed = f"{unit.before} → {unit.after}" if unit.before and unit.after else f"new, {unit.after}"
         label = f" ({flat(unit.label)})" if unit.label else ""

@@ -60,7 +60,6 @@ class CalibrateScreen(Room):
     LEGEND = (
         ("┃ │", "the threshold shown, the one in use"),
         ("◆", "the one that fits verified samples; B goes there"),
-        ("·· as judged", "the automatic units under people's verdicts, where there is one"),
     )
     WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
     BINDINGS = bindings("calibrate")
@@ -366,7 +365,7 @@ def legend(look: Look, *, wide: bool) -> Line:
         return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
     return [
         ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
-        ("·· ", "$secondary"), ("as judged  ", DIM), ("◆ ", ""), ("best", DIM),
+        ("◆ ", ""), ("best", DIM),
         ("  │ ", "") if wide else ("", ""), ("in use", DIM) if wide else ("", ""),
     ]  # fmt: skip
 

@@ -93,10 +93,8 @@ class ThresholdPlot(Plot):
             self.plot(xs, self._moves.curve[LOW : HIGH + 1], ink(self.app, "accent"), braille)
         else:
             points = self._found.curve[LOW : HIGH + 1]
-            # dots, wider and closer: without colours the three lines are still three
-            overlay, verified = ink(self.app, "secondary"), ink(self.app, "success")
-            self.scatter(xs[::2], [point.overlay for point in points[::2]], "·", overlay, braille)
-            self.scatter(xs, [self._found.verified] * len(xs), "·", verified, braille)
+            # dots: without colours the two lines are still two
+            self.scatter(xs, [self._found.verified] * len(xs), "·", ink(self.app, "success"), braille)
             self.plot(xs, [point.automatic for point in points], ink(self.app, "accent"), braille)
             best = max(self._found.threshold, LOW)
             at = self._found.curve[best].automatic
