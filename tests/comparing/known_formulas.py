@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import atanh, fsum, sqrt, tanh
 from statistics import variance
 from typing import Literal, NamedTuple, TypeVar
@@ -114,59 +115,30 @@ class Marked(NamedTuple):
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SpanCounts:
-    """Spans that are right, wrong, half right, left out and made up."""
-
-    correct: int = 0
-    incorrect: int = 0
-    partial: int = 0
-    missed: int = 0
-    spurious: int = 0
-
-    @property
-    def f1(self) -> float | None:
-        """2 · right / (all spans of both sides), a half right one counting half."""
-        every = 2 * (self.correct + self.incorrect + self.partial) + self.missed + self.spurious
-        return 2 * (self.correct + self.partial / 2) / every if every else None
-
-    def plus(self, other: SpanCounts) -> SpanCounts:
-        """The counts of two texts together."""
-        return SpanCounts(*(getattr(self, name) + getattr(other, name) for name in SpanCounts.__slots__))
-
-
-def count_spans(gold: Sequence[Marked], found: Sequence[Marked], scheme: Scheme) -> SpanCounts:
+def count_spans(gold: Sequence[Marked], found: Sequence[Marked], scheme: Scheme) -> Counter[str]:
     """Count under one scheme: `strict` span and label, `exact` span, `partial` overlap, `type` label.
 
     Equal spans are paired first, those with an equal label before the others, then overlapping ones alike.
     """
-    pairs, left, free = _pairs(gold, found)
-    good = half = 0
-    for one, other in pairs:
-        same = one[:2] == other[:2]
-        if scheme == "partial":
-            good, half = good + same, half + (not same)
-        elif scheme == "type":
-            good += one.label == other.label
-        else:
-            good += same and (scheme == "exact" or one.label == other.label)
-    return SpanCounts(good, len(pairs) - good - half, half, len(left), len(free))
-
-
-def _pairs(
-    gold: Sequence[Marked], found: Sequence[Marked]
-) -> tuple[list[tuple[Marked, Marked]], list[Marked], list[Marked]]:
     left, free = list(gold), list(found)
-    pairs = []
-    for same_span in (True, False):
-        for same_label in (True, False):
-            for other in list(free):
-                one = next((g for g in left if _fit(g, other, same_span, same_label)), None)
-                if one is not None:
-                    left.remove(one)
-                    free.remove(other)
-                    pairs.append((one, other))
-    return pairs, left, free
+    counts: Counter[str] = Counter()
+    for alike in product((True, False), repeat=2):
+        for other in [*free]:
+            one = next((one for one in left if _fit(one, other, *alike)), None)
+            if one is None:
+                continue
+            left.remove(one)
+            free.remove(other)
+            span, label = one[:2] == other[:2], one.label == other.label
+            good = {"strict": span and label, "exact": span, "partial": span, "type": label}[scheme]
+            counts["correct" if good else "partial" if scheme == "partial" else "incorrect"] += 1
+    return counts + Counter(missed=len(left), spurious=len(free))
+
+
+def span_f1(counts: Counter[str]) -> float:
+    """2 · right / (all spans of both sides), a half right one counting half."""
+    every = 2 * (counts["correct"] + counts["incorrect"] + counts["partial"])
+    return 2 * (counts["correct"] + counts["partial"] / 2) / (every + counts["missed"] + counts["spurious"])
 
 
 def _fit(one: Marked, other: Marked, same_span: bool, same_label: bool) -> bool:

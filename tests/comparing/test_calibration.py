@@ -406,7 +406,7 @@ def test_platt_scaling() -> None:
     one = known_case("platt.sigmoid")
     scores = np.array(one["inputs"]["f"], dtype=float)
 
-    a, b = platt(scores, (np.array(one["inputs"]["y"]) > 0).astype(float))
+    a, b = platt(scores, (np.array(one["inputs"]["y"]) > 0).astype(float), np.ones(len(scores)))
     shift = 10.0  # a model reads a score of 0 as "no near name"; the case has negative ones
     model = Model("platt", 0.0, a, b - a * shift)
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.causes import CAUSES, Difference, LinkCounts, UnitRow, difference, shares
+from workbench.comparing.causes import CAUSES, Difference, LinkCounts, difference, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
 
-CASES = json.loads((Path(__file__).parents[2] / "fixtures" / "causes.json").read_text("utf-8"))
 REFERENCE = "The Taj Mahal stands by the Yamuna in the Indian city of Agra, built by Shah Jahan in 1631."
 
 
@@ -51,45 +48,7 @@ def said(found: Difference) -> dict[str, tuple[str, str, str]]:
     }
 
 
-def total(found: Difference, *causes: str) -> Fraction:
-    return sum((row.share or Fraction(0) for row in found.rows if row.cause in causes), Fraction(0))
-
-
-# Known answers.
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_the_parts_are_those_of_the_known_answers(case: dict[str, Any]) -> None:
-    given_, expected = case["inputs"], case["expected"]
-
-    def side(names: list[str], verdicts: dict[str, int]) -> Assessment:
-        return of(*(unit(name, name, "found" if verdicts[name] else "missing") for name in names))
-
-    automatic = side(given_["auto_entities"], given_["auto_verdict"])
-    verified = side(given_["gold_entities"], given_["human_verdict"])
-    found = difference(automatic, verified, based=True)
-    assert {
-        "total": str(found.delta),
-        "S_auto_auto": str(found.automatic.recall),
-        "S_gold_human": str(found.verified.recall),
-        "extraction_spurious": str(total(found, "invented unit")),
-        "extraction_missed": str(total(found, "missed unit")),
-        "matching_false": str(total(found, "false match")),
-        "matching_missed": str(total(found, "missed match")),
-        "extraction": str(total(found, "invented unit", "missed unit")),
-        "matching": str(total(found, "false match", "missed match")),
-        "n_linked": sum(bool(row.rule) for row in found.rows),
-        "n_spurious": sum(row.cause == "invented unit" for row in found.rows),
-        "n_missed": sum(row.cause == "missed unit" for row in found.rows),
-        "n_false_match": sum(row.cause == "false match" for row in found.rows),
-        "n_missed_match": sum(row.cause == "missed match" for row in found.rows),
-    } == {
-        name: value
-        for name, value in expected.items()
-        if name not in ("S_autoE_humanM", "S_goldE_autoM", "interaction")
-    }
-    linked = {row.automatic.text: row.verified.text for row in found.rows if row.automatic and row.verified}
-    assert linked == given_["links"]
+# Shares by hand.
 
 
 def test_shares_counted_by_hand_for_an_invented_and_a_missed_name() -> None:
@@ -423,9 +382,11 @@ def assessments(draw: st.DrawFn) -> Assessment:
     return of(*[draw(one_unit(name)) for name in names])
 
 
-@settings(max_examples=300, deadline=None)
-@given(assessments(), assessments(), st.booleans())
-def test_shares_sum_to_delta_exactly(automatic: Assessment, verified: Assessment, based: bool) -> None:
+@settings(max_examples=200, deadline=None)
+@given(assessments(), assessments(), st.booleans(), st.randoms(use_true_random=False))
+def test_shares_sum_to_delta_and_each_unit_has_one_row_in_any_order(
+    automatic: Assessment, verified: Assessment, based: bool, random: Any
+) -> None:
     found = difference(automatic, verified, based=based)
     ours, theirs = count(automatic.units).recall, count(verified.units).recall
     if ours is None or theirs is None:
@@ -435,20 +396,17 @@ def test_shares_sum_to_delta_exactly(automatic: Assessment, verified: Assessment
         assert found.delta == ours - theirs
         assert sum((row.share or Fraction(0) for row in found.rows), Fraction(0)) == ours - theirs
         assert sum((one.share or Fraction(0) for one in found.totals), Fraction(0)) == ours - theirs
-
-
-@settings(max_examples=200, deadline=None)
-@given(assessments(), assessments(), st.booleans())
-def test_every_counted_unit_stands_in_one_row(
-    automatic: Assessment, verified: Assessment, based: bool
-) -> None:
-    rows = difference(automatic, verified, based=based).rows
     for side, units in (("automatic", automatic.units), ("verified", verified.units)):
-        listed = [getattr(row, side).id for row in rows if getattr(row, side)]
+        listed = [getattr(row, side).id for row in found.rows if getattr(row, side)]
         assert sorted(listed) == sorted(one.id for one in units if one.counted)
-    for row in rows:
+    for row in found.rows:
         assert bool(row.rule) == bool(row.automatic and row.verified)
         assert row.cause or row.rule
+
+    def shuffled(assessment: Assessment) -> Assessment:
+        return replace(assessment, units=tuple(random.sample(assessment.units, len(assessment.units))))
+
+    assert difference(shuffled(automatic), shuffled(verified), based=based).rows == found.rows
 
 
 @settings(max_examples=200, deadline=None)
@@ -456,23 +414,6 @@ def test_every_counted_unit_stands_in_one_row(
 def test_identical_assessments_differ_by_nothing(assessment: Assessment, based: bool) -> None:
     found = difference(assessment, assessment, based=based)
     assert {row.cause for row in found.rows} <= {""}
-
-
-@settings(max_examples=200, deadline=None)
-@given(assessments(), assessments(), st.booleans(), st.randoms(use_true_random=False))
-def test_the_order_of_units_changes_nothing(
-    automatic: Assessment, verified: Assessment, based: bool, random: Any
-) -> None:
-    def shuffled(assessment: Assessment) -> Assessment:
-        units = list(assessment.units)
-        random.shuffle(units)
-        return replace(assessment, units=tuple(units))
-
-    def rows(found: Difference) -> tuple[UnitRow, ...]:
-        return found.rows
-
-    again = difference(shuffled(automatic), shuffled(verified), based=based)
-    assert rows(again) == rows(difference(automatic, verified, based=based))
 
 
 @settings(max_examples=100, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
@@ -15,7 +16,7 @@ import pytest
 from scipy import stats
 
 from tests.comparing import known_formulas as known
-from tests.comparing.known_formulas import Marked, Scheme, SpanCounts, bca, count_spans
+from tests.comparing.known_formulas import Marked, Scheme, bca, count_spans, span_f1
 from tests.comparing.test_taj_mahal import corners
 from workbench.comparing import agreement, intervals
 from workbench.comparing import paired as pairing
@@ -317,11 +318,8 @@ def spans_of(tags: list[str]) -> list[Marked]:
     return found
 
 
-def counted(texts: list[tuple[list[Marked], list[Marked]]], scheme: Scheme) -> SpanCounts:
-    total = SpanCounts()
-    for gold, found in texts:
-        total = total.plus(count_spans(gold, found, scheme))
-    return total
+def counted(texts: list[tuple[list[Marked], list[Marked]]], scheme: Scheme) -> Counter[str]:
+    return sum((count_spans(gold, found, scheme) for gold, found in texts), Counter[str]())
 
 
 @replays("ner.muc")
@@ -329,12 +327,12 @@ def muc(inputs: Any) -> Said:
     texts = [(spans_of(a), spans_of(b)) for a, b in zip(inputs["true"], inputs["pred"], strict=True)]
     strict = counted(texts, "strict")
     return {
-        "ent_type_f1": counted(texts, "type").f1,
-        "exact_f1": counted(texts, "exact").f1,
-        "partial_f1": counted(texts, "partial").f1,
-        "strict_f1": strict.f1,
-        "strict_correct": strict.correct,
-        "strict_incorrect": strict.incorrect,
+        "ent_type_f1": span_f1(counted(texts, "type")),
+        "exact_f1": span_f1(counted(texts, "exact")),
+        "partial_f1": span_f1(counted(texts, "partial")),
+        "strict_f1": span_f1(strict),
+        "strict_correct": strict["correct"],
+        "strict_incorrect": strict["incorrect"],
     }
 
 
@@ -343,10 +341,10 @@ def spans(inputs: Any) -> Said:
     texts = [([Marked(*one) for one in inputs["true"]], [Marked(*one) for one in inputs["pred"]])]
     strict = counted(texts, "strict")
     return {
-        "strict_f1": strict.f1,
-        "partial_f1": counted(texts, "partial").f1,
-        "ent_type_f1": counted(texts, "type").f1,
-        "strict": {name: getattr(strict, name) for name in ("correct", "incorrect", "missed", "spurious")},
+        "strict_f1": span_f1(strict),
+        "partial_f1": span_f1(counted(texts, "partial")),
+        "ent_type_f1": span_f1(counted(texts, "type")),
+        "strict": {name: strict[name] for name in ("correct", "incorrect", "missed", "spurious")},
     }
 
 
@@ -491,6 +489,8 @@ def decomposed(inputs: Any) -> Said:
     found = difference(automatic, verified, based=True)
     counts = {cause: sum(row.cause == cause for row in found.rows) for cause in SHARES}
     links = [row for row in found.rows if row.rule]
+    linked = {row.automatic.text: row.verified.text for row in links if row.automatic and row.verified}
+    assert linked == inputs["links"]
     alone = [row for row in found.rows if not row.rule]
     four = corners(
         LinkCounts(

@@ -288,7 +288,7 @@ def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) 
     assert [100 * abs(one) / reach for one in shares] == pytest.approx(widths, abs=0.06)
     text = Page(page).text
     assert f"linked − reviewed {signed(found.paired.bias, 2)}" in text
-    wanted = [answer_words.effect_words(one, made) for one in made.effects]
+    wanted = [words for words, _, _ in answer_words.effect_rows(made)]
     assert [] == [one for one in wanted if one not in text]
 
 

@@ -392,9 +392,8 @@ def test_reviews_of_less_than_a_second_stand_next_to_the_estimate_and_are_the_fi
 
     assert "12 reviewed samples" in sentences[1]
     assert "4 of 12 reviews took less than a second." == sentences[2]
-    assert (
-        "Look again at 4 reviews of less than a second: workbench review, then search is:fast."
-        == step(found.steps[0], found)
+    assert "Look again at 4 reviews of less than a second: workbench review, then search is:fast." == step(
+        found.steps[0], found
     )
 
 

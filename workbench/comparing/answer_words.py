@@ -102,7 +102,7 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     estimate = answer.estimate
     if abs(total) < SMALL or estimate is None or estimate.bias is None:
         return []
-    shown = dict(zip([effect.what for effect in _ordered(answer)], shown_shares(answer), strict=False))
+    shown = {effect.what: share for effect, share in _shown(answer)[0]}
     known = [effect for effect in answer.effects if effect.share * total > 0 and shown.get(effect.what)]
     blank = next((shown[effect.what] for effect in known if effect.what == "untraced"), 0.0)
     known = [effect for effect in known if effect.what not in UNEXPLAINED]
@@ -298,7 +298,8 @@ def step(action: Step, answer: Answer) -> str:
         if answer.total >= FEWEST and answer.kind in answer.reviews:
             gain = "then you know the true mean and need no estimate"
         part = "" if action.sure else " For some of them: workbench plan --more N."
-        return f"Review what is left, {many(action.samples, 'sample')} ({about}): {gain}.{part}"
+        left = many(action.samples, "sample that is left", "samples that are left")
+        return f"Review the {left} ({about}): {gain}.{part}"
     if action.what == "fast":
         reviews = many(action.samples, "review")
         return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."
@@ -389,50 +390,36 @@ def _left_out(answer: Answer) -> str:
 
 def effect_rows(answer: Answer) -> list[tuple[str, str, float]]:
     """Each cause in words, how many units it has, and its effect; small ones share a row."""
-    shares = shown_shares(answer)
-    rows = [
-        (effect_words(effect, answer), how_many(effect, answer.kind), share)
-        for effect, share in zip(_ordered(answer), shares, strict=False)
-    ]
-    small = [effect for effect in answer.effects if abs(effect.share) < SMALL]
-    if shares[len(rows) :] and shares[-1]:
-        rows.append((f"{many(len(small), 'smaller cause')}, below .005 each", "", shares[-1]))
+    shown, rest = _shown(answer)
+    rows = []
+    for effect, share in shown:
+        unit, what = EFFECTS[answer.kind][effect.what]
+        if effect.what == "untraced" and answer.traced:
+            what = NOT_BY_STEPS
+        count = many(effect.units or effect.samples, unit) if unit else ""
+        rows.append((f"{unit}s {what}" if unit else what, count, share))
+    if rest:
+        small = many(len(answer.effects) - len(shown), "smaller cause")
+        rows.append((f"{small}, below .005 each", "", rest))
     return rows
 
 
-def _ordered(answer: Answer) -> list[Effect]:
-    """The effects that have a row of their own, what cannot be explained last."""
-    return sorted(
+def _shown(answer: Answer) -> tuple[list[tuple[Effect, float]], float]:
+    """The effects that have a row of their own with their share at two digits, and that of all smaller ones.
+
+    What cannot be explained comes last. The shares are rounded so that they add up to the rounded difference
+    (by largest remainder).
+    """
+    large = sorted(
         (effect for effect in answer.effects if abs(effect.share) >= SMALL),
         key=lambda effect: effect.what in UNEXPLAINED,
     )
-
-
-def shown_shares(answer: Answer) -> list[float]:
-    """The share of each row at two digits, and of all small effects together if there are some.
-
-    They are rounded so that they add up to the rounded difference (by largest remainder).
-    """
-    exact = [effect.share for effect in _ordered(answer)]
     small = [effect.share for effect in answer.effects if abs(effect.share) < SMALL]
-    exact += [sum(small)] if small else []
+    exact = [effect.share for effect in large] + ([sum(small)] if small else [])
     cents = [round(100 * share) for share in exact]
     while off := round(100 * sum(exact)) - sum(cents):
         step = 1 if off > 0 else -1
         nearest = max(range(len(exact)), key=lambda at: step * (100 * exact[at] - cents[at]))
         cents[nearest] += step
-    return [cent / 100 for cent in cents]
-
-
-def effect_words(effect: Effect, answer: Answer) -> str:
-    """`names in the contexts that were not recognised`."""
-    if effect.what == "untraced" and answer.traced:
-        return NOT_BY_STEPS
-    unit, what = EFFECTS[answer.kind][effect.what]
-    return f"{unit}s {what}" if unit else what
-
-
-def how_many(effect: Effect, kind: Kind) -> str:
-    """`7 names`; empty where no unit can be named."""
-    unit = EFFECTS[kind][effect.what][0]
-    return many(effect.units or effect.samples, unit) if unit else ""
+    shares = [cent / 100 for cent in cents]
+    return [*zip(large, shares, strict=False)], shares[-1] if small else 0.0

@@ -161,12 +161,11 @@ class Difference:
         """The causes that occur, the largest share first."""
         totals = []
         for cause in CAUSES:
-            of_cause = [row for row in self.rows if row.cause == cause]
-            if of_cause:
-                known = [row.share for row in of_cause if row.share is not None]
-                share = sum(known, Fraction(0)) if self.delta is not None else None
-                totals.append(Total(cause, len(of_cause), share))
-        return tuple(sorted(totals, key=lambda total: abs(total.share or Fraction(0)), reverse=True))
+            shares = [row.share or 0 for row in self.rows if row.cause == cause]
+            if shares:
+                share = None if self.delta is None else sum(shares, Fraction(0))
+                totals.append(Total(cause, len(shares), share))
+        return tuple(sorted(totals, key=lambda total: -abs(total.share or 0)))
 
 
 def difference(

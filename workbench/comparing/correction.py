@@ -258,12 +258,11 @@ def isotonic(scores: Floats, positive: Floats, weights: Floats) -> tuple[Floats,
     return values, np.asarray(isotonic_regression(means, weights=weight).x, dtype=np.float64)
 
 
-def platt(scores: Floats, positive: Floats, weights: Floats | None = None) -> tuple[float, float]:
+def platt(scores: Floats, positive: Floats, w: Floats) -> tuple[float, float]:
     """(a, b) of p = 1 / (1 + exp(a s + b)), with Platt's targets (P + 1)/(P + 2) and 1/(M + 2).
 
     Newton steps with a line search on the log loss (Lin, Lin and Weng 2007).
     """
-    w = np.ones(len(scores)) if weights is None else weights
     plus, minus = float(w @ positive), float(w @ (1 - positive))
     target = np.where(positive > 0, (plus + 1) / (plus + 2), 1 / (minus + 2))
     scale = float(np.abs(scores).max()) or 1.0  # similarities to 100 make the Hessian ill-conditioned

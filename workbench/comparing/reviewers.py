@@ -87,24 +87,20 @@ def pair(one: Decided, other: Decided, lang: str | None = None) -> Pair:
     """Hold two decisions against each other."""
     both = links(one.assessment, other.assessment, based=False, lang=lang)
     ours, theirs = ([unit for unit in each.assessment.units if unit.counted] for each in (one, other))
-    apart = [
-        (covered(mine) != covered(yours), mine.label != yours.label)
-        for mine, yours in ((each.automatic, each.verified) for each in both)
-    ]
-    moved, renamed = (sum(each[at] for each in apart) for at in (0, 1))
-    met, hit = {each.automatic.id for each in both}, {each.verified.id for each in both}
+    moved = [covered(each.automatic) != covered(each.verified) for each in both]
     labels = [(each.automatic.label, each.verified.label) for each in both]
+    renamed = [mine != yours for mine, yours in labels]
+    verdicts = [(each.automatic.match.verdict, each.verified.match.verdict) for each in both]
+    met, hit = {each.automatic.id for each in both}, {each.verified.id for each in both}
     alone = [(unit.label, None) for unit in ours if unit.id not in met]
     others = [(None, unit.label) for unit in theirs if unit.id not in hit]
     return Pair(
-        one, other, Overlap(len(both), len(ours), len(theirs)), apart.count((False, False)), moved, renamed,
-        tuple((each.automatic.match.verdict, each.verified.match.verdict) for each in both),
-        (*labels, *alone, *others),
+        one, other, Overlap(len(both), len(ours), len(theirs)),
+        [*zip(moved, renamed, strict=True)].count((False, False)), sum(moved), sum(renamed),
+        tuple(verdicts), (*labels, *alone, *others),
         tuple(
-            OtherVerdict(one.sample, one.name, unit.text, one.person, mine, other.person, yours)
-            for unit, mine, yours in (
-                (each.automatic, each.automatic.match.verdict, each.verified.match.verdict) for each in both
-            )
+            OtherVerdict(one.sample, one.name, each.automatic.text, one.person, mine, other.person, yours)
+            for each, (mine, yours) in zip(both, verdicts, strict=True)
             if mine != yours
         ),
     )  # fmt: skip
