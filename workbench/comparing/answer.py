@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -278,20 +278,17 @@ def steps(
         actions.append(change)
     if shown and left and estimate is None:
         actions.append(Step("check", shown, minutes(shown)))
-    now = (
-        (estimate.high - estimate.low) / 2 if estimate and estimate.low is not None and estimate.high else 0.0
-    )
     if left and total < REVIEW_ALL:
         actions.append(Step("all", left, minutes(left), sure=not planned))
     elif left:
-        wanted = AT_ONCE - in_order if not estimate and in_order < FEWEST else ahead or MORE
-        wanted = min(left, wanted)
-        gain = (now, soon) if soon is not None else (0.0, 0.0)
-        what: Literal["extend", "random"] = "extend" if planned else "random"
-        actions.append(Step(what, wanted, minutes(wanted), "", *gain))
+        wanted = min(left, AT_ONCE - in_order if not estimate and in_order < FEWEST else ahead or MORE)
+        step = Step("extend" if planned else "random", wanted, minutes(wanted))
+        if soon is not None and estimate and estimate.low is not None and estimate.high is not None:
+            step = replace(step, before=(estimate.high - estimate.low) / 2, after=soon)
+        actions.append(step)
     best = min(rivals, key=lambda name: rivals[name], default="")
     if error is not None and best and error - rivals[best] > BETTER:
         actions.append(Step("scorer", scorer=best, before=error, after=rivals[best]))
-    if estimate is not None or (not left and error is not None) or (total and not left):
+    if estimate is not None or (total and not left):
         actions.append(Step("send"))
     return tuple(actions)

@@ -60,12 +60,7 @@ class Line:
         return self._corrected(score, None if self.spread is None else self.spread / sqrt(units))
 
     def correct_mean(self, mean: float, samples: int) -> Corrected:
-        """The mean of that many new scores. The interval holds for samples like those that were verified.
-
-        Raises ValueError for a mean outside 0-1.
-        """
-        if not is_recall(mean):
-            raise ValueError(f"mean {mean!r}: a mean of recalls from 0 to 1")
+        """The mean of that many new scores. The interval holds for samples like those that were verified."""
         if self.covariance is None or samples < 1:
             return self._corrected(mean, None)
         a, b, both = self.covariance
