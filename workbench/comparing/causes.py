@@ -161,11 +161,11 @@ class Difference:
         """The causes that occur, the largest share first."""
         totals = []
         for cause in CAUSES:
-            shares = [row.share or 0 for row in self.rows if row.cause == cause]
+            shares = [row.share or Fraction(0) for row in self.rows if row.cause == cause]
             if shares:
                 share = None if self.delta is None else sum(shares, Fraction(0))
                 totals.append(Total(cause, len(shares), share))
-        return tuple(sorted(totals, key=lambda total: -abs(total.share or 0)))
+        return tuple(sorted(totals, key=lambda total: -abs(total.share or Fraction(0))))
 
 
 def difference(
