@@ -39,6 +39,7 @@ from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample, Tally, Unit, count
+from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of
 from workbench.stages import measure
@@ -134,7 +135,7 @@ class _Recall:
         self.async_mode = async_mode
         self.verbose_mode = verbose_mode
         # deepeval copies a metric by these attributes, so a copy gets the same proposer, not another one.
-        self.proposer = measure.proposer_of(proposer, template, policy or Policy())
+        self.proposer = _proposer_of(proposer, template or {}, policy or Policy())
         self.template: Mapping[str, str] | None = None
         self.evaluation_model: str | None = self.proposer.name
         self.policy = policy or self.proposer.policy or Policy()
@@ -230,6 +231,19 @@ class _Recall:
         units = [_line(unit) for unit in assessment.units] if assessment else []
         head = f"{type(self).__name__} · {assessment.source if assessment else self.scorer}"
         return "\n".join([head, *units, f"Score: {score}", f"Reason: {reason}"])
+
+
+def _proposer_of(given: object, template: Mapping[str, str], policy: Policy) -> measure.Proposer:
+    """The proposer of what a person gave. Raises UsageError for what is none, and for an unread template."""
+    if isinstance(given, measure.Proposer):
+        return given
+    if not (isinstance(given, str) and given == rules.PROPOSER):
+        from workbench.stages.judges import judge_of  # with the store
+
+        return judge_of(given, template, policy)
+    if template:
+        raise UsageError("template= replaces a section of a prompt: rules have none")
+    return measure.RulesProposer(policy)
 
 
 def _line(unit: Unit) -> str:

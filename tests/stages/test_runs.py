@@ -79,7 +79,7 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
 
     assert [run.name for run in listed] == ["claude-run-2", "claude-run-1", "rules-run-1"]
     assert [run.current for run in listed] == [False, True, False]
-    assert [(run.proposals, run.failed, run.left, dict(run.failures)) for run in listed] == [
+    assert [(run.n_proposals, run.failed, run.left, dict(run.failures)) for run in listed] == [
         (0, 0, 4, {}), (2, 1, 1, {"refused": 1}), (0, 0, 4, {}),
     ]  # fmt: skip
     other, paid, free = (run.paid for run in listed)

@@ -110,8 +110,7 @@ class Book:
         if "statement" in self.kinds:
             verdicts = {key for entry in stored for key in self.verdict_keys(entry.sample, parts)}
             judged, judged_by = self._known(verdicts)
-            parts |= judged
-            paid_by |= judged_by
+            return parts | judged, paid_by | judged_by
         return parts, paid_by
 
     def verdict_keys(self, sample: Sample, results: Mapping[str, Part | Failure]) -> set[str]:

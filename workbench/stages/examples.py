@@ -46,17 +46,16 @@ def choose_examples(store: Store, info: DatasetInfo, number: int) -> tuple[Examp
     gold = {kind: _resolved(store, info, kind) for kind in kinds}
     excluded = {sample_id for kind in kinds for sample_id in gold_store.load_excluded(store, info.id, kind)}
     ids = sorted({sample_id for kind in kinds for sample_id in gold[kind]} - excluded)
-    ranked: list[tuple[tuple[int, bool, int, float], Stored]] = []
-    for start in range(0, len(ids), samples.CHUNK):
-        for sample in samples.load_samples(store, ids[start : start + samples.CHUNK], None):
-            verified = [gold[kind][sample.sample_id] for kind in kinds if sample.sample_id in gold[kind]]
-            empty = sum(not gold_units(assessment.units) for assessment in verified)
-            if _may_be_shown(sample):
-                long = len(sample.sample.reference) > SHORT
-                ranked.append(((len(kinds) - len(verified), long, empty, sample.u), sample))
+
+    def rank(stored: Stored) -> tuple[int, bool, int, float]:
+        verified = [gold[kind][stored.sample_id] for kind in kinds if stored.sample_id in gold[kind]]
+        empty = sum(not gold_units(assessment.units) for assessment in verified)
+        return len(kinds) - len(verified), len(stored.sample.reference) > SHORT, empty, stored.u
+
+    loaded = (stored for some in samples.chunked(ids) for stored in samples.load_samples(store, some, None))
     chosen: list[Stored] = []  # the first sample of every group and of every reference
     taken: set[tuple[str, str]] = set()
-    for _, sample in sorted(ranked, key=lambda row: row[0]):
+    for sample in sorted(filter(_may_be_shown, loaded), key=rank):
         marks = {("reference", sample.sample.reference_hash)}
         if sample.sample.group is not None:
             marks.add(("group", sample.sample.group))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ from workbench.stages.plan import prefix
 from workbench.stages.queue import queue_ids
 from workbench.store import exports, plans, runs, samples, scores
 from workbench.store.calibrations import calibration_in_use
-from workbench.store.datasets import DatasetInfo, count_samples
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import load_excluded
 from workbench.store.runs import RunInfo
@@ -54,20 +54,40 @@ def _gather(
 ) -> Departure:  # fmt: skip
     salt = exports.salt_of(store, info.id)
     wanted = _wanted(store, info, options, annotator)
-    if not (count_samples(store, info.id) if wanted is None else wanted):
+    held = {
+        number: key
+        for key, number in samples.sample_ids(store, info.id).items()
+        if wanted is None or number in wanted
+    }
+    if not held:
         raise UsageError(f"{info.name}: no sample is chosen, so nothing was written")
-    sealed = not plans.openings(store, info.id)
+    back = frozenset(plans.holdout_ids(store, info.id))
+    holdout = len(back & held.keys())
+    if options.split and not 0 < holdout < len(held):
+        which = "every chosen sample is" if holdout else "no chosen sample is"
+        raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
     return Departure(
+        store,
         info,
         options,
         run_id,
+        about=Surroundings(
+            dataset=info.name,
+            labels=info.labels,
+            columns=tuple(scores.external_columns(store, info.id)),
+            scorers=tuple(SCORERS),
+            licence=options.licence,
+            text=options.text,
+        ),
+        splits=dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True)) if options.split else {},
+        held=held,
         naming=str if options.names else pseudonyms(salt),
         grouping=str if options.text else pseudonyms(salt, "group"),
         strata=str if options.text else pseudonyms(salt, "stratum"),
         drawn=replace(prefix(store, info, info.kinds[0]), rows=()),
         scored_at=info.threshold if scored else None,
         wanted=wanted,
-        withheld=frozenset(plans.holdout_ids(store, info.id)) if sealed else frozenset(),
+        withheld=frozenset() if plans.openings(store, info.id) else back,
     )
 
 
@@ -180,30 +200,10 @@ def _export(
     replaced = folder.manifest_hash(directory)
     with store.snapshot():
         departure = _gather(store, info, options, run_id, annotator, scored=scored)
-        held = {
-            number: key
-            for key, number in samples.sample_ids(store, info.id).items()
-            if departure.wanted is None or number in departure.wanted
-        }
-        splits: dict[str, int] = {}
-        if options.split:
-            holdout = len(plans.holdout_ids(store, info.id).intersection(held))
-            if not 0 < holdout < len(held):
-                which = "every chosen sample is" if holdout else "no chosen sample is"
-                raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
-            splits = dict(zip(SPLITS, (len(held) - holdout, holdout), strict=True))
-        about = Surroundings(
-            dataset=info.name,
-            labels=info.labels,
-            columns=tuple(scores.external_columns(store, info.id)),
-            scorers=tuple(SCORERS),
-            licence=options.licence,
-            text=options.text,
-        )
         with folder.writing(directory, force=options.force) as part:
-            rows, left, totals = _fill(store, departure, part, formats, about, splits, progress)
-        hidden = withheld(store, departure)
-    digest = folder.manifest_hash(directory)
+            rows, left, totals = _fill(departure, part, formats, progress)
+        hidden = withheld(departure)
+    digest, held = folder.manifest_hash(directory), departure.held
     whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
     export = ExportLogRow(
         dataset_id=info.id, path=str(directory), manifest_sha256=digest, annotator=annotator,
@@ -212,24 +212,24 @@ def _export(
     exports.log_export(store, export, replaced)
     return ExportReport(
         str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
-        splits,
+        departure.splits,
     )  # fmt: skip
 
 
 def _fill(
-    store: Store, departure: Departure, part: Path, formats: tuple[str, ...], about: Surroundings,
-    splits: Mapping[str, int], progress: Progress,
-) -> tuple[dict[str, int], dict[str, dict[str, int]], Counter[str]]:  # fmt: skip
+    departure: Departure, part: Path, formats: tuple[str, ...], progress: Progress
+) -> tuple[dict[str, int], dict[str, dict[str, int]], Counter[str]]:
     """Write every format, then the card and the manifest, which say what was written.
 
     The rows of each format, what it left out by its reason, and the totals.
     """
+    store, info, about, splits = departure.store, departure.info, departure.about, departure.splits
     rows: dict[str, int] = {}
     left: dict[str, dict[str, int]] = {}
     totals: Counter[str] = Counter()
     places = {name: part / name if len(formats) > 1 else part for name in formats}
     for name, path in places.items():
-        wrote, totals = _write(store, departure, name, path, about, splits, progress)
+        wrote, totals = _write(departure, name, path, progress)
         rows[name] = wrote.rows
         if wrote.left:
             left[name] = dict(wrote.left)
@@ -237,13 +237,12 @@ def _fill(
             several = len(formats) > 1
             text = rendered("readme.md", name=name, without_text=not about.text, one_of_several=several)
             (path / "README.md").write_text(text, "utf-8", newline="\n")
-    manifest = manifest_of(store, departure, splits)
+    manifest = manifest_of(departure)
     if (card := places.get("huggingface")) is not None:
         write_card(card, about, rows["huggingface"], splits or (TRAIN,), manifest, totals)
-        if (used := calibration_in_use(store, departure.info.id)) is not None:
+        if (used := calibration_in_use(store, info.id)) is not None:
             document = calibration.text_of(used.document)
             (card / calibration.NAME).write_text(document, "utf-8", newline="\n")
-    info = departure.info
     policy = policy_document(info.policy)
     if not departure.options.text:
         policy.pop("guidelines")
@@ -265,18 +264,15 @@ def _fill(
     return rows, left, totals
 
 
-def _write(
-    store: Store, departure: Departure, name: str, path: Path, about: Surroundings,
-    splits: Collection[str], progress: Progress,
-) -> tuple[Wrote, Counter[str]]:  # fmt: skip
+def _write(departure: Departure, name: str, path: Path, progress: Progress) -> tuple[Wrote, Counter[str]]:
     """Write one format; what was written, and how many samples, gold and proposals there are."""
     counts: Counter[str] = Counter()
     total = Wrote()
     path.mkdir(exist_ok=True)
-    for where, split in places(path, name, splits) if splits else [(path, None)]:
+    for where, split in places(path, name, departure.splits) if departure.splits else [(path, None)]:
         where.mkdir(exist_ok=True)
-        items = each_item(store, departure, split, progress, verdicts=name == "native")
-        wrote = FORMATS[name].write(where, _counted(items, counts), about)
+        items = each_item(departure, split, progress, verdicts=name == "native")
+        wrote = FORMATS[name].write(where, _counted(items, counts), departure.about)
         total.rows += wrote.rows
         total.left += wrote.left
     return total, counts
@@ -294,9 +290,9 @@ _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""
 
 
-def manifest_of(store: Store, departure: Departure, splits: Mapping[str, int]) -> dict[str, Any]:
+def manifest_of(departure: Departure) -> dict[str, Any]:
     """The manifest's own part; the same database gives the same."""
-    info, options = departure.info, departure.options
+    store, info, options = departure.store, departure.info, departure.options
     policy = policy_document(info.policy)
     made = exports.made_with(store, info.id)
     used = calibration_in_use(store, info.id)
@@ -315,9 +311,9 @@ def manifest_of(store: Store, departure: Departure, splits: Mapping[str, int]) -
             "policy_sha256": sha256(_canonical(policy)),
         },
         "labels": policy["labels"],
-        "sampling": _sampling(store, departure),
-        "splits": splits,
-        "annotators": _people(store, departure),
+        "sampling": _sampling(departure),
+        "splits": departure.splits,
+        "annotators": _people(departure),
         "calibration": used and used.name,
         "purged": made.purged,
     }
@@ -342,8 +338,8 @@ def _model(run: RunInfo, made: exports.Made, departure: Departure) -> dict[str, 
     }
 
 
-def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
-    info, drawn = departure.info, departure.drawn
+def _sampling(departure: Departure) -> dict[str, Any]:
+    store, info, drawn = departure.store, departure.info, departure.drawn
     plan = plans.plan_of(store, info.id)
     parameters = dict(plan.parameters) if plan else {}
     if "strata" in parameters:
@@ -361,7 +357,7 @@ def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
         "blind_share": info.blind_share,
         "holdout": {
             "n": len(plans.holdout_ids(store, info.id)),
-            "withheld": withheld(store, departure),
+            "withheld": withheld(departure),
             "opened": [
                 {
                     **opening._asdict(),
@@ -374,15 +370,15 @@ def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
     }
 
 
-def withheld(store: Store, departure: Departure) -> int:
+def withheld(departure: Departure) -> int:
     """How many samples leave without what was verified."""
     if not departure.withheld:
         return 0
-    return len(exports.verified_ids(store, departure.info.id).intersection(departure.withheld))
+    return len(exports.verified_ids(departure.store, departure.info.id).intersection(departure.withheld))
 
 
-def _people(store: Store, departure: Departure) -> dict[str, Any]:
-    reviews = exports.annotators(store, departure.info.id, holdout=not departure.withheld)
+def _people(departure: Departure) -> dict[str, Any]:
+    reviews = exports.annotators(departure.store, departure.info.id, holdout=not departure.withheld)
     each = {departure.naming(name): number for name, number in reviews.items()}
     named = departure.options.names
     return {

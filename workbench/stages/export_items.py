@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
-from workbench.formats.exports.item import SPLITS, ExportItem
+from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings
 from workbench.matching.units import language_of
 from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, Match, Sample, Unit
 from workbench.reviewing.documents import unit_document
@@ -50,20 +50,25 @@ class ExportOptions:
 class Departure:
     """Which samples of a dataset leave, and under which names.
 
-    `wanted` None: all. `withheld`: samples whose gold stays. `drawn` gives the probability with which a
+    `held`: their ids by number; `wanted` None: all samples. `splits`: how many of them each split holds;
+    nothing without splits. `withheld`: samples whose gold stays. `drawn` gives the probability with which a
     sample was drawn. `naming`, `grouping` and `strata`: how annotators, groups and strata are called.
     """
 
+    store: Store
     info: DatasetInfo
     options: ExportOptions
     run_id: int | None
+    about: Surroundings
+    splits: Mapping[str, int]
+    held: Mapping[int, str]
     naming: Naming
     grouping: Naming
     strata: Naming
     drawn: Prefix
-    scored_at: int | None = None
-    wanted: Collection[int] | None = None
-    withheld: Collection[int] = frozenset()
+    scored_at: int | None
+    wanted: Collection[int] | None
+    withheld: Collection[int]
 
 
 def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
@@ -92,18 +97,12 @@ def model_named(model: str, naming: Naming) -> str:
 
 
 def each_item(
-    store: Store,
-    departure: Departure,
-    split: str | None,
-    progress: Progress,
-    *,
-    verdicts: bool,
+    departure: Departure, split: str | None, progress: Progress, *, verdicts: bool
 ) -> Iterator[ExportItem]:
     """The chosen samples in file order; with `split` only those of it, with `verdicts` their verdicts too."""
-    done = 0
-    dataset = departure.info.id
+    store, done = departure.store, 0
     for chunk in exports.each_leaving(
-        store, dataset, departure.run_id, departure.wanted, scored_at=departure.scored_at
+        store, departure.info.id, departure.run_id, departure.wanted, scored_at=departure.scored_at
     ):
         chosen = [sample for sample in chunk if split is None or _split(sample) == split]
         acted = [own.review_id for sample in chosen for own in sample.reviews if own.shown != "import"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -49,7 +49,7 @@ from workbench.proposing.claude.prompt import Prompt, fenced, read_prompt
 from workbench.proposing.claude.run import Limits, propose_all
 from workbench.stages.claude import ModelOptions, made_by, set_up, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.measure import Claude
+from workbench.stages.measure import Claude, Proposer
 from workbench.stages.propose import run_of
 from workbench.store import runs
 from workbench.store.datasets import find_dataset
@@ -65,13 +65,11 @@ AT_ONCE = 16
 """Calls of a model of the user, or of a function, that are under way together."""
 
 
-class OwnProposer:
+class OwnProposer(Proposer):
     """A function of the user: a Sample in, a Proposal or its JSON object out, now or awaited."""
 
-    name = "own"
-    policy: Policy | None = None
-
     def __init__(self, function: Callable[[Sample], Any]) -> None:
+        super().__init__("own")
         self._function = function
 
     async def propose(self, samples: Sequence[Sample], _kind: Kind) -> list[Proposal]:
@@ -105,13 +103,11 @@ class OwnProposer:
         return read[0]
 
 
-class AnsweringProposer(ABC):
+class AnsweringProposer(Proposer):
     """Proposals from the answers of a model. A text that several samples have is asked about once."""
 
-    policy: Policy | None = None
-
-    def __init__(self, setup: Setup, name: str) -> None:
-        self.name = name
+    def __init__(self, setup: Setup, name: str, policy: Policy | None = None) -> None:
+        super().__init__(name, policy)
         self._setup = setup
         self._answers: dict[str, Part] = {}
         self._waiting: dict[tuple[object, str], asyncio.Future[Part | Failure]] = {}
@@ -138,7 +134,7 @@ class AnsweringProposer(ABC):
         loop = asyncio.get_running_loop()
         needed = {key for ask in planned((), ()) for key in ask.keys}
         if missing := needed - self._answers.keys():
-            self._answers |= await self.stored(missing)
+            self._answers |= await asyncio.to_thread(self.stored, missing)
         others = {key: self._waiting[loop, key] for key in needed if (loop, key) in self._waiting}
         known = self._answers.keys() | others.keys()
         fresh: dict[str, asyncio.Future[Part | Failure]] = {
@@ -174,7 +170,7 @@ class AnsweringProposer(ABC):
         self._answers |= {key: part for key, part in results.items() if not isinstance(part, Failure)}
         return {key: self._answers[key] for key in needed & self._answers.keys()} | results
 
-    async def stored(self, keys: set[str]) -> dict[str, Part]:
+    def stored(self, _keys: set[str]) -> dict[str, Part]:
         """The answers that were paid for earlier."""
         return {}
 
@@ -193,43 +189,30 @@ class ServiceJudge(AnsweringProposer):
             **{name: getattr(options, name) for name in names},
             prompt=None if options.prompt is None else Path(options.prompt),
         )
+        own = None
         with self._opened() as store:
             if store is not None:
                 info = find_dataset(store, options.dataset)
                 if info.external == "never":
                     raise UsageError(f"dataset {info.name!r} must not leave the machine (external: never)")
-                self.policy = info.policy
-                setup = setup_of(store, info, asked)
+                own, setup = info.policy, setup_of(store, info, asked)
             elif options.examples:
                 raise UsageError("examples are verified samples of a database: name it (database=…)")
             else:
                 setup = set_up(asked, policy)
-        super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), options.proposer)
+        super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), options.proposer, own)
         self.model = options.model
         self.spent = Decimal(0)
         """Dollars for the calls so far, by the packaged prices."""
 
-    @contextmanager
-    def _opened(self) -> Iterator[Store | None]:
-        if self._options.database is None:
-            yield None
-            return
-        store = open_store(str(self._options.database), create=False)
-        try:
-            yield store
-        finally:
-            store.close()
+    def _opened(self) -> AbstractContextManager[Store | None]:
+        path = self._options.database
+        return nullcontext() if path is None else closing(open_store(str(path), create=False))
 
-    async def stored(self, keys: set[str]) -> dict[str, Part]:
+    def stored(self, keys: set[str]) -> dict[str, Part]:
         """The answers in the database of the options."""
-        if self._options.database is None:
-            return {}
-        return await asyncio.to_thread(self._stored, keys)
-
-    def _stored(self, keys: set[str]) -> dict[str, Part]:
         with self._opened() as store:
-            assert store is not None
-            answers = runs.answers(store, keys)
+            answers = runs.answers(store, keys) if store is not None else {}
         return {key: read_part(cast("Task", answer.task), answer.document) for key, answer in answers.items()}
 
     async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
@@ -301,10 +284,11 @@ class ModelJudge(AnsweringProposer):
         return AskAnswer(parts, None, self.model, "", "end_turn")
 
 
-def judge_of(given: Any, template: Template, policy: Policy) -> OwnProposer | AnsweringProposer:
-    """The proposer of what a person gave; one that was made here stays. Raises UsageError."""
-    if isinstance(given, OwnProposer | AnsweringProposer):
-        return given
+def judge_of(given: Any, template: Template, policy: Policy) -> Proposer:
+    """The proposer of what a person gave: `claude`, a Claude, an OpenAI, a model object, a function.
+
+    Raises UsageError for anything else, and for a template that nobody would read.
+    """
     if given == CLAUDE:
         given = Claude()
     if isinstance(given, Claude):

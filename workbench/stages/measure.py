@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
@@ -18,6 +18,7 @@ from workbench.formats.rows import Notes, missing
 from workbench.formats.tables import frame_rows, is_frame, plain
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
+from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
 
@@ -57,40 +58,22 @@ class OpenAI(Claude):
     max_cost: float | None = None
 
 
-_OPTION = re.compile(r"--([a-z][a-z-]+)")
-
-
-@contextmanager
-def in_python() -> Iterator[None]:
-    """An error that names an option of the command line names the parameter."""
-    try:
-        yield
-    except ProposalError as error:
-        told = (str(part) for part in error.args)
-        error.args = tuple(_OPTION.sub(lambda match: match[1].replace("-", "_"), part) for part in told)
-        raise
-
-
-class Proposer(Protocol):
+class Proposer(ABC):
     """Who names the units of samples. `policy` is its own, if it has one; `name` is shown with each score."""
 
-    @property
-    def name(self) -> str: ...
+    def __init__(self, name: str, policy: Policy | None = None) -> None:
+        self.name, self.policy = name, policy
 
-    @property
-    def policy(self) -> Policy | None: ...
-
+    @abstractmethod
     async def propose(self, samples: Sequence[Sample], kind: Kind, /) -> list[Proposal]:
-        """A proposal for each sample, with the units of a kind at least."""
-        ...
+        """A proposal for each sample, with the units of a kind at least. Raises ProposalError."""
 
 
-class RulesProposer:
+class RulesProposer(Proposer):
     """The rules: no key, no network."""
 
-    name = "rules"
-
     def __init__(self, policy: Policy) -> None:
+        super().__init__(rules.PROPOSER)
         self.policy = policy
 
     async def propose(self, samples: Sequence[Sample], _kind: Kind) -> list[Proposal]:
@@ -98,25 +81,7 @@ class RulesProposer:
         return await asyncio.to_thread(self._propose, samples)
 
     def _propose(self, samples: Sequence[Sample]) -> list[Proposal]:
-        from workbench.proposing import rules
-
         return [rules.propose(sample, language_of(sample, self.policy) or None) for sample in samples]
-
-
-def proposer_of(given: Any, template: Mapping[str, str] | None, policy: Policy) -> Proposer:
-    """The proposer of what a person gave: `rules`, `claude`, a Claude, an OpenAI, a model object, a function.
-
-    Raises UsageError for anything else, and for a template that nobody would read.
-    """
-    if isinstance(given, RulesProposer):
-        return given
-    if isinstance(given, str) and given == "rules":
-        if template:
-            raise UsageError("template= replaces a section of a prompt: rules have none")
-        return RulesProposer(policy)
-    from workbench.stages.judges import judge_of
-
-    return judge_of(given, template or {}, policy)
 
 
 SAMPLE = (
@@ -178,12 +143,24 @@ def record_of(row: object) -> Record:
 
 async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kind) -> list[Proposal | None]:
     """The proposal of each record: its own, else one of `proposer`; None for a blank reference."""
-    needed = [record for record in records if record.proposal is None and record.sample.reference.strip()]
-    with in_python():
-        made = iter(await proposer.propose([record.sample for record in needed], kind) if needed else ())
+    needed = [
+        record.sample for record in records if record.proposal is None and record.sample.reference.strip()
+    ]
+    try:
+        made = iter(await proposer.propose(needed, kind) if needed else ())
+    except ProposalError as error:  # it names options of the command line, which are parameters here
+        error.args = tuple(_OPTION.sub(_parameter, str(part)) for part in error.args)
+        raise
     return [
         None if not record.sample.reference.strip() else record.proposal or next(made) for record in records
     ]
+
+
+_OPTION = re.compile(r"--([a-z][a-z-]+)")
+
+
+def _parameter(option: re.Match[str]) -> str:
+    return option[1].replace("-", "_")
 
 
 def assess(

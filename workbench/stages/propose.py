@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
+from workbench.proposing import rules
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import Progress, silent
@@ -70,8 +71,6 @@ def propose(
 def _rules(
     store: Store, info: DatasetInfo, annotator: str, progress: Progress, *, keep: bool
 ) -> ProposeReport:
-    from workbench.proposing import rules
-
     # an export of ours names its proposer rules too, and another source
     run = run_of(store, info, ("rules", rules.MODEL, {"source": "rules"}), annotator)
     keep = keep and info.run_id is not None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any
 
 from workbench.errors import UsageError
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
@@ -34,27 +32,16 @@ class RunCost:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(RunInfo):
     """One run of a dataset. `failures` counts by kind, `left` the samples that it did not come to.
 
-    `paid` is None for one that asked nobody; `created_at` is in UTC.
+    `paid` is None for one that asked nobody.
     """
 
-    name: str
-    proposer: str
-    model: str
-    proposals: int
     failures: Mapping[str, int]
     left: int
     current: bool
     paid: RunCost | None
-    created_at: datetime
-    parameters: Mapping[str, Any]
-
-    @property
-    def failed(self) -> int:
-        """Samples that it could not speak of."""
-        return sum(self.failures.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +61,11 @@ def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
     now, total = dataset_info(store, info.id), count_samples(store, info.id)
     return [
         RunSummary(
-            name=run.name,
-            proposer=run.proposer,
-            model=run.model,
-            proposals=run.n_proposals,
+            **asdict(run),
             failures=run_store.failure_kinds(store, run.id) if run.failed else {},
             left=max(0, total - run.n_proposals - run.failed),
             current=run.id == now.run_id,
             paid=_paid(store, run),
-            created_at=run.created_at,
-            parameters=run.parameters,
         )
         for run in reversed(run_store.list_runs(store, info.id))
     ]

@@ -158,30 +158,21 @@ def verify(directory: Path) -> VerifyReport:
     """
     home = home_of(directory)
     manifest = read_manifest(home)
-    lines: list[str] = []
+    found: list[str] = []
     unread: list[str] = []
-    checked = more = 0
-
-    def add(line: str) -> None:
-        nonlocal more
-        if len(lines) < LISTED:
-            lines.append(line)
-        else:
-            more += 1
-
+    checked = 0
     try:
-        check_itself(manifest, add)
-        for line in check_manifest(home):
-            add(line)
-        for name, each in folders(home, manifest, add):
+        check_itself(manifest, found.append)
+        found += check_manifest(home)
+        for name, each in folders(home, manifest, found.append):
             if name == "native":
-                checked += sum(check_native(path / SAMPLES, add) for path in each)
+                checked += sum(check_native(path / SAMPLES, found.append) for path in each)
             else:
                 unread.append(name)
     except OSError as error:
-        add(f"{error.filename or home}: cannot be read: {error.strerror or error}")
+        found.append(f"{error.filename or home}: cannot be read: {error.strerror or error}")
     return VerifyReport(
-        str(home), len(manifest["files"]), checked, tuple(lines), more,
+        str(home), len(manifest["files"]), checked, tuple(found[:LISTED]), len(found[LISTED:]),
         asked=str(directory), unread=tuple(unread), text=bool(manifest.get("text", True)),
     )  # fmt: skip
 
@@ -219,8 +210,8 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
     samples, before = purge_store.find_keys(store, info.id, keys)
     every = (*samples, *before)
     # The folders that hold a sample for certain, and where to look for the others, with the reason
-    there: dict[str, None] = {}
-    places: dict[str, None] = {}
+    held: dict[str, None] = {}
+    look: dict[str, None] = {}
     for row in export_log.held_by(store, info.id, every):
         folder = Path(row.path)
         known = manifest_hash(folder)
@@ -232,10 +223,9 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
         elif not row.whole:
             why = "the export there may hold it: look, or delete it"
         else:
-            there[row.path] = None
+            held[row.path] = None
             continue
-        places[f"{row.path}: {why}"] = None
-    held, look = (tuple(there), tuple(places))
+        look[f"{row.path}: {why}"] = None
     left, lines = _cut_off(store, info.id)
     return PurgeReport(
         dataset=info.name,
@@ -243,7 +233,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
         ids=tuple(samples.values()),
         keys=every,
         backups=tuple(str(path) for path in purge_store.backups_of(store) if _holds(path, info.name, every)),
-        exports=held,
+        exports=tuple(held),
         leftovers=tuple(map(str, left)),
         look=(*look, *lines),
         sharing=tuple(purge_store.same_references(store, info.id, tuple(samples.values()))),
@@ -300,21 +290,18 @@ def _cut_off(store: Store, dataset_id: int) -> tuple[list[Path], list[str]]:
     own = [path.absolute()] if path is not None else []
     logged = [Path(row.path) for row in export_log.list_exports(store, dataset_id)]
     parents = dict.fromkeys(path.parent for path in (*own, *logged))
-    refused = {Path.cwd(), Path(tempfile.gettempdir())} - set(parents)
+    refused = sorted({Path.cwd(), Path(tempfile.gettempdir())} - set(parents))
     paths = [leftover for parent in parents for leftover in leftovers(parent)]
-    paths += [
-        leftover for parent in sorted(refused) for leftover in leftovers(parent) if REJECTED in leftover.name
-    ]
+    paths += [path for parent in refused for path in leftovers(parent) if REJECTED in path.name]
     left: list[Path] = []
     look: list[str] = []
     for leftover in paths:
-        what = "import" if REJECTED in leftover.name else "export"
         if being_written(leftover):
+            what = "import" if REJECTED in leftover.name else "export"
             look.append(f"{leftover}: an {what} is being written there, it may hold it")
-        elif leftover.suffix != ".partial":
-            look.append(
-                f"{leftover}: it may be all that is left of an export that was cut off, and may hold it"
-            )
-        else:
+        elif leftover.suffix == ".partial":
             left.append(leftover)
+        else:
+            why = "it may be all that is left of an export that was cut off, and may hold it"
+            look.append(f"{leftover}: {why}")
     return left, look

@@ -40,12 +40,12 @@ def described(run: RunSummary, advice: Mapping[str, str]) -> list[list[Part]]:
     first: list[Part] = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
     if run.current:
         first.append(("  ✓ in use for reviews and scores", "$success"))
-    counts = f"{many(run.proposals, 'sample')} proposed, {run.failed:,} failed"
+    counts = f"{many(run.n_proposals, 'sample')} proposed, {run.failed:,} failed"
     if run.left:
         counts += f", {run.left:,} left" + (" (n with the same set-up goes on)" if run.paid else "")
     lines: list[list[Part]] = [first, [(counts, "")]]
     if run.paid is not None:
-        lines.append([(_paid(run.paid, run.proposals), "")])
+        lines.append([(_paid(run.paid, run.n_proposals), "")])
     for kind, number in run.failures.items():
         lines.append(
             [(f"○ {number:,} failed: {flat(kind)}", "bold $warning"), (f"  {advice.get(kind, '')}", DIM)]
@@ -139,7 +139,7 @@ class RunList(RowList["RunSummary"]):
             Segment("✓ " if run.current else "  ", cursor or self.part("runs--good")),
             Segment(fit(flat(run.name), columns.name) + "  ", row),
             Segment(fit(flat(run.model or run.proposer), columns.model), dim),
-            Segment(fit(f"{run.proposals:,}", PROPOSED, right=True), row),
+            Segment(fit(f"{run.n_proposals:,}", PROPOSED, right=True), row),
             Segment(fit(failed, FAILED, right=True), warn),
             Segment(fit(cost, COST, right=True) + made, dim),
         ]
