@@ -19,11 +19,12 @@ from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
-from workbench.stages.claude import ModelOptions, made_by, plan_run, propose_by_model, setup_of
+from workbench.stages.claude import ModelOptions, ModelReport, made_by, plan_run, propose_by_model, setup_of
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import run_of
 from workbench.stages.runs import list_runs
+from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import load_samples
 
 Start = Callable[..., Service]
@@ -46,6 +47,19 @@ def both_kinds(bench: Any, dataset: str | None = None) -> Any:
     return bench.info(dataset) if dataset else bench.info()
 
 
+def proposed(
+    bench: Any,
+    info: DatasetInfo | None = None,
+    *,
+    limits: Limits | None = None,
+    stop: threading.Event | None = None,
+    **options: Any,
+) -> ModelReport:
+    """What a start with these options came to."""
+    asking, info = ModelOptions(**options), info or bench.info()
+    return propose_by_model(bench.store, info, asking, annotator="ann", limits=limits, stop=stop)
+
+
 def asked(service: Service) -> int:
     return len(service.stats.bodies)
 
@@ -57,9 +71,9 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     info = both_kinds(bench)
     plan = plan_run(bench.store, info, ModelOptions())
 
-    report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann")
+    report = proposed(bench)
     once = asked(local)
-    again = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    again = proposed(bench)
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
     assert report.requests == once
@@ -73,7 +87,7 @@ def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, s
     assert all(unit.match.verdict for unit in opened.state.statement.assessment.units)
     assert bench.info().run == report.run
     bench.load(ROWS, dataset="copy")
-    copied = propose_by_model(bench.store, both_kinds(bench, "copy"), ModelOptions(), annotator="ann")
+    copied = proposed(bench, both_kinds(bench, "copy"))
     assert (copied.proposed, copied.requests, str(copied.cost)) == (6, 0, "0")
 
 
@@ -82,7 +96,7 @@ def test_the_same_reference_under_a_second_retriever_is_extracted_once(bench: An
     local = service()
     bench.load(ROWS)
 
-    propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    proposed(bench)
 
     sent = "".join(json.dumps(body) for body in local.stats.bodies)
     assert sent.count("Anna Berg was born in Oslo") == 1
@@ -93,7 +107,7 @@ def test_what_was_asked_and_paid_is_on_record(bench: Any, service: Start) -> Non
     """Prompt, model and parameters with the run; model, request, stop and tokens with the call."""
     service()
     bench.load(ROWS)
-    propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    proposed(bench)
 
     ((parameters, model),) = bench.query("SELECT parameters, model FROM run WHERE proposer = 'claude'")
     calls = bench.query("SELECT model, request_id, stop_reason, failure, usage FROM call")
@@ -112,9 +126,9 @@ def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, se
     local = service(faults=faults)
     bench.load(ROWS)
 
-    report = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    report = proposed(bench)
     before = asked(local)
-    idle = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    idle = proposed(bench)
 
     assert (report.proposed, report.failed, report.left) == (4, 2, 0)
     assert report.failures == {"refused": 2}
@@ -123,7 +137,7 @@ def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, se
     opened = bench.open("Oslo-near")
     assert opened.opening.proposal is None
     faults.texts = {}
-    mended = propose_by_model(bench.store, bench.info(), ModelOptions(retry=True), annotator="ann")
+    mended = proposed(bench, retry=True)
     assert (mended.proposed, mended.failed, mended.left) == (2, 0, 0)
 
 
@@ -133,7 +147,7 @@ def test_a_key_that_is_refused_ends_the_run_at_once(bench: Any, service: Start) 
     bench.load(ROWS)
     info = bench.info()
 
-    report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann", limits=Limits(attempts=1))
+    report = proposed(bench, limits=Limits(attempts=1))
 
     assert (report.proposed, report.failed, report.left) == (0, 0, 6)
     assert "check ANTHROPIC_API_KEY" in report.stopped
@@ -145,10 +159,10 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     """Two rounds: texts and statements, then verdicts; what is there then needs no live call."""
     service()
     bench.load(ROWS)
-    info = both_kinds(bench)
+    both_kinds(bench)
 
-    report = propose_by_model(bench.store, info, ModelOptions(batch=True), annotator="ann")
-    again = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    report = proposed(bench, batch=True)
+    again = proposed(bench)
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
     assert again.requests == 0
@@ -170,10 +184,8 @@ def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> No
     local = service(faults=Faults(texts={"Town7 ": "refusal"}))
     bench.load(towns(40))
 
-    report = propose_by_model(bench.store, bench.info(), ModelOptions(batch=True), annotator="ann")
-    retried = propose_by_model(
-        bench.store, bench.info(), ModelOptions(batch=True, retry=True), annotator="ann"
-    )
+    report = proposed(bench, batch=True)
+    retried = proposed(bench, batch=True, retry=True)
 
     assert (report.proposed, report.failures, report.left) == (39, {"refused": 1}, 0)
     assert (retried.proposed, retried.failures, retried.left) == (0, {"refused": 1}, 0)
@@ -186,19 +198,15 @@ def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: St
     faults = Faults(texts={"Town7 ": "refusal"})
     local = service(faults=faults)
     bench.load(towns(10))
-    propose_by_model(bench.store, bench.info(), ModelOptions(batch=True), annotator="ann")
+    proposed(bench, batch=True)
     faults.texts, local.options.batch_seconds = {}, 2.0
     stop = threading.Event()
     threading.Timer(1.0, stop.set).start()
 
-    first = propose_by_model(
-        bench.store, bench.info(), ModelOptions(batch=True, retry=True), annotator="ann", stop=stop
-    )
+    first = proposed(bench, stop=stop, batch=True, retry=True)
     sent = len(local.batches)
     time.sleep(1.5)
-    second = propose_by_model(
-        bench.store, bench.info(), ModelOptions(batch=True, retry=True), annotator="ann"
-    )
+    second = proposed(bench, batch=True, retry=True)
 
     assert (first.proposed, second.proposed, second.failed) == (0, 1, 0)
     assert len(local.batches) == sent == 3
@@ -217,7 +225,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
     asyncio.run(book.save(pack, Failure("refused")))
 
-    report = propose_by_model(bench.store, info, ModelOptions(), annotator="ann")
+    report = proposed(bench)
 
     assert (report.proposed, report.requests, asked(local)) == (10, 10, 10)
 
@@ -227,7 +235,7 @@ def test_the_forecast_thinks_as_much_as_earlier_calls_did(bench: Any, service: S
     service(thinking=123)
     bench.load(towns(20))
     before = plan_run(bench.store, bench.info(), ModelOptions())
-    propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    proposed(bench)
     bench.load(towns(30), name="more.jsonl", dataset="data")
 
     after = plan_run(bench.store, bench.info("data"), ModelOptions())
@@ -244,9 +252,9 @@ def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) 
     assert whole.cost is not None
 
     some = Limits(max_cost=whole.cost / 2)
-    first = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann", limits=some)
+    first = proposed(bench, limits=some)
     rest = plan_run(bench.store, bench.info(), ModelOptions())
-    second = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    second = proposed(bench)
 
     assert first.cost is not None
     assert 0 < first.cost <= whole.cost / 2
@@ -262,7 +270,7 @@ def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, serv
     service(faults=Faults(share=1.0, kinds=["no usage"]))
     bench.load(towns(3))
 
-    report = propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+    report = proposed(bench)
 
     assert (report.proposed, report.unmetered, report.cost) == (3, 1, None)
     assert "an unknown cost (1 answers named no tokens)" in report_text(report)
@@ -291,7 +299,7 @@ def test_a_service_that_is_not_there_is_said_at_once(
     bench.load(towns(3))
 
     with pytest.raises(BusyError) as caught:
-        propose_by_model(bench.store, bench.info(), ModelOptions(), annotator="ann")
+        proposed(bench)
 
     where = {"address": "127.0.0.1:9", "proxy": "api.anthropic.com through the proxy 127.0.0.1:9"}[way]
     assert str(caught.value).startswith(f"{where} cannot be reached: connection")

@@ -10,12 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet
 import pytest
 
 from tests.rows import naming, sample, units, write_rows
-from workbench.comparing.plans import lowest
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
@@ -139,9 +137,13 @@ def test_partitions_are_drawn_from_independently(bench: Any, tmp_path: Path) -> 
     assert {one for one in drawn if one < 20} != {one - 20 for one in drawn if 20 <= one < 40}
 
 
-def test_a_seed_draws_the_same_samples_again_and_another_one_others(bench: Any, scored: Path) -> None:
+def test_a_seed_draws_the_same_samples_again_and_another_one_others(
+    bench: Any, scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the scores are read in many parts."""
     listed = []
-    for name, seed in (("one", 4), ("two", 4), ("three", 5)):
+    for name, seed, rows in (("one", 4, 5_000), ("two", 4, 7), ("three", 5, 5_000)):
+        monkeypatch.setattr(drawing, "ROWS", rows)
         drawn_by(bench, scored, dataset=name, seed=seed)
         listed.append({one.key for one in plans.candidates(bench.store, bench.info(name).id)})
 
@@ -316,14 +318,3 @@ def test_a_larger_draw_with_the_same_seed_has_the_samples_of_the_smaller(bench: 
         for number in (1, 2)
     )
     assert (40, 65, few) == (len(few), len(many), few & many)
-
-
-def test_samples_of_many_parts_are_those_of_one() -> None:
-    u = np.random.default_rng(3).random(1_000)
-    whole = lowest([], u, np.arange(1_000), 30)
-    parts: list[tuple[float, int]] = []
-    for first in range(0, 1_000, 70):
-        parts = lowest(parts, u[first : first + 70], np.arange(first, min(first + 70, 1_000)), 30)
-
-    assert np.argsort(u)[:30].tolist() == [place for _, place in whole]
-    assert whole == parts

@@ -11,9 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from workbench.errors import UsageError
 
 Design = Literal["simple", "stratified"]
@@ -73,19 +70,6 @@ def strata_of(counts: Mapping[float | None, int]) -> dict[float | None, str]:
         value: f"score below {CUT:g}" if is_low else f"score {CUT:g} or more" for value, is_low in low.items()
     }
     return {value: "no score" if value is None else names[value] for value in counts}
-
-
-def lowest(
-    kept: Sequence[tuple[float, int]], u: NDArray[np.float64], places: NDArray[np.int64], n: int
-) -> list[tuple[float, int]]:
-    """The n smallest random numbers, each with its place, of those `kept` so far and of more of them.
-
-    Over all parts of a stratum they are a simple random sample of it, drawn without replacement.
-    """
-    if len(u) > n:
-        first = np.argpartition(u, n - 1)[:n]
-        u, places = u[first], places[first]
-    return sorted([*kept, *zip(u.tolist(), places.tolist(), strict=True)])[:n]
 
 
 def stratified_ranks(u: Sequence[float], strata: Sequence[str], allocation: Mapping[str, int]) -> list[float]:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import __version__
-from workbench.comparing.plans import allocate, blind_share_for, lowest, places, strata_of, stratified_ranks
+from workbench.comparing.plans import allocate, blind_share_for, places, strata_of, stratified_ranks
 from workbench.errors import InputError, UsageError
 from workbench.formats.columns import columns_of
 from workbench.formats.policy import from_toml, to_toml
@@ -235,29 +235,29 @@ def _chosen(
     The numbers of a partition are a stream of its own, so they do not depend on the others.
     """
     values: dict[str, dict[str, Values]] = {of: defaultdict(Counter) for of in SCORERS}
-    draws: dict[str, list[tuple[float, int]]] = {name: [] for name in allocation}
-    told: dict[int, _Chosen] = {}
+    drawn: dict[str, list[_Chosen]] = {name: [] for name in allocation}
     done = 0
     for number, partition in enumerate(partitions):
         stream = np.random.default_rng([seed, number])
         for batch in _batches(partition, *PLACE):
-            u, own = stream.random(batch.num_rows), _column(batch, scorer)
+            u = stream.random(batch.num_rows)
+            own = _column(batch, scorer)
             names = np.array([named.get(None if v != v else v, "") for v in own.tolist()])
             for name, n in allocation.items():
                 inside = np.flatnonzero(names == name)
                 for of in SCORERS:
                     values[of][name] += _values(_column(batch, of)[inside])
-                draws[name] = lowest(draws[name], u[inside], inside + done, n)
-                for chance, position in draws[name]:
-                    if position >= done:
-                        value = own[position - done].item()
-                        line, key, text = (batch.column(column)[position - done].as_py() for column in PLACE)
-                        told[position] = _Chosen(
-                            chance, name, number, line, key, text, None if value != value else value
-                        )
+                first = inside[np.argsort(u[inside])[:n]]
+                rows = batch.take(first).select([*PLACE, scorer]).to_pylist()
+                more = [
+                    _Chosen(chance, name, number, *row.values())
+                    for chance, row in zip(u[first].tolist(), rows, strict=True)
+                ]
+                # over all parts of a stratum the lowest numbers are a simple random sample of it
+                drawn[name] = sorted([*drawn[name], *more], key=lambda choice: choice.u)[:n]
             done += batch.num_rows
             progress(done)
-    return values, [told[position] for listed in draws.values() for _, position in listed]
+    return values, [choice for listed in drawn.values() for choice in listed]
 
 
 def _texts(

@@ -224,16 +224,15 @@ class ServiceJudge(AnsweringProposer):
         thinking = assumed_thinking(self._setup.effort)
         limits = Limits()
         with self._opened() as store:
-            keep = None
+            takers: list[OnResult] = [on_result]
             if store is not None:  # under the run of this set-up, so that `propose` finds it paid
                 info = find_dataset(store, self._options.dataset)
                 run = run_of(store, info, made_by(self._setup, info.policy.kinds), "api")
-                keep = Book(store, run.id, (), self._setup, info.policy.kinds).save
+                takers.insert(0, Book(store, run.id, (), self._setup, info.policy.kinds).save)
 
             async def kept(ask: Ask, result: Result) -> None:
-                if keep is not None:
-                    await keep(ask, result)
-                await on_result(ask, result)
+                for take in takers:
+                    await take(ask, result)
 
             async with connect(limits.call_seconds, *service) as client:
                 budget = Budget(left, default_prices(), self._setup, thinking)

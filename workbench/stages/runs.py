@@ -52,8 +52,8 @@ class FailedSample:
     id: str
     kind: str
     message: str
+    question: str
     advice: str
-    question: str = ""
 
 
 def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
@@ -74,10 +74,7 @@ def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
 def failures(store: Store, info: DatasetInfo, name: str) -> list[FailedSample]:
     """The samples that a run could not speak of, in queue order. Raises NotFoundError for an unknown run."""
     run = run_store.find_run(store, info.id, name)
-    return [
-        FailedSample(sample_id, key, kind, message, advice(kind), question)
-        for sample_id, key, kind, message, question in run_store.failures_of(store, run.id)
-    ]
+    return [FailedSample(*row, advice(row[2])) for row in run_store.failures_of(store, run.id)]
 
 
 def known_models() -> list[str]:
