@@ -6,12 +6,11 @@ import json
 import re
 import secrets
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import as_file, files
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -347,11 +346,9 @@ def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
             )
             taking = importing.intake(store, info, columns, reading.options.gold, annotator)
         if taking is not None:
-            good = list(for_samples_of_text(store, taking, good))
-            waiting = iter(good)
-            for piece in importing.distinct(record for _, record in good):
-                rows = islice(waiting, len(piece))
-                for (row, _), outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
+            for piece in distinct(for_samples_of_text(store, taking, good)):
+                outcomes = importing.add_chunk(store, taking, [record for _, record in piece])
+                for (row, _), outcome in zip(piece, outcomes, strict=True):
                     reading.count(row, outcome)
     return taking
 
@@ -606,6 +603,20 @@ def for_samples_of_text(store: Store, intake: Intake, rows: Sequence[Good]) -> I
             intake.sharing += len(names)
         for name in names:
             yield row, replace(record, sample=replace(sample, id=name))
+
+
+def distinct(rows: Iterable[Good]) -> list[list[Good]]:
+    """Cut rows so that no piece holds one key twice."""
+    pieces: list[list[Good]] = [[]]
+    seen: set[str] = set()
+    for row, record in rows:
+        key = record.sample.id or record.sample.content_hash
+        if key in seen:
+            pieces.append([])
+            seen.clear()
+        seen.add(key)
+        pieces[-1].append((row, record))
+    return pieces
 
 
 def chunks(rows: Iterator[FileRow]) -> Iterator[list[FileRow]]:

@@ -428,17 +428,3 @@ def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> d
     for content, key in store.rows(query.order_by(SAMPLE.id)) if samples and intake.before else ():
         keys.setdefault(content, []).append(key)
     return keys
-
-
-def distinct(records: Iterable[Record]) -> list[list[Record]]:
-    """Cut a run of records so that no piece holds one key twice."""
-    pieces: list[list[Record]] = [[]]
-    seen: set[str] = set()
-    for record in records:
-        key = record.sample.id or record.sample.content_hash
-        if key in seen:
-            pieces.append([])
-            seen.clear()
-        seen.add(key)
-        pieces[-1].append(record)
-    return pieces
