@@ -78,7 +78,9 @@ def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
 
 
 def runs(app: Any) -> list[tuple[str, int, int, bool]]:
-    return [(run.name, run.n_proposals, run.failed, run.current) for run in app.screen.query_one(RunList).rows]
+    return [
+        (run.name, run.n_proposals, run.failed, run.current) for run in app.screen.query_one(RunList).rows
+    ]
 
 
 def shown(app: Any, selector: str) -> str:
