@@ -72,9 +72,10 @@ class Proposer(ABC):
 class RulesProposer(Proposer):
     """The rules: no key, no network."""
 
+    policy: Policy
+
     def __init__(self, policy: Policy) -> None:
-        super().__init__(rules.PROPOSER)
-        self.policy = policy
+        super().__init__(rules.PROPOSER, policy)
 
     async def propose(self, samples: Sequence[Sample], _kind: Kind) -> list[Proposal]:
         """A proposal for each sample."""
