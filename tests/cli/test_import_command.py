@@ -361,10 +361,10 @@ def test_bad_items_on_one_line_are_told_apart(run: Any) -> None:
     _, lines, _ = run("import", "b.json", "--gold-if-given")
 
     assert "  a.json: item 2: reference: got number 3, expected a string" in out.splitlines()
-    assert "(item 3: gold.annotator: got nothing" in out
+    assert "(item 3: gold: got an object with entities" in out
     assert "item 2: reference" in Path("a.json.rejected.jsonl").read_text()
     assert "  b.json:2: reference: got number 3, expected a string" in lines.splitlines()
-    assert "(line 3: gold.annotator: got nothing" in lines
+    assert "(line 3: gold: got an object with entities" in lines
 
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
