@@ -259,7 +259,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         forms=tuple(_forms(token, kind, lang) for token in tokens),
         bag=tuple(sorted(merged)),
         keys=frozenset(keys - {""}),
-        digits=tuple(sorted(filter(has_digit, merged))),
+        digits=tuple(sorted(filter(has_digit, merged))) if has_digit("".join(merged)) else (),
         dotted=frozenset(word[0] for word in found if word.endswith(".")),
         acronym=_acronym(text),
         acronyms=_acronyms(text),

@@ -14,6 +14,8 @@ _WORDS = sections(__name__)
 _SCRIPTS = [line.split() for line in _WORDS["scripts"].splitlines() if line]
 _RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS))
 _WORD = re.compile(r"[^\W\d_]+")
+_ASCII = bytes(range(128))
+_NO_LETTERS = bytes(code for code in range(256) if not (code < 128 and chr(code).isalpha()))
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 
 
@@ -56,8 +58,11 @@ def _detected(text: str) -> str:
     """The same for a sample of texts; remembered, for one reference is asked several times in a row."""
     if text.isascii():  # no other script: it would be counted letter by letter
         return _by_words(text, "latin")
-    sizes: Counter[str] = Counter()
-    for match in _RUNS.finditer(text):
+    sizes: dict[str, int] = defaultdict(int)
+    encoded = text.encode("utf-8", "surrogatepass")
+    if latin := len(encoded.translate(None, _NO_LETTERS)):
+        sizes["latin"] = latin
+    for match in _RUNS.finditer(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")):
         sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
         return ""
@@ -94,7 +99,7 @@ def _by_words(text: str, script: str) -> str:
     """
     lowered = text.lower()
     known = _LANGUAGES[script]
-    scores: Counter[str] = Counter()
+    scores: dict[str, int] = defaultdict(int)
     counts = word_counts(lowered)
     for word in counts.keys() & known.keys():
         for language, weight in known[word]:
@@ -103,5 +108,6 @@ def _by_words(text: str, script: str) -> str:
         for letter in set(lowered).intersection(_LATIN_LETTERS):
             for language in _LATIN_LETTERS[letter]:
                 scores[language] += 3 * lowered.count(letter)
-    (language, most), (_, second) = [*scores.most_common(2), ("", 0), ("", 0)][:2]
-    return language if most > second else ""
+    most = max(scores.values(), default=0)
+    first = [language for language, score in scores.items() if score == most]
+    return first[0] if most and len(first) == 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
 
@@ -147,16 +147,20 @@ def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     number_words = counting(lang)
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
-    found = _compose(words, _units(lang))
+    found = _compose(words, number_words, _units(lang))
     return found if _DATING.isdisjoint(found) else _dates(found)
 
 
-def _compose(words: Sequence[str], units: dict[str, int]) -> list[str]:
+def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]) -> list[str]:
     """Number words and magnitudes as digits; a currency sign moves behind its number."""
     found: list[str] = []
     index, sign = 0, ""
     while index < len(words):
         word = words[index]
+        if not (sign or word in number_words or word[:1].isdecimal()):  # most words
+            found.append(word)
+            index += 1
+            continue
         if word in SYMBOLS and word != "%" and index + 1 < len(words):
             sign = _AMOUNTS[word]
             index += 1

@@ -210,5 +210,7 @@ FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["first-names-cyri
 
 def is_first_name(word: str) -> bool:
     """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
+    if _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC):
+        return True
     head, _, tail = word.partition("-")
-    return _is_listed(word, FIRST_LATIN, FIRST_CYRILLIC) or bool(tail and _is_listed(head, FIRST_LATIN))
+    return bool(tail) and _is_listed(head, FIRST_LATIN)

@@ -159,7 +159,7 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
         return after
     folded = reading.folded(after)
     return (
-        _after_mark(reading, first, last, after, folded)
+        (None if folded[0].isalnum() else _after_mark(reading, first, last, after, folded))
         or _after_particle(reading, first, last, after)
         or (_after_number(reading, first, last, after) if folded.isdecimal() else None)
         or (_after_syllable(reading, after) if reading.lang == "vi" else None)
