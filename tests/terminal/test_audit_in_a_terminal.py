@@ -37,7 +37,7 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
         window.press("a")
         sleep(1)
     window.press("q")
-    answer = window.wait_for("A mean needs 10 samples")
+    answer = window.wait_for("A mean needs 10")
     assert "1 sample is reviewed" in answer
     window.wait_for("q to leave")
     window.press("q", "Enter")
