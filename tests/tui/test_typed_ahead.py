@@ -26,7 +26,6 @@ from workbench.tui.widgets.bars import KeyBar, Status
 WAYS_OUT = {"b", "и", "q", "й", "C", "С", "ctrl+q"}
 
 
-@pytest.fixture
 @contextmanager
 def nothing_is_read() -> Iterator[None]:
     """The one thread that reads is busy with something else: all other reads wait behind it."""
