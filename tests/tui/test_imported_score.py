@@ -52,7 +52,7 @@ async def test_from_an_accept_to_the_reason(user: User, audited: Path, size: tup
         column = " (context_entity_recall)" if size[0] == 120 else ""
         assert values.startswith(f"yours{column} .3333 · our count ")
         assert "untraced" in [one.cause for one in listed.rows]
-        last = "".join(segment.text for segment in listed.segments(listed.count - 1, size[0] - 2))
+        last = "".join(text for text, _ in listed.parts(listed.count - 1, size[0] - 2))
         assert "(your number − our count)" in last
 
 
@@ -82,7 +82,7 @@ async def test_the_queue_says_yours_and_verified_and_names_a_hash_by_its_questio
         number = next(
             line for line, one in enumerate(listed.ids) if (row := listed._rows.get(one)) and row.key == HASH
         )
-        drawn = "".join(segment.text for segment in listed.segments(number, 118))
+        drawn = "".join(text for text, _ in listed.parts(number, 118))
 
     assert head.split()[1:4] == ["yours", "verified", "Δ"]
     assert drawn.split()[1:3] == ["Where", "is"]

@@ -107,7 +107,7 @@ async def test_one_key_shows_what_disagrees_and_another_all_again(user: User) ->
         await user.review("schiller")
         await user.press("f", *"odd", "enter", "b", "D")
         flagged, head = shown(app), app.screen.query_one(Head).text
-        line = "".join(part.text for part in app.screen.samples.segments(0, 70)).split()
+        line = "".join(text for text, _ in app.screen.samples.parts(0, 70)).split()
         await user.press("D")
         back = len(shown(app)), app.screen.views.order
         await user.press("v", "j", "enter")
@@ -146,7 +146,7 @@ async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no
         listed = app.screen.samples
         while listed.row(listed.cursor).key != "volcano":
             await user.press("j")
-        row = "".join(part.text for part in listed.segments(listed.cursor, 78))
+        row = "".join(text for text, _ in listed.parts(listed.cursor, 78))
         here = str(app.screen.completions.render())
         await user.press("k")
         before = str(app.screen.completions.render())

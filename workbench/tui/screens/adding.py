@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -25,7 +24,7 @@ from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.widgets.bars import Bar, choice_parts
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.sample_pane import SamplePane
 
 
@@ -145,22 +144,18 @@ class Offer(NamedTuple):
 class OfferRows(RowList[Offer]):
     """What may be a name, the first nine with their digits."""
 
-    BASE = "labels--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "labels--row", "labels--key", "labels--cursor", "labels--cursor-key",
-    }  # fmt: skip
+    AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, offer: Offer, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, offer: Offer, size: int, *, here: bool) -> list[Toned]:
         """One of them."""
-        row = self.part("labels--cursor" if here else "labels--row")
         number = self.rows.index(offer) + 1
         note = f"a form of {flat(offer.other)}" if offer.other else offer.label or "asks for its label"
         note = cut(note, size // 2)
         room = size - 6 - width(note)
         return [
-            Segment("▸ " if here else "  ", row),
-            Segment(f"{number if number < 10 else ' '} ", self.part(f"labels--{'cursor-' * here}key")),
-            Segment(f"{fit(cut_middle(flat(offer.surface), room), room)}  {note}", row),
+            ("▸ " if here else "  ", ""),
+            (f"{number if number < 10 else ' '} ", "key"),
+            (f"{fit(cut_middle(flat(offer.surface), room), room)}  {note}", ""),
         ]
 
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -19,7 +18,7 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ReadScreen
 from workbench.tui.widgets.bars import SectionBar
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
@@ -32,13 +31,9 @@ NOBODY = "No two people decided the same sample yet: workbench assign --overlap 
 class PartRows(RowList[str]):
     """The lines of a table, as `workbench agree` prints them."""
 
-    BASE = "parts--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"parts--row", "parts--cursor"}
-
-    def drawn(self, row: str, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, row: str, _size: int, *, here: bool) -> list[Toned]:
         """One line."""
-        style = self.part("parts--cursor" if here else "parts--row")
-        return [Segment(("▸ " if here else "  ") + flat(row), style), Segment(" " * size, style)]
+        return [(("▸ " if here else "  ") + flat(row), "")]
 
 
 class AgreeScreen(Room):

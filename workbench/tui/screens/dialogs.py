@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -22,7 +21,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, title
 from workbench.tui.widgets.bars import DIM, Field, KeyBar, Part, as_text, choice_parts
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.passage import Passage
 
 Hints = Mapping[str, str | Mapping[str, str]]
@@ -42,14 +41,7 @@ class MenuChoice:
 class Choices(RowList[MenuChoice]):
     """Choices under headings; the cursor stands on choices only."""
 
-    BASE = "choices--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "choices--row",
-        "choices--dim",
-        "choices--cursor",
-        "choices--cursor-dim",
-        "choices--heading",
-    }
+    AT_CURSOR: ClassVar = frozenset({"dim"})
 
     def on_mount(self) -> None:
         """The cursor stands on what is on, else on the first choice."""
@@ -70,18 +62,15 @@ class Choices(RowList[MenuChoice]):
         """Ten choices further or back."""
         self.move(10 * step)
 
-    def drawn(self, choice: MenuChoice, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, choice: MenuChoice, size: int, *, here: bool) -> list[Toned]:
         """A heading or a choice."""
         if choice.take is None:
-            return [Segment(fit(flat(choice.name), size), self.part("choices--heading"))]
-        style = self.part("choices--cursor" if here else "choices--row")
-        dim = self.part("choices--cursor-dim" if here else "choices--dim")
+            return [(fit(flat(choice.name), size), "heading")]
         right = flat(choice.right)
         return [
-            Segment("▸ " if here else "  ", style),
-            Segment("✓ " if choice.on else "  ", style),
-            Segment(fit(flat(choice.name), size - 4 - width(right)), style),
-            Segment(right, dim),
+            (("▸ " if here else "  ") + ("✓ " if choice.on else "  "), ""),
+            (fit(flat(choice.name), size - 4 - width(right)), ""),
+            (right, "dim"),
         ]
 
 

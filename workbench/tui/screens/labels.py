@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -16,7 +15,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import TWINS, bindings
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part, choice_parts
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 
 _BACK = {twin: latin for latin, twin in TWINS.items()}
 
@@ -24,22 +23,11 @@ _BACK = {twin: latin for latin, twin in TWINS.items()}
 class LabelRows(RowList[Label]):
     """Labels with their numbers."""
 
-    BASE = "labels--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "labels--row",
-        "labels--key",
-        "labels--cursor",
-        "labels--cursor-key",
-    }
+    AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, label: Label, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, label: Label, _size: int, *, here: bool) -> list[Toned]:
         """One label."""
-        row = self.part("labels--cursor" if here else "labels--row")
-        return [
-            Segment("▸ " if here else "  ", row),
-            Segment(fit(flat(label.key), 2), self.part("labels--cursor-key" if here else "labels--key")),
-            Segment(fit(flat(label.name), size - 4), row),
-        ]
+        return [("▸ " if here else "  ", ""), (fit(flat(label.key), 2), "key"), (flat(label.name), "")]
 
 
 class LabelScreen(Dialog):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from rich.segment import Segment
 from textual import events
 from textual.message import Message
 
@@ -22,7 +21,8 @@ from workbench.tui import view
 from workbench.tui.keys import bindings
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head
-from workbench.tui.widgets.unit_list import MOST_LINES, UnitColumns, UnitList
+from workbench.tui.widgets.lines import Toned
+from workbench.tui.widgets.unit_list import MOST_LINES, UnitColumns, UnitList, verdict_tone
 
 LEAST_TEXT, MOST_TEXT = 16, 44
 """Cells of a unit's wording, however many people there are."""
@@ -98,29 +98,23 @@ class SidesList(UnitList):
         self._wrapped = [wrap(flat(unit.text), text) for unit in self.rows if self._statements]
         self.lay([min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.rows))
 
-    def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
-        if part:
-            return super()._unit_line(unit, index, part, size)
-        base = self.part("units--cursor" if index == self.cursor else "units--row")
-        background = base.background_style
-        dim, good, warn = (self.part(f"units--{name}") + background for name in ("dim", "good", "warn"))
+    def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
         sided, columns = self._sided(unit), self._columns
         letters = sided.letters(unit) if sided else ()
-        words = base if unit.counted else self.part("units--rejected") + background
         mark = sign(unit, sided, letters)
         parts = [
-            Segment("▸ " if index == self.cursor else "  ", base),
-            Segment(f"{mark:<2}", warn if mark == "≠" else good),
-            Segment(f"{fit(self._wording(unit, index, 0), columns.text)}  ", words),
-            Segment(fit(stands(unit), columns.verdict), self._round(unit) + background),
+            ("▸ " if index == self.cursor else "  ", ""),
+            (f"{mark:<2}", "warn" if mark == "≠" else "good"),
+            (f"{fit(self._wording(unit, index, 0), columns.text)}  ", "" if unit.counted else "struck"),
+            (fit(stands(unit), columns.verdict), verdict_tone(unit)),
         ]
         for side in range(self._people if sided is not None and not sided.agreed else 0):
             assert sided is not None
             taken = letter(side) in letters
-            parts.append(Segment("  ", base))
-            parts.append(Segment(f"{letter(side):<2}", good if taken else warn if mark == "≠" else dim))
-            parts.append(Segment(fit(side_text(sided, side), self._cells - 2), base if taken else dim))
-        return [*parts, Segment(" " * size, base)]
+            tone = "good" if taken else "warn" if mark == "≠" else "dim"
+            parts += [("  ", ""), (f"{letter(side):<2}", tone)]
+            parts.append((fit(side_text(sided, side), self._cells - 2), "" if taken else "dim"))
+        return parts
 
     def on_click(self, event: events.Click) -> None:
         """A click on what a person has takes it; elsewhere it is as in a review."""

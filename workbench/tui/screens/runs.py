@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.widgets import Static
 
@@ -19,7 +18,7 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TICK, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.work import Going, start
 
 if TYPE_CHECKING:
@@ -110,14 +109,7 @@ def run_columns(size: int, runs: Sequence[RunSummary]) -> RunColumns:
 class RunList(RowList["RunSummary"]):
     """Runs, the newest first; ✓ stands before the current one."""
 
-    BASE = "runs--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "runs--row",
-        "runs--dim",
-        "runs--good",
-        "runs--warn",
-        "runs--cursor",
-    }
+    AT_CURSOR: ClassVar = frozenset({"dim", "good", "warn"})
 
     def show(self, rows: Sequence[RunSummary], at: str = "") -> None:
         """Show these runs the cursor on `at`, else on the run it was on, at first on the current one."""
@@ -125,13 +117,10 @@ class RunList(RowList["RunSummary"]):
         current = next((index for index, run in enumerate(rows) if run.current), 0)
         self.put(rows, next((index for index, run in enumerate(rows) if run.name == wanted), current))
 
-    def drawn(self, run: RunSummary, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, run: RunSummary, size: int, *, here: bool) -> list[Toned]:
         """One run."""
         columns = run_columns(size, self.rows)
-        cursor = self.part("runs--cursor") if here else None
-        row, dim = cursor or self.part("runs--row"), cursor or self.part("runs--dim")
         failed = f"{run.failed:,}" if run.failed else "·"
-        warn = (cursor or self.part("runs--warn")) if run.failed else dim
         cost = _dollars(run.paid.cost) if run.paid else "·"
         made = f"  {run.created_at:%Y-%m-%d %H:%M}" if columns.made else ""
         return [

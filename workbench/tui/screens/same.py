@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -21,7 +20,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.work import on_stage, start
 
 NOTHING = "No other sample has it that you may change."
@@ -32,24 +31,12 @@ TELL = 0.1
 class Places(RowList[Place]):
     """A sample a row: its state, its id, the surface with the text around it."""
 
-    BASE = "places--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "places--row",
-        "places--cursor",
-        "places--dim",
-        "places--surface",
-        "places--left-out",
-    }
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.left_out: set[str] = set()
 
-    def drawn(self, row: Place, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, row: Place, size: int, *, here: bool) -> list[Toned]:
         """One sample; what is left out is struck through."""
-        base = self.part("places--cursor" if here else "places--row")
-        background = base.background_style
-        dim = self.part("places--dim") + background
         out = row.key in self.left_out
         sign = "✗" if out else DISPOSITION_SYMBOL[row.disposition]
         name = max(8, min(20, size // 4))
@@ -58,14 +45,13 @@ class Places(RowList[Place]):
         before = flat(row.before)
         while width(before) > room // 3:
             before = before[1:]
-        words = self.part("places--left-out" if out else "places--surface") + background
         return [
-            Segment("▸ " if here else "  ", base),
-            Segment(f"{sign} ", dim),
-            Segment(fit(short(row.key, name, row.act.sample.user_input), name) + "  ", base),
-            Segment(before, dim),
-            Segment(surface, words),
-            Segment(fit(flat(row.after), room - width(before)), dim),
+            ("▸ " if here else "  ", ""),
+            (f"{sign} ", "dim"),
+            (fit(short(row.key, name, row.act.sample.user_input), name) + "  ", ""),
+            (before, "dim"),
+            (surface, "struck" if out else "strong"),
+            (fit(flat(row.after), room - width(before)), "dim"),
         ]
 
 

@@ -81,14 +81,15 @@ def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list
         *before, (name, style) = right
         taken = sum(width(text) for text, _ in (*left, *before)) + (1 if left else 0)
         right = (*before, (cut_front(name, min(room, max(room - taken, KEPT))), style))
-    ends = _shortened(right, room)
+    ends = shortened(right, room)
     room -= sum(width(text) for text, _ in ends)
-    starts = _shortened(left, room - (1 if ends else 0))
+    starts = shortened(left, room - (1 if ends else 0))
     gap = room - sum(width(text) for text, _ in starts)
     return [*starts, (" " * max(0, gap), ""), *ends]
 
 
-def _shortened(parts: tuple[Part, ...], room: int) -> list[Part]:
+def shortened(parts: Iterable[Part], room: int) -> list[Part]:
+    """As much of the parts as `room` cells hold; the last one is cut."""
     pieces: list[Part] = []
     for text, style in parts:
         if room <= 0:

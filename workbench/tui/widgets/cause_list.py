@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
-
-from rich.segment import Segment
-from rich.style import Style
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.comparing.explained import in_short, reasons, shows
 from workbench.comparing.links import covered
@@ -17,7 +14,7 @@ from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
 from workbench.text.figures import UNDEFINED, delta
 from workbench.text.safe import flat
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, UnitRow
@@ -235,16 +232,6 @@ class CauseColumns(NamedTuple):
 class CauseList(RowList["UnitRow"]):
     """One row for two linked units or one without a link, the cursor on the one that is explained below."""
 
-    BASE = "causes--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "causes--row",
-        "causes--cursor",
-        "causes--dim",
-        "causes--good",
-        "causes--warn",
-        "causes--cause",
-    }
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.shares: list[str] = []
@@ -295,41 +282,32 @@ class CauseList(RowList["UnitRow"]):
             lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + " …"]
         return [fit(line, size) for line in lines]
 
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def parts(self, line: int, _size: int) -> list[Toned]:
         """A line of a row."""
         index = self.entry_at(line)
         if index < 0:
             return []
         part = line - self._firsts[index]
         row, here = self.rows[index], index == self.cursor
-        base = self.part("causes--cursor" if here else "causes--row")
-        back = base.background_style
-        words = base if row.cause or here else self.part("causes--dim") + back
-        parts = [Segment("▸ " if here and not part else "  ", base)]
+        words = "" if row.cause or here else "dim"
+        parts = [("▸ " if here and not part else "  ", "")]
         unitless = row.automatic is None and row.verified is None
         if unitless:
             room = 2 * (len("● ") + self.columns.text + len("  "))
-            parts.append(Segment(fit(UNITLESS[row.cause], room), words))
+            parts.append((fit(UNITLESS[row.cause], room), words))
         for ours, unit in () if unitless else ((True, row.automatic), (False, row.verified)):
             wrapped = self._wrapped[index, ours]
             text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
-            dim = self.part("causes--dim") + back
-            parts += [
-                Segment(f"{sign} ", self._tone(unit) + back),
-                Segment(text, words if unit else dim),
-                Segment("  ", base),
-            ]
+            tone = "good" if unit and unit.match.verdict == "found" else "warn"
+            parts += [(f"{sign} ", tone), (text, words if unit else "dim"), ("  ", "")]
         cause = "" if part else self._causes[index][self.columns.long]
         share = self.shares[index] if row.cause and not part else ""
         return [
             *parts,
-            Segment(fit(cause, self.columns.cause), self.part("causes--cause") + back),
-            Segment("  " + fit(share, SHARE, right=True), base),
+            (fit(cause, self.columns.cause), "warn"),
+            ("  " + fit(share, SHARE, right=True), ""),
         ]
-
-    def _tone(self, unit: Unit | None) -> Style:
-        return self.part("causes--good" if unit and unit.match.verdict == "found" else "causes--warn")
 
 
 def column_names(columns: CauseColumns) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
-
 from workbench.comparing import words
 from workbench.comparing.explained import shows
 from workbench.comparing.intervals import FEWEST
@@ -15,8 +13,8 @@ from workbench.comparing.words import Fact, verified_samples
 from workbench.text.cells import cut, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
-from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.lines import Lines, RowList
+from workbench.tui.widgets.bars import DIM, Part, shortened
+from workbench.tui.widgets.lines import RowList, Toned
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import CauseTotal
@@ -80,49 +78,15 @@ def _largest(sample: Sample) -> tuple[bool, float, str]:
     return part is None, -abs(part or 0.0), row.id
 
 
-Toned = tuple[str, str]
-"""A text and its tone: "", dim or warn."""
-
-
 class CauseBars(RowList["CauseTotal"]):
     """A line a cause: its net share as a bar and a number, its counts."""
 
-    BASE = "picks--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "picks--row",
-        "picks--dim",
-        "picks--warn",
-        "picks--cursor",
-    }
+    AT_CURSOR: ClassVar = frozenset({"dim", "warn"})
 
-    def drawn(self, total: CauseTotal, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, total: CauseTotal, size: int, *, here: bool) -> list[Toned]:
         """One cause."""
         most = max(abs(float(row.share)) for row in self.rows)
-        return painted(self, cause_parts(total, most, size - 2), size, here=here)
-
-
-def painted(listed: Lines, parts: Sequence[Toned], size: int, *, here: bool) -> list[Segment]:
-    """The parts of a line in the styles of their tones; under the cursor in one, what warns in its own."""
-    styles = {tone: listed.part(f"picks--{tone or 'row'}") for tone in ("", "dim", "warn")}
-    if here:
-        cursor = listed.part("picks--cursor")
-        warn = styles["warn"] + cursor.background_style  # sixteen colours have no shade: all is reversed
-        styles = {"": cursor, "dim": cursor, "warn": cursor if listed.app.native_ansi_color else warn}
-    return [
-        Segment(text, styles[tone]) for text, tone in fitted([("▸ " if here else "  ", ""), *parts], size)
-    ]
-
-
-def fitted(parts: Sequence[Toned], size: int) -> list[Toned]:
-    """The parts in exactly `size` cells, the last one cut with an ellipsis or the line filled up."""
-    pieces: list[Toned] = []
-    for text, tone in parts:
-        if size <= 0:
-            break
-        text = text if width(text) <= size else fit(text, size)
-        pieces.append((text, tone))
-        size -= width(text)
-    return [*pieces, (" " * size, "")] if size > 0 else pieces
+        return shortened([("▸ " if here else "  ", ""), *cause_parts(total, most, size - 2)], size)
 
 
 def bar(value: float, most: float, half: int) -> str:
@@ -260,7 +224,7 @@ def _key_cells(size: int) -> int:
     return min(90, max(12, size - 30 - 8 - 20))
 
 
-def sample_line(row: Row) -> list[Toned]:
+def sample_line(row: Row) -> list[Part]:
     """The chosen sample of the scatter picture."""
     return [
         ("◆ ", "bold $warning"), (short(row.id, 60, row.question), "bold"),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from math import inf
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -20,9 +19,9 @@ from workbench.reports import folded
 from workbench.reports.compare import figures_text
 from workbench.text.figures import many, signed
 from workbench.tui.widgets import compare_lists as lists
-from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Part, as_text, shortened
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Place, Sample, place
-from workbench.tui.widgets.lines import Lines, RowList
+from workbench.tui.widgets.lines import Lines, RowList, Toned
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
@@ -265,8 +264,7 @@ SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFi
 class SampleRows(RowList[Sample]):
     """Any number of samples; only visible ones are drawn."""
 
-    BASE = "picks--row"
-    COMPONENT_CLASSES = CauseBars.COMPONENT_CLASSES
+    AT_CURSOR = CauseBars.AT_CURSOR
     share = False
 
     @property
@@ -274,6 +272,8 @@ class SampleRows(RowList[Sample]):
         """The sample under the cursor, without its share."""
         return self.chosen[0] if self.chosen else None
 
-    def drawn(self, sample: Sample, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, sample: Sample, size: int, *, here: bool) -> list[Toned]:
         """One sample."""
-        return lists.painted(self, lists.sample_parts(sample, self.share, size - 2), size, here=here)
+        return shortened(
+            [("▸ " if here else "  ", ""), *lists.sample_parts(sample, self.share, size - 2)], size
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,9 @@ from textual.strip import Strip
 
 REVERSED = Style(reverse=True, dim=False)
 
+Toned = tuple[str, str]
+"""A text and its tone, which the style sheets give a style; "" is that of the row."""
+
 
 class Painted(Message):
     """The picture of this generation has been drawn by the widget with this id."""
@@ -30,7 +33,7 @@ class Painted(Message):
 
 
 class LineView(ScrollView, can_focus=False):
-    """Lines that are drawn when they are seen, each once until it looks different."""
+    """Lines that are drawn when they are seen."""
 
     DEFAULT_CSS = """
     LineView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
@@ -39,14 +42,13 @@ class LineView(ScrollView, can_focus=False):
     virtual_size = Reactive(Size(0, 0), repaint=False)
     """Other lines cost another scroll bar, no layout (15 ms) of a screen whose panes stay where they are."""
 
+    generation = 0
+    """The number of the picture; once it is drawn, `Painted` says so."""
+    _told = 0
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.generation = 0
-        """The number of the picture; once it is drawn, `Painted` says so."""
-        self._told = 0
-        self._room_now = 0
-        self._drawn: dict[tuple[int, int], Strip] = {}
-        self._parts: dict[str, Style] = {}
+        self._seen: dict[int, Strip] = {}
 
     def watch_virtual_size(self, size: Size) -> None:
         """Fit the scroll bar, and the widget where it is as high as its lines."""
@@ -58,15 +60,6 @@ class LineView(ScrollView, can_focus=False):
         """A line, `size` cells wide. A subclass draws it."""
         raise TypeError(f"{type(self).__name__} does not draw")
 
-    def part(self, name: str) -> Style:
-        """The style of a component of the widget, with its background.
-
-        The library finds it anew, in 0.1 ms, after every refresh.
-        """
-        if name not in self._parts:
-            self._parts[name] = self.get_component_rich_style(name)
-        return self._parts[name]
-
     def entitle(self, title: Content) -> None:
         """Set the title in the upper border, and paint that line alone: `border_title` paints the widget."""
         if title != self._border_title:
@@ -74,55 +67,40 @@ class LineView(ScrollView, can_focus=False):
             self.refresh(Region(-1, -1, self.outer_size.width, 1))  # places count from inside the border
 
     def redraw(self) -> None:
-        """Draw the visible lines again; the library paints those that look different now, at 0.3 ms each."""
-        before, self._drawn = self._drawn, {}
+        """Paint the visible lines that look different now: a frame of all is 4 to 10 KB on a slow line."""
         top, size = self.scroll_offset.y, self.scrollable_content_region.width
-        # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
-        changed = []
-        for y in range(self.size.height):
-            old = before.get((top + y, size))
-            if old is None or self._line(top + y, size) != old:
-                changed.append(Region(0, y, self.size.width, 1))
-            else:
-                self._drawn[top + y, size] = old  # with what the library keeps of it
+        changed = [
+            Region(0, y, self.size.width, 1)
+            for y in range(self.size.height)
+            if self._seen.get(y) != self.drawn_line(top + y, size)
+        ]
         if changed:
             self.refresh(*changed)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Some lines; the library works out anew for each of them how wide it is."""
-        self._room_now = self.scrollable_content_region.width
-        return super().render_lines(crop)
-
     def render_line(self, y: int) -> Strip:
-        """One visible line, as it was drawn before if it was."""
+        """One visible line."""
         if self._told != self.generation:
             self._told = self.generation
             self.post_message(Painted(self.id, self.generation))
-        return self._line(y + self.scroll_offset.y, self._room_now)
-
-    def _line(self, line: int, size: int) -> Strip:
-        if (line, size) not in self._drawn:
-            if len(self._drawn) > 2000:
-                self._drawn.clear()
-            self._drawn[line, size] = self.drawn_line(line, size)
-        return self._drawn[line, size]
-
-    def notify_style_update(self) -> None:
-        """A theme change changes every colour."""
-        super().notify_style_update()
-        self._drawn.clear()
-        self._parts.clear()
+        self._seen[y] = self.drawn_line(y + self.scroll_offset.y, self.scrollable_content_region.width)
+        return self._seen[y]
 
 
 class Lines(LineView):
     """A column of lines over entries of one or more lines each, with a cursor on one entry.
 
     A subclass says how many entries there are (`count`), how many lines each takes (`lay`, if not one) and
-    draws one line (`segments`). Moving costs O(visible), whatever the number of entries.
+    what stands in one line (`parts`). Moving costs O(visible), whatever the number of entries.
     """
 
-    BASE = ""
-    """The component that fills a line behind its parts."""
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"lines--{tone}"
+        for tone in (
+            "row cursor dim cursor-dim good cursor-good warn cursor-warn key cursor-key heading struck strong"
+        ).split()
+    }
+    AT_CURSOR: ClassVar[frozenset[str]] = frozenset()
+    """Tones with a style of their own under the cursor; the others stand on its ground there."""
 
     class Chosen(Message):
         """The cursor moved to an entry by a key or a click; `clicked` says which."""
@@ -167,8 +145,8 @@ class Lines(LineView):
             return line if line < self.count else -1
         return bisect_right(self._firsts, line) - 1 if line < self._firsts[-1] else -1
 
-    def segments(self, line: int, size: int) -> list[Segment]:
-        """The parts of a line, `size` cells in all; they are padded and cut to it."""
+    def parts(self, line: int, size: int) -> list[Toned]:
+        """The parts of a line of `size` cells; they are padded and cut to it."""
         raise TypeError(f"{type(self).__name__} does not draw")
 
     # What all of them share.
@@ -188,7 +166,7 @@ class Lines(LineView):
         index = max(0, min(index, self.count - 1))
         before, self.cursor = self.cursor, index
         for changed in {before, index}:
-            self._forget(changed)
+            self.refresh_lines(*self.place(changed))
         self.reveal(index)
         if tell and self.count:
             self.post_message(self.Chosen(index, clicked=clicked))
@@ -207,26 +185,27 @@ class Lines(LineView):
             line, height = self.place(index)
             self.scroll_to_region(Region(0, line, 1, height), animate=False, force=True)
 
-    def _forget(self, index: int) -> None:
-        if 0 <= index < self.count:
-            line, height = self.place(index)
-            for y in range(line, line + height):
-                for known in [key for key in self._drawn if key[0] == y]:
-                    del self._drawn[known]
-            self.refresh_lines(line, height)
-
     def drawn_line(self, line: int, size: int) -> Strip:
         """A line, padded and cut to its size."""
-        strip = Strip(self.segments(line, size)).adjust_cell_length(size, self.part(self.BASE))
         first, height = self.place(self.cursor)
-        at_cursor = self.count and first <= line < first + height
-        if self.app.native_ansi_color and at_cursor:  # no shade to lay behind the cursor
+        here = self.count > 0 and first <= line < first + height
+        segments = [Segment(text, self._style(tone, here)) for text, tone in self.parts(line, size)]
+        strip = Strip(segments).adjust_cell_length(size, self._style("", here))
+        if self.app.native_ansi_color and here:  # no shade to lay behind the cursor
             strip = Strip(Segment.apply_style(strip, post_style=REVERSED), size)
         return strip
 
+    def _style(self, tone: str, here: bool) -> Style:
+        style = self.get_component_rich_style(f"lines--{tone or 'row'}")
+        if not here:
+            return style
+        if tone in self.AT_CURSOR:
+            return self.get_component_rich_style(f"lines--cursor-{tone}")
+        cursor = self.get_component_rich_style("lines--cursor")
+        return style + cursor.background_style if tone else cursor
+
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""
-        self._drawn.clear()
         self.lay_out()
         self.resized(self._lines_now)
         self.reveal(self.cursor)
@@ -245,7 +224,7 @@ Row = TypeVar("Row")
 
 
 class RowList(Lines, Generic[Row]):
-    """Rows, the cursor on one of them. A subclass draws a row (`drawn`), or each line (`segments`)."""
+    """Rows, the cursor on one of them. A subclass draws a row (`drawn`), or each line (`parts`)."""
 
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -270,10 +249,10 @@ class RowList(Lines, Generic[Row]):
         self.redraw()
         self.reveal(self.cursor)
 
-    def drawn(self, row: Row, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, row: Row, size: int, *, here: bool) -> list[Toned]:
         """The parts of a row, `here` with the cursor on it."""
         raise TypeError(f"{type(self).__name__} does not draw")
 
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def parts(self, line: int, size: int) -> list[Toned]:
         """The row of a line; below the last one nothing."""
         return self.drawn(self.rows[line], size, here=line == self.cursor) if line < self.count else []

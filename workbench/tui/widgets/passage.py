@@ -81,8 +81,6 @@ class Passage(LineView):
         """Show a text (cleaned here) with its marks; `nothing` is said in place of an empty one."""
         marks = tuple(marks)
         if (text, nothing) != (self._given, self._nothing):
-            lettered = bool(self.hints or self.selected)
-            before = self._drawn
             self._given, self._nothing = text, nothing
             self.text = clean(text)
             self._wrapped_at = -1
@@ -92,10 +90,7 @@ class Passage(LineView):
             self._marks, self._marked = marks, None
             self._layout(self._room)
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
-            self._drawn = before
             self.redraw()
-            if lettered:
-                self.refresh()
         else:
             self.mark(marks)
         if generation is not None:
@@ -117,8 +112,7 @@ class Passage(LineView):
         """Draw what was searched for over the other marks, until another text is shown."""
         if tuple(places) != self._places:
             self._places, self._marked = tuple(places), None
-            self._drawn.clear()
-            self.refresh()
+            self.redraw()
 
     def show_hints(self, hints: Sequence[Hint]) -> None:
         """Draw the next letter of each code before its stretch; the text makes room for it.
@@ -130,8 +124,7 @@ class Passage(LineView):
         if slots != self._slots:
             self._slots, self._wrapped_at = slots, -1
             self._layout(self._room)
-        self._drawn.clear()
-        self.refresh()
+        self.redraw()
 
     def visible_span(self) -> tuple[int, int]:
         """The stretch of the text that is on the screen, in code points."""
@@ -170,7 +163,6 @@ class Passage(LineView):
         self._wrapped_at = size
         self._lines = self._wrap(size)
         self._marked = None
-        self._drawn = {}
         self._extend()
 
     def _wrap(self, size: int) -> list[Stretch]:
@@ -225,8 +217,7 @@ class Passage(LineView):
             self.selected = chosen(
                 selection, self._anchor, self._stretch_at(point), len(self.text), inside=inside
             )
-        self._drawn.clear()
-        self.refresh()
+        self.redraw()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text that is selected with the mouse, without the line breaks of the wrapping."""
@@ -240,12 +231,15 @@ class Passage(LineView):
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
-        self._layout(self._room_now - self.MARGIN)
+        self._layout(self._room)
         return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
+
+    def _look(self, name: str) -> Style:
+        return self.get_component_rich_style(f"passage--{name}")
 
     @property
     def _base(self) -> Style:
-        return self.part("passage--under" if self.hints else "passage--text")
+        return self._look("under" if self.hints else "text")
 
     def drawn_line(self, line: int, size: int) -> Strip:
         """A line with its marks; blank behind the end of the text."""
@@ -255,7 +249,7 @@ class Passage(LineView):
         start, end = self._lines[line]
         if not self.text:
             text = clean(self._nothing)[start:end]
-            return Strip([Segment(text, self.part("passage--nothing"))]).adjust_cell_length(size, base)
+            return Strip([Segment(text, self._look("nothing"))]).adjust_cell_length(size, base)
         if self._marked is None:
             self._marked = MarkedLines(self._lines, (*self._marks, *self._places))
         pieces = self._marked.pieces(line, start, end)
@@ -272,9 +266,9 @@ class Passage(LineView):
         first = bisect_left(self._slots, piece.start)
         for slot in self._slots[first : bisect_left(self._slots, piece.end)]:
             hint = self._hint_at.get(slot)
-            name = "passage--hint" if hint and len(hint.code) == 1 else "passage--code"
+            name = "hint" if hint and len(hint.code) == 1 else "code"
             yield Segment(self._words(at, slot), style)
-            yield Segment(hint.left[:1] if hint else " ", self.part(name) if hint else style)
+            yield Segment(hint.left[:1] if hint else " ", self._look(name) if hint else style)
             at = slot
         yield Segment(self._words(at, piece.end), style)
 
@@ -284,16 +278,16 @@ class Passage(LineView):
     def _style(self, piece: Piece, base: Style) -> Style:
         if piece.mark is None:
             return base
-        name = f"passage--{piece.mark.role}"
+        name = piece.mark.role
         if piece.mark.chosen and not (self.hints and piece.mark.owner):  # letters are what shines now
-            name = "passage--chosen" if piece.mark.end - piece.mark.start <= LONG else "passage--chosen-long"
-        elif piece.odd and f"{name}-odd" in self.COMPONENT_CLASSES:
+            name = "chosen" if piece.mark.end - piece.mark.start <= LONG else "chosen-long"
+        elif piece.odd and f"passage--{name}-odd" in self.COMPONENT_CLASSES:
             name += "-odd"
-        style = self.part(name)
+        style = self._look(name)
         if self.hints and piece.mark.role != "here":
             style += Style(color=base.color, bold=False)  # what is left of a word steps back
         if piece.depth:
-            nested = self.part("passage--nested")
+            nested = self._look("nested")
             style += Style(underline=nested.underline, italic=nested.italic or None)
         return style
 
@@ -376,11 +370,9 @@ class Contexts(Passage):
 
     def put(self, headings: tuple[str, ...], current: int, marks: Sequence[Mark], nothing: str) -> None:
         """Show what was taken, each context below its heading."""
-        other = (headings, current) != (self._headings, self.current)
-        self._headings, self.current, drawn = headings, current, self._drawn
+        self._headings, self.current = headings, current
         self.show(BETWEEN.join(self._contexts[self.first : self.last + 1]), marks, nothing=nothing)
-        if other and self._drawn is drawn:  # not drawn anew for its text or marks
-            self.redraw()
+        self.redraw()
 
     @property
     def last(self) -> int:
@@ -435,18 +427,18 @@ class Contexts(Passage):
         strip = super().drawn_line(line, size - self.MARGIN)
         marks = self._marked.of_line(line) if self._marked is not None else []
         roles = {mark.chosen for mark in marks if mark.role == "mention"}
-        name = "passage--edge-chosen" if True in roles else "passage--edge"
-        return Strip.join([Strip([Segment("▌" if roles else " ", self.part(name))]), strip])
+        name = "edge-chosen" if True in roles else "edge"
+        return Strip.join([Strip([Segment("▌" if roles else " ", self._look(name))]), strip])
 
     def _heading(self, context: int, size: int) -> Strip:
         here = "-here" if context == self.current else ""
         text = cut(self._headings[context], size - 4)
         parts = [
-            Segment(" ", self.part("passage--text")),
-            Segment(text, self.part(f"passage--heading{here}")),
-            Segment(" " + "─" * size, self.part("passage--rule")),
+            Segment(" ", self._look("text")),
+            Segment(text, self._look(f"heading{here}")),
+            Segment(" " + "─" * size, self._look("rule")),
         ]
-        return Strip(parts).adjust_cell_length(size, self.part("passage--text"))
+        return Strip(parts).adjust_cell_length(size, self._look("text"))
 
 
 def window(sizes: Sequence[int], at: int) -> tuple[int, int]:

@@ -8,10 +8,8 @@ from functools import partial
 from math import copysign
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
-from rich.segment import Segment
 from textual.content import Content
 from textual.message import Message
-from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.model import Imported, Tally
@@ -19,7 +17,7 @@ from workbench.scoring.names import SCORERS, scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
 from workbench.text.safe import flat, is_hash
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
@@ -133,15 +131,7 @@ class SampleSource(Protocol):
 class SampleList(Lines):
     """Samples by id; rows come page by page while they are looked at."""
 
-    BASE = "samples--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "samples--row",
-        "samples--cursor",
-        "samples--dim",
-        "samples--cursor-dim",
-        "samples--good",
-        "samples--warn",
-    }
+    AT_CURSOR: ClassVar = frozenset({"dim"})
 
     class Unread(Message):
         """A page could not be read."""
@@ -301,66 +291,42 @@ class SampleList(Lines):
 
     # Drawing.
 
-    def render_line(self, y: int) -> Strip:
-        """One visible line; what was drawn of a page that is not read yet is not kept."""
-        strip = super().render_line(y)
-        line = y + self.scroll_offset.y
-        if line // PAGE not in self._fresh:
-            self._drawn.pop((line, self.scrollable_content_region.width), None)
-        return strip
-
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def parts(self, line: int, size: int) -> list[Toned]:
         """One sample on one line."""
         if line >= self.count:
             return []
         row = self.row(line)
-        at_cursor = line == self.cursor
-        base = self.part("samples--cursor" if at_cursor else "samples--row")
-        dim = self.part("samples--cursor-dim" if at_cursor else "samples--dim")
-        pointer = "▸ " if at_cursor else "  "
+        pointer = "▸ " if line == self.cursor else "  "
         if row is None:
-            return [Segment(pointer, base), Segment(fit("…", size - 2), dim)]
-        decided = row.disposition in ("verified", "excluded")
-        good, warn = self.part("samples--good"), self.part("samples--warn")
-        background = base.background_style
-        symbol = Segment(
-            DISPOSITION_SYMBOL[row.disposition],
-            (good if row.disposition == "verified" else dim) + background,
-        )
+            return [(pointer, ""), (fit("…", size - 2), "dim")]
         question = flat(row.question or row.reference).strip()
         if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size)
-            effect, sides, low, high, state = dispute_cells(dispute, row.scorer if self.yours else "")
+            effect, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
             differs = dispute.stands != dispute.state
+            state = noted if states > STATE else dispute.state + "?" * differs
             return [
-                Segment(pointer, base),
-                Segment(fit(effect, EFFECT, right=True) + "  ", base),
-                Segment(f"{fit(question, text)}  ", base),
-                Segment(fit(sides, who), dim),
-                Segment(fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), base),
-                Segment(
-                    "  " + fit(state if states > STATE else dispute.state + "?" * differs, states),
-                    (warn if differs or dispute.state == "open" else dim) + background,
-                ),
+                (pointer + fit(effect, EFFECT, right=True) + f"  {fit(question, text)}  ", ""),
+                (fit(sides, who), "dim"),
+                (fit(low, DISPUTED // 2, right=True) + fit(high, DISPUTED // 2, right=True), ""),
+                ("  " + fit(state, states), "warn" if differs or dispute.state == "open" else "dim"),
             ]
         columns = columns_of(size, self.key_size or 0)
         key = "" if is_hash(row.key) and row.question else short(row.key, columns.key)
+        cause = self._causes.get(row.sample_id, "") if row.delta else ""
         parts = [
-            Segment(pointer, base),
-            symbol,
-            Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(key + "  ", columns.key + 2 if columns.key else 0), base),
-            Segment(fit(question, columns.text), dim if decided else base),
-            Segment(_number(row.automatic, AUTO), dim),
-            Segment(_number(row.verified, VERIFIED), base),
-            Segment(fit(difference(row), DELTA, right=True), base),
+            (pointer, ""),
+            (DISPOSITION_SYMBOL[row.disposition], "good" if row.disposition == "verified" else "dim"),
+            (fit(" " + marks(row), MARKS), "warn" if row.flag or row.stale else "dim"),
+            (fit(key + "  ", columns.key + 2 if columns.key else 0), ""),
+            (fit(question, columns.text), "dim" if row.disposition in ("verified", "excluded") else ""),
+            (_number(row.automatic, AUTO), "dim"),
+            (_number(row.verified, VERIFIED) + fit(difference(row), DELTA, right=True), ""),
         ]
-        if columns.cause:
-            cause = self._causes.get(row.sample_id, "") if row.delta else ""
-            parts.append(Segment("  " + fit(cause, columns.cause), dim))
-        if columns.who:
-            parts.append(Segment("  " + fit(flat(", ".join(row.annotators)), columns.who), dim))
-        return [*parts, Segment(" ", base)]
+        for words, room in ((cause, columns.cause), (flat(", ".join(row.annotators)), columns.who)):
+            if room:
+                parts.append(("  " + fit(words, room), "dim"))
+        return parts
 
 
 def difference(row: QueueRow) -> str:

@@ -15,7 +15,7 @@ from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, width
 from workbench.text.figures import delta
-from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.bars import DIM, Part, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
 
 if TYPE_CHECKING:
@@ -159,8 +159,4 @@ def _width(parts: list[Part]) -> int:
 
 
 def _line(parts: list[Part], size: int) -> Content:
-    pieces: list[Part] = []
-    for text, style in parts:
-        pieces.append((cut(text, max(0, size)), style))
-        size -= width(text)
-    return Content.assemble(*pieces)
+    return Content.assemble(*shortened(parts, size))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.message import Message
 
@@ -14,7 +12,7 @@ from workbench.model import Unit
 from workbench.reports.units import unit_symbol, verdict
 from workbench.text.cells import cut_middle, fit, width, wrap
 from workbench.text.safe import flat
-from workbench.tui.widgets.lines import RowList
+from workbench.tui.widgets.lines import RowList, Toned
 
 MOST_LINES = 3
 """Lines a statement takes in the list; its whole text stands in the reference and below the list."""
@@ -28,18 +26,6 @@ LEAST_TEXT = 18
 
 class UnitList(RowList[Unit]):
     """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
-
-    BASE = "units--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "units--row",
-        "units--cursor",
-        "units--dim",
-        "units--good",
-        "units--warn",
-        "units--bad",
-        "units--rejected",
-        "units--nothing",
-    }
 
     class Pressed(Message):
         """A part of a unit's row was clicked."""
@@ -85,43 +71,37 @@ class UnitList(RowList[Unit]):
         heights = [min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.rows)
         self.lay(heights, 1 + len(self.revealed) if self.revealed else 0)
 
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def parts(self, line: int, size: int) -> list[Toned]:
         """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
         if size != self._planned:  # a terminal that grows in steps: planned before its last size was known
             self.lay_out()
         if not self.rows and not self.revealed:
             lines = wrap(self._nothing, size)
             text = self._nothing[slice(*lines[line])] if line < len(lines) else ""
-            return [Segment(text, self.part("units--nothing"))]
+            return [(text, "dim")]
         index = self.entry_at(line)
         if index < 0:
             return self._revealed_line(line - self._firsts[-1], size)
-        return self._unit_line(self.rows[index], index, line - self._firsts[index], size)
+        part = line - self._firsts[index]
+        return self._unit_line(self.rows[index], index) if not part else self._more(index, part)
 
-    def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
-        base = self.part("units--cursor" if index == self.cursor else "units--row")
-        background = base.background_style
-        words = base if unit.counted else self.part("units--rejected") + background
-        if part:
-            return [
-                Segment("    ", base),
-                Segment(self._wording(unit, index, part), words),
-                Segment(" " * size, base),
-            ]
+    def _more(self, index: int, part: int) -> list[Toned]:
+        """A further line of a statement."""
+        unit = self.rows[index]
+        return [("    ", ""), (self._wording(unit, index, part), "" if unit.counted else "struck")]
+
+    def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
+        """The first line of a unit."""
         columns = self._columns
-        lead = [
-            Segment("▸ " if index == self.cursor else "  ", base),
-            Segment(unit_symbol(unit) + " ", self._tone(unit) + background),
-            Segment(fit(self._wording(unit, index, 0), columns.text) + "  ", words),
-        ]
-        if not self._statements:
-            label = fit(flat(unit.label), columns.label) + "  "
-            lead.append(Segment(label, self.part("units--dim") + background))
+        sign = "dim" if not unit.counted else "good" if unit.grounded else "warn"
+        label = "" if self._statements else fit(flat(unit.label), columns.label) + "  "
         text = flat(verdict(unit.match, words=columns.words)) if unit.counted else ""
         return [
-            *lead,
-            Segment(fit(text, columns.verdict), self._round(unit) + background),
-            Segment(" " * size, base),
+            ("▸ " if index == self.cursor else "  ", ""),
+            (unit_symbol(unit) + " ", sign),
+            (fit(self._wording(unit, index, 0), columns.text) + "  ", "" if unit.counted else "struck"),
+            (label, "dim"),
+            (fit(text, columns.verdict), verdict_tone(unit)),
         ]
 
     def _wording(self, unit: Unit, index: int, part: int) -> str:
@@ -134,15 +114,14 @@ class UnitList(RowList[Unit]):
             return fit(text[start:end] + " …", self._columns.text)
         return text[start:end]
 
-    def _revealed_line(self, line: int, size: int) -> list[Segment]:
-        dim = self.part("units--dim")
+    def _revealed_line(self, line: int, size: int) -> list[Toned]:
         if not self.revealed or line > len(self.revealed):
             return []
         if line == 0:
-            return [Segment(fit("  the machine had proposed", size), dim)]
+            return [(fit("  the machine had proposed", size), "dim")]
         unit, columns = self.revealed[line - 1], self._columns
         row = f"  · {fit(flat(unit.text), columns.text)}  {fit(flat(unit.label), columns.label)}  "
-        return [Segment(row + fit(flat(verdict(unit.match, words=columns.words)), columns.verdict), dim)]
+        return [(row + fit(flat(verdict(unit.match, words=columns.words)), columns.verdict), "dim")]
 
     def on_click(self, event: events.Click) -> None:
         """The base moves the cursor; a click on the sign, the label or the verdict acts on it."""
@@ -154,14 +133,10 @@ class UnitList(RowList[Unit]):
         if (part := self._columns.part_at(offset.x)) is not None:
             self.post_message(self.Pressed(index, part))
 
-    def _tone(self, unit: Unit) -> Style:
-        if not unit.counted:
-            return self.part("units--dim")
-        return self.part("units--warn" if not unit.grounded else "units--good")
 
-    def _round(self, unit: Unit) -> Style:
-        names = {"found": "units--good", "missing": "units--bad"}
-        return self.part(names.get(unit.match.verdict or "", "units--warn"))
+def verdict_tone(unit: Unit) -> str:
+    """The tone of the verdict on a unit."""
+    return "good" if unit.match.verdict == "found" else "warn"
 
 
 WORDS = 42
