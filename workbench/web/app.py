@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
 import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -19,7 +17,8 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from workbench import __version__
@@ -32,7 +31,7 @@ from workbench.errors import (
     UsageError,
     WorkbenchError,
 )
-from workbench.model import Kind, letter
+from workbench.model import Kind, Unit, letter
 from workbench.reports.team import holds, lesson_text, letters_text, trainee_line
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, intents, people, review
@@ -46,7 +45,7 @@ from workbench.text.figures import many
 from workbench.text.safe import clean, name_of, whole
 from workbench.web import forms, page
 from workbench.web.forms import Shown
-from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, Guard, Limit, Site
+from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, STATIC, Guard, Limit, Site
 
 SAID = 1_000
 """Acts whose words are kept for the page that follows them."""
@@ -87,15 +86,21 @@ PROXY_SECRET = "x-workbench-secret"  # noqa: S105
 """The header in which a proxy sends its secret."""
 
 
-class RefusedError(Exception):
-    """A request that gets no page of its own: its status and why."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
-
-
 Page = Callable[[Request, Caller], Awaitable[Response]]
+
+
+class RefusedForm(NamedTuple):
+    """A form that was not done, to be sent once more: why not, and which units changed meanwhile."""
+
+    fields: Mapping[str, str]
+    why: str = ""
+    changes: Sequence[tuple[str, Unit | None, Unit | None]] = ()
+
+    @property
+    def said(self) -> dict[str, Markup]:
+        """What the form said, without what a newer page has of its own."""
+        own = {"form", "nonce", "kind", "queue", "presses", "sure"}
+        return {name: value for name, value in _escaped(self.fields).items() if name not in own and value}
 
 
 class Pages:
@@ -109,25 +114,21 @@ class Pages:
         self._failed, self._acts = Limit(LOGINS, LOGIN_WINDOW), Limit(ACTS, ACT_WINDOW)
         self._one_login = asyncio.Lock()
         self._said: OrderedDict[tuple[str, str], str] = OrderedDict()
-        self._static = {
-            name: (files("workbench.web").joinpath("static", name).read_bytes(), kind)
-            for name, kind in (("style.css", "text/css"), ("keys.js", "text/javascript"))
-        }
-        version = hashlib.sha256(b"".join(content for content, _ in self._static.values())).hexdigest()[:12]
         self._templates = Environment(
             loader=PackageLoader("workbench.web", "templates"), autoescape=True, undefined=StrictUndefined,
             finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self._templates.globals |= {"version": version, "many": many, "state_words": page.state_words}
-        self._templates.globals |= {"trainee_line": trainee_line, "letter": letter}
+        self._templates.globals |= {
+            "many": many, "state_words": page.state_words, "trainee_line": trainee_line, "letter": letter,
+        }  # fmt: skip
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[BaseRoute]:
         """Every page; only log in, health and what pages are drawn with are open to strangers."""
         return [
             Route("/login", self.login_form, methods=["GET"]),
             Route("/login", self.login, methods=["POST"]),
             Route("/health", self.health),
-            Route("/static/{name}", self.static),
+            Mount(STATIC, StaticFiles(packages=[("workbench.web", "static")])),
             self._for("/", self.next),
             self._for("/logout", self.logout, takes_form=True),
             self._for("/next", self.next),
@@ -145,34 +146,24 @@ class Pages:
     # Who asks.
 
     def _for(self, path: str, handler: Page, *, resolves: bool = False, takes_form: bool = False) -> Route:
-        """A page for people who logged in; what goes wrong becomes a page that says so.
-
-        `resolves`: it is about what people differ in, for those who may settle it.
-        """
+        """A page for people who logged in; `resolves`: for those who may settle what people differ in."""
 
         async def answer(request: Request) -> Response:
             request.state.route = path
-            try:
-                caller = await self._caller(request, resolves)
-                if caller is None:
-                    elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
-                    here = request.url.path if elsewhere and not takes_form else ""
-                    form = _escaped(await _fields(request)) if takes_form else {}
-                    typed = [text for name in ("surface", "text") if (text := form.get(name))]
-                    return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
-                request.state.person = caller.name
-                return await handler(request, caller)
-            except RefusedError as refused:
-                request.state.error = type(refused).__name__
-                return self._message(str(refused), refused.status)
-            except WorkbenchError as error:
-                request.state.error = type(error).__name__
-                return self._message(str(error), _status(error))
+            caller = await self._caller(request, resolves)
+            if caller is None:
+                elsewhere = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
+                here = request.url.path if elsewhere and not takes_form else ""
+                form = _escaped(await _fields(request)) if takes_form else {}
+                typed = [text for name in ("surface", "text") if (text := form.get(name))]
+                return self._login_page("", 401, here=here, typed=typed)  # such a link brings no cookie
+            request.state.person = caller.name
+            return await handler(request, caller)
 
         return Route(path, answer, methods=["POST" if takes_form else "GET"])
 
     async def _caller(self, request: Request, resolves: bool) -> Caller | None:
-        """Who asks, at their desk; None for a stranger. Raises RefusedError for who may not review here."""
+        """Who asks, at their desk; None for a stranger. Raises HTTPException for who may not review here."""
         if self._proxy is None:
             session = request.cookies.get(self._site.cookie, "")
             key, name = session.encode(), ""
@@ -201,12 +192,12 @@ class Pages:
         except (NotFoundError, AmbiguousError):
             raise
         except UsageError as error:
-            raise RefusedError(403, str(error)) from None
+            raise HTTPException(403, str(error)) from None
 
     async def _form(self, request: Request, caller: Caller) -> dict[str, str]:
-        """The fields of a form. Raises RefusedError for one that is too large, or not ours."""
+        """The fields of a form. Raises HTTPException for one too many, or one that is too large."""
         if self._acts.full(caller.session or caller.name):
-            raise RefusedError(429, f"more than {ACTS} acts in a second: wait a moment, then do it again")
+            raise HTTPException(429, f"more than {ACTS} acts in a second: wait a moment, then do it again")
         self._acts.add(caller.session or caller.name)
         return await _fields(request)
 
@@ -230,8 +221,8 @@ class Pages:
             return self._login_page("", 401)
         try:
             fields = await _fields(request)
-        except RefusedError as refused:
-            return self._login_page(str(refused), refused.status)
+        except HTTPException as refused:
+            return self._login_page(refused.detail, refused.status_code)
         name, token = fields.get("name", "").strip(), fields.get("token", "").strip()
         tried = f"person {name[:LONGEST_NAME]}", f"address {request.client.host if request.client else ''}"
         async with self._one_login:  # at a time, so that those of one moment count together
@@ -259,7 +250,7 @@ class Pages:
         """End the session."""
         fields = await self._form(request, caller)
         if not forms.same(forms.tag(caller.key, "logout"), fields.get("form", "")):
-            raise RefusedError(403, GONE)
+            raise HTTPException(403, GONE)
         await self._store.write(people.log_out, caller.session)
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(
@@ -326,7 +317,7 @@ class Pages:
 
     async def _show(
         self, caller: Caller, opened: Opened, kind: Kind, *, picked: bool, status: int = 200,
-        said: str = "", unit: str = "", sure: bool = False, again: Mapping[str, Any] | None = None,
+        said: str = "", unit: str = "", sure: bool = False, again: RefusedForm | None = None,
     ) -> Response:  # fmt: skip
         shown, held = Shown.of(opened, picked=picked), await caller.desk.held(opened.sample_id)
         facts = [*([f"◷ {holds(held)}"] if held else []), *page.facts_of(opened, kind)]
@@ -354,14 +345,6 @@ class Pages:
             return JSONResponse({"ok": False}, 503)
         return JSONResponse({"ok": True, "version": __version__})
 
-    async def static(self, request: Request) -> Response:
-        """What pages are drawn with."""
-        request.state.route = "/static"
-        content, kind = self._static.get(request.path_params["name"], (b"", ""))
-        if not kind:
-            return Response(status_code=404)
-        return Response(content, media_type=kind, headers={"cache-control": "private, max-age=3600"})
-
     # Acting.
 
     async def act(self, request: Request, caller: Caller) -> Response:
@@ -381,16 +364,15 @@ class Pages:
             opened = await self._open(caller, shown.sample_id, picked=shown.picked)
             before = await self._store.read(review.state_at, opened, shown.seq)
             units = before.of(kind).assessment.units, opened.state.of(kind).assessment.units
-            again = {"why": str(error), "fields": _again(fields), "changes": forms.changes(*units)}
+            again = RefusedForm(fields, str(error), forms.changes(*units))
             return await self._show(caller, opened, kind, picked=shown.picked, status=409, again=again)
         except StoreError as error:
             request.state.error = type(error).__name__
             return self._message(f"not saved: {error}", 503, retry=_escaped(fields), to=f"{caller.root}/act")
         except InputError as error:
-            again = {"why": "", "fields": _again(fields), "changes": []}
             return await self._show(
                 caller, opened, kind, picked=shown.picked, status=422, said=str(error),
-                unit=forms.wanted(fields)[2], again=again,
+                unit=forms.wanted(fields)[2], again=RefusedForm(fields),
             )  # fmt: skip
 
     async def _of_before(self, caller: Caller, fields: Mapping[str, str]) -> Response:
@@ -400,10 +382,11 @@ class Pages:
             given = await self._store.read(caller.desk.find_next) == number
             opened = await self._open(caller, number, picked=not given)
         except WorkbenchError:
-            raise RefusedError(403, GONE) from None
+            raise HTTPException(403, GONE) from None
         kind = forms.kind_of(fields.get("kind", ""), opened)
-        again = {"why": GONE, "fields": _again(fields), "changes": []}
-        return await self._show(caller, opened, kind, picked=not given, status=403, again=again)
+        return await self._show(
+            caller, opened, kind, picked=not given, status=403, again=RefusedForm(fields, GONE)
+        )
 
     async def _write(
         self, caller: Caller, opened: Opened, kind: Kind, fields: Mapping[str, str], shown: Shown
@@ -470,7 +453,7 @@ class Pages:
         fields = await self._form(request, caller)
         shown = forms.shown_of(fields.get("form", ""), caller.key)
         if shown is None and not forms.same(forms.tag(caller.key, "undo"), fields.get("form", "")):
-            raise RefusedError(403, GONE)
+            raise HTTPException(403, GONE)
         step: Literal["undo", "redo"] = "redo" if fields.get("do") == "redo" else "undo"
         request.state.what = step
         desk = caller.desk
@@ -500,9 +483,13 @@ class Pages:
         return HTMLResponse(text.encode("utf-8", "replace"), code)
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        """There is no such page, or an error of our own: the log names its kind and its place."""
+        """A page that says what went wrong; of an error of our own the log names the kind and the place."""
+        request.state.error = type(error).__name__
+        if isinstance(error, WorkbenchError):
+            return self._message(str(error), _status(error))
         if isinstance(error, HTTPException):
-            return self._message("there is no such page", 404)
+            why = "there is no such page" if error.status_code == 404 else error.detail
+            return self._message(why, error.status_code)
         return self._message("the server made an error of its own; what it shows as saved is saved", 500)
 
     def _message(self, why: str, status: int, **more: Any) -> Response:
@@ -531,12 +518,6 @@ def _kept(fields: Mapping[str, str]) -> dict[str, str]:
     return {"queue": fields["queue"]} if fields.get("queue") else {}
 
 
-def _again(fields: Mapping[str, str]) -> dict[str, Markup]:
-    """What a form said, for the same form on a newer page."""
-    own = {"form", "nonce", "kind", "queue", "presses", "sure"}
-    return {name: value for name, value in _escaped(fields).items() if name not in own and value}
-
-
 def _escaped(fields: Mapping[str, str]) -> dict[str, Markup]:
     """As it was typed: nothing in it is made visible."""
     return {name: Markup.escape(value) for name, value in fields.items()}
@@ -547,11 +528,11 @@ async def _fields(request: Request) -> dict[str, str]:
     async for chunk in request.stream():
         body += chunk
         if len(body) > BODY:
-            raise RefusedError(413, f"this form has more than {BODY:,} bytes: nothing was done")
+            raise HTTPException(413, f"this form has more than {BODY:,} bytes: nothing was done")
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=5_000)
     except ValueError:
-        raise RefusedError(400, "this is no form") from None
+        raise HTTPException(400, "this is no form") from None
     return {name: whole(value) for name, value in pairs}
 
 
@@ -561,7 +542,7 @@ def make_app(
 ) -> ASGIApp:  # fmt: skip
     """The application that a server runs."""
     pages = Pages(store, dataset, site, guest, proxy)
-    errors: Mapping[Any, Any] = {404: pages.failed, Exception: pages.failed}
+    errors: Mapping[Any, Any] = dict.fromkeys((HTTPException, WorkbenchError, Exception), pages.failed)
     return Guard(Starlette(routes=pages.routes(), exception_handlers=errors), site, log)
 
 

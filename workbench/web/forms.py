@@ -16,7 +16,7 @@ from workbench.stages.review import Opened
 from workbench.text.ground import ground
 from workbench.text.safe import clean
 from workbench.text.tokens import snap
-from workbench.web.page import parts_of
+from workbench.web.page import texts_of
 
 PRESSES = 1_000
 """Keys and clicks of one act that are believed."""
@@ -148,7 +148,7 @@ def wanted(fields: Mapping[str, str]) -> tuple[str, str, str]:
 
 def _new(fields: Mapping[str, str], opened: Opened, kind: Kind) -> Intent:
     reference = opened.sample.reference
-    mark = marked(fields, opened, kind)
+    mark = marked(fields, opened)
     if mark is None:
         spans = ground(fields.get("surface", ""), reference)
         if not spans:
@@ -200,46 +200,28 @@ def _of_unit(what: str, unit: Unit, more: str, fields: Mapping[str, str], opened
             units = opened.state.of(unit.kind).assessment.units
             return intents.merge(unit, editing.next_counted(units, unit))
         case "evidence":
-            mark = marked(fields, opened, unit.kind)
+            mark = marked(fields, opened)
             if mark is None or mark[0] == "r":
                 raise InputError("mark the words in a context first")
             return intents.evidence(unit, Evidence(int(mark[0]), mark[1], mark[2]))
     raise InputError("this page does not know that: load it again")
 
 
-def marked(fields: Mapping[str, str], opened: Opened, kind: Kind) -> tuple[str, int, int] | None:
+def marked(fields: Mapping[str, str], opened: Opened) -> tuple[str, int, int] | None:
     """The text that was marked and its place in code points; None where nothing was.
 
-    A browser names a piece of the page and counts UTF-16 units in it. Raises InputError where the place does
-    not hold the words that the person saw.
+    Raises InputError where the place does not hold the words that the person saw.
     """
     name = fields.get("part", "")
     if not name:
         return None
-    part = next((text for text in parts_of(opened, kind) if text.name == name), None)
-    ends: list[int | None] = []
-    for side in ("start", "end"):
-        node, units = (number(fields.get(f"{side}_{what}", ""), -1) for what in ("node", "at"))
-        piece = part.pieces[node] if part is not None and 0 <= node < len(part.pieces) else None
-        inside = None if piece is None else code_points(piece.text, units)
-        ends.append(None if piece is None or inside is None else piece.start + inside)
-    start, end = ends
-    if part is None or start is None or end is None or start >= end:
+    text = dict(texts_of(opened)).get(name, "")
+    start, end = (number(fields.get(side, ""), -1) for side in ("start", "end"))
+    if not 0 <= start < end <= len(text):
         raise InputError("nothing is marked there: mark it again")
-    if clean(part.text[start:end]) != fields.get("surface", "").replace("\r\n", "\n"):
+    if clean(text[start:end]) != fields.get("surface", "").replace("\r\n", "\n"):
         raise InputError("the marked words are not those of the text any more: mark them again")
     return name, start, end
-
-
-def code_points(text: str, units: int) -> int | None:
-    """How many code points so many UTF-16 units of a text are; None outside of it and within a pair."""
-    raw = text.encode("utf-16-le", "surrogatepass")
-    if not 0 <= 2 * units <= len(raw):
-        return None
-    try:
-        return len(raw[: 2 * units].decode("utf-16-le"))
-    except UnicodeDecodeError:
-        return None
 
 
 def changes(before: Sequence[Unit], after: Sequence[Unit]) -> list[tuple[str, Unit | None, Unit | None]]:

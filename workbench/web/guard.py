@@ -39,7 +39,8 @@ ANSWERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-NEVER_KEPT = "no-store"
+STATIC = "/static"
+"""What pages are drawn with: a browser keeps it, and asks each time whether it is still the same."""
 
 
 class Site(NamedTuple):
@@ -123,7 +124,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         begun, status, error = time.perf_counter(), 0, ""
-        scope["state"] = {}
+        static = scope["path"].startswith(f"{STATIC}/")
+        scope["state"] = {"route": STATIC} if static else {}
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -131,7 +133,7 @@ class Guard:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers.update(ANSWERS)
-                headers.setdefault("cache-control", NEVER_KEPT)
+                headers["cache-control"] = "no-cache" if static else "no-store"
                 if self._site.secure:
                     headers["strict-transport-security"] = "max-age=31536000"
             await send(message)

@@ -38,7 +38,7 @@ class TextPiece(NamedTuple):
 
 
 class SampleText(NamedTuple):
-    """A text of a sample: `r` is the reference, a number a context."""
+    """A text of a sample, by its name in `texts_of`."""
 
     name: str
     title: str
@@ -56,6 +56,12 @@ class ListedUnit(NamedTuple):
     quotes: tuple[str, ...]
     sides: tuple[tuple[int, str, str, bool], ...] = ()
     """What each person has, where they differ: number, letter, words, and whether it stands so now."""
+
+
+def texts_of(opened: Opened) -> Iterator[tuple[str, str]]:
+    """The texts that words are marked in by their names: `r` is the reference, a number a context."""
+    yield "r", opened.sample.reference
+    yield from ((str(index), text) for index, text in enumerate(opened.sample.retrieved_contexts))
 
 
 def parts_of(opened: Opened, kind: Kind) -> Iterator[SampleText]:

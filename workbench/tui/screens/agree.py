@@ -70,7 +70,7 @@ class AgreeScreen(Room):
 
         self.query_one("#answer", Static).update(Content(flat(agree_line(report))))
         self.query_one(Passage).show("\n".join(map(flat, agree_facts(report))))
-        self.query_one(SectionBar).show(self.at)
+        self.query_one(SectionBar).at = self.at
         lines: Sequence[str] = parts_table(report)
         self.query_one("#columns", Static).update(Content(f"  {flat(lines[0])}" if lines else NOBODY))
         self.query_one(PartRows).put(lines[1:], 0)

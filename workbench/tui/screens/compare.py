@@ -148,7 +148,7 @@ class CompareScreen(Room):
         """Show a part; it is filled when it has its place on the screen."""
         self.at = number
         self._only(self.section)
-        self.query_one(SectionBar).show(number)
+        self.query_one(SectionBar).at = number
         self._filling = True
         self.bench.gate.close()  # a key pressed right behind acts on what is shown
         self.call_after_refresh(self._fill)

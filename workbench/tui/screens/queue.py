@@ -108,13 +108,14 @@ class QueueScreen(BaseScreen):
         self.settling = Settling(self, partial(self._view, stay=True, hold=True))
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
-        self.views = Views(self, self.field, self._reorder, lambda: self.query_one(ProgressLine).has_plan)
+        self.line = ProgressLine(id="progress")
+        self.views = Views(self, self.field, self._reorder, lambda: self.line.planned is not None)
         self.action_orders = self.views.ask_order
         self.samples = SampleList(id="samples")
 
     def body(self) -> ComposeResult:
         """Progress, search, the list and a sample in full."""
-        yield ProgressLine(id="progress")
+        yield self.line
         with Horizontal(id="find"):
             yield Static("/", id="slash")
             yield self.field
@@ -281,7 +282,7 @@ class QueueScreen(BaseScreen):
         pace, planned = await desk.pace((), midnight), await desk.planned()
         if not self.progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
-        self.query_one(ProgressLine).show(self.progress, pace, planned)
+        self.line.progress, self.line.pace, self.line.planned = self.progress, pace, planned
         self._draw_head()
 
     def _unread(self, error: Exception) -> None:
@@ -312,7 +313,7 @@ class QueueScreen(BaseScreen):
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
         if self.desk is not None:
             self._draw_name(self.desk)
-            self.completions.describe(self._about())
+            self.completions.about = self._about()
             self.query_one(KeyBar).refresh()  # enter shows the evidence of some
 
     resized = moved
@@ -344,14 +345,14 @@ class QueueScreen(BaseScreen):
     def _draw_head(self) -> None:
         desk = self.desk
         assert desk is not None
-        self.completions.describe(self._about())
+        self.completions.about = self._about()
         self.refresh_bindings()
         self._draw_columns()
         self._draw_name(desk)
 
     def _draw_columns(self) -> None:
-        samples = self.samples
-        self.query_one(SampleHead).show(self.views.order, samples.key_size, yours=samples.yours)
+        head, samples = self.query_one(SampleHead), self.samples
+        head.order, head.key_size, head.yours = self.views.order, samples.key_size, samples.yours
 
     def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]

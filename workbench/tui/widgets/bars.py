@@ -9,6 +9,8 @@ from operator import attrgetter
 from textual import events
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
+from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -49,6 +51,8 @@ class Bar(Widget):
     Bar { height: 1; width: 1fr; }
     """
 
+    _sides: reactive[tuple[tuple[Part, ...], tuple[Part, ...]]] = reactive(((), ()))
+
     def __init__(
         self,
         left: tuple[Part, ...] = (),
@@ -57,22 +61,20 @@ class Bar(Widget):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self._left, self._right = left, right
+        self.show(left, right)
 
     def show(self, left: tuple[Part, ...] = (), right: tuple[Part, ...] = ()) -> None:
-        """Put these parts on the line; nothing is drawn when they stand there already."""
-        if (left, right) != (self._left, self._right):
-            self._left, self._right = left, right
-            self.refresh()
+        """Put these parts on the line."""
+        self._sides = left, right
 
     @property
     def text(self) -> str:
         """What the line says, for tests and for copying."""
-        return "".join(text for text, _ in (*self._left, *self._right))
+        return "".join(text for side in self._sides for text, _ in side)
 
     def render(self) -> Content:
         """The line, cut and padded by cells."""
-        return Content.assemble(*arranged(self._left, self._right, self.content_size.width))
+        return Content.assemble(*arranged(*self._sides, self.content_size.width))
 
 
 def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list[Part]:
@@ -171,7 +173,7 @@ class KeyBar(Widget):
         """`word`: what a key does, where that is not always the same."""
         super().__init__(id=id)
         self._word = word
-        self._places: list[tuple[int, int, KeyAct]] = []
+        self._acts: list[KeyAct] = []
 
     def on_mount(self) -> None:
         """Another focus has other keys."""
@@ -179,33 +181,27 @@ class KeyBar(Widget):
 
     def render(self) -> Content:
         """Keys and words as far as they fit, whole ones only."""
-        room = self.content_size.width
-        parts: list[Part] = []
-        self._places = []
-        used = 0
         asks = self.screen.is_modal or isinstance(self.screen.focused, Input)
         chosen = [
             replace(act, footer=self._word(act))
             for act in acts(self.screen.active_bindings)
             if act.footer and act.keys and act.binding.enabled and not (asks and act.id == "app.palette")
         ]
-        for act in _fitting(chosen, self.MOST, room):
-            gap = "  " if parts else ""
-            key, word = act.keys[0], f" {act.footer}"
-            size = width(gap + key + word)
-            if used + size > room:
-                break
-            parts += [(gap, ""), (key, "$accent"), (word, DIM)]
-            self._places.append((used, used + size, act))
-            used += size
-        return Content.assemble(*parts)
+        self._acts = _fitting(chosen, self.MOST, self.content_size.width)
+        return clickable([(act.keys[0], "$accent"), (f" {act.footer}", DIM)] for act in self._acts)
 
     def on_click(self, event: events.Click) -> None:
         """Run what was clicked."""
-        for start, end, act in self._places:
-            if start <= event.x - self.gutter.left < end:
-                self.post_message(self.Pressed(act))
-                return
+        if (number := event.style.meta.get("number")) is not None:
+            self.post_message(self.Pressed(self._acts[number]))
+
+
+def clickable(pieces: Iterable[Sequence[Part]]) -> Content:
+    """Pieces of a line, two cells apart; the style under a click has the `number` of its piece, from 0."""
+    return Content("  ").join(
+        Content.assemble(*parts).stylize(Style.from_meta({"number": number}))
+        for number, parts in enumerate(pieces)
+    )
 
 
 VITAL = frozenset("help undo back quit cancel take".split())
@@ -235,34 +231,24 @@ class SectionBar(Widget):
             super().__init__()
             self.number = number
 
+    at = reactive(1)
+    """The one that is shown."""
+
     def __init__(self, names: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._names = tuple(names)
-        self._at = 1
-
-    def show(self, number: int) -> None:
-        """This one is shown."""
-        self._at = number
-        self.refresh()
+        self._names = names
 
     def render(self) -> Content:
         """The line."""
-        parts: list[tuple[str, str]] = []
-        for number, name in enumerate(self._names, 1):
-            here = number == self._at
-            parts.append((f"{number} {name}", "bold underline $accent" if here else DIM))
-            parts.append(("  ", ""))
-        return Content.assemble(*parts[:-1])
+        return clickable(
+            [(f"{number} {name}", "bold underline $accent" if number == self.at else DIM)]
+            for number, name in enumerate(self._names, 1)
+        )
 
     def on_click(self, event: events.Click) -> None:
         """Show what was clicked."""
-        left = event.x - self.gutter.left
-        for number, name in enumerate(self._names, 1):
-            size = width(f"{number} {name}")
-            if 0 <= left < size:
-                self.post_message(self.Asked(number))
-                return
-            left -= size + 2
+        if (number := event.style.meta.get("number")) is not None:
+            self.post_message(self.Asked(number + 1))
 
 
 class Field(Input):

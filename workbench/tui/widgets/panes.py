@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.content import Content
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
-from textual.strip import Strip
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.tui.widgets.passage import Passage
@@ -44,28 +43,14 @@ class VerticalRule(Widget):
 
     DEFAULT_CSS = "VerticalRule { width: 1; color: $foreground 20%; }"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._left: frozenset[int] = frozenset()
-        self._right: frozenset[int] = frozenset()
-        self._style: Style | None = None
+    left: reactive[Set[int]] = reactive(frozenset())
+    right: reactive[Set[int]] = reactive(frozenset())
+    """The lines where a pane begins, on each side."""
 
-    def notify_style_update(self) -> None:
-        """A theme change changes its colour."""
-        super().notify_style_update()
-        self._style = None
-
-    def join(self, left: frozenset[int], right: frozenset[int]) -> None:
-        """The lines where a pane begins, on each side."""
-        if (left, right) != (self._left, self._right):
-            self._left, self._right = left, right
-            self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """One cell."""
-        self._style = self._style or self.rich_style  # the library finds it anew, in .2 ms, for every line
-        joint = "│├┤┼"[(y in self._right) + 2 * (y in self._left)]
-        return Strip([Segment("┬" if not y else joint, self._style)])
+    def render(self) -> Content:
+        """A cell a line."""
+        joints = ("│├┤┼"[(y in self.right) + 2 * (y in self.left)] for y in range(1, self.size.height))
+        return Content("\n".join(("┬", *joints)))
 
 
 def shares(room: int, needs: Sequence[int]) -> list[int]:
@@ -159,10 +144,8 @@ class Body(Container):
         for rule in self._rules:
             if at := self.placed.get(rule):
                 placed = [region.translate((0, -at.y)) for region in self.placed.values()]
-                rule.join(
-                    frozenset(region.y for region in placed if region.right == at.x),
-                    frozenset(region.y for region in placed if region.x == at.right),
-                )
+                rule.left = {region.y for region in placed if region.right == at.x}
+                rule.right = {region.y for region in placed if region.x == at.right}
         return self.placed
 
     @property

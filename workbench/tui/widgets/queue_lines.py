@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.content import Content
+from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
@@ -37,32 +38,20 @@ class ProgressLine(Widget):
     ProgressLine { height: 1; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._progress: Progress | None = None
-        self._pace: Pace | None = None
-        self._planned: tuple[int, int] | None = None
-
-    def show(self, progress: Progress, pace: Pace | None, planned: tuple[int, int] | None = None) -> None:
-        """Say how far one is, what a sample takes and, with a plan, how many of its samples are complete."""
-        if (progress, pace, planned) != (self._progress, self._pace, self._planned):
-            self._progress, self._pace, self._planned = progress, pace, planned
-            self.refresh()
-
-    @property
-    def has_plan(self) -> bool:
-        """Whether a plan is followed."""
-        return self._planned is not None
+    progress: reactive[Progress | None] = reactive(None)
+    pace: reactive[Pace | None] = reactive(None)
+    planned: reactive[tuple[int, int] | None] = reactive(None)
+    """With a plan, how many of its samples are complete, and how many it has."""
 
     @property
     def text(self) -> str:
         """What the line says when it has room for everything."""
-        return "".join(text for text, _ in progress_parts(self._progress, self._pace, 1_000, self._planned))
+        return "".join(text for text, _ in progress_parts(self.progress, self.pace, 1_000, self.planned))
 
     def render(self) -> Content:
         """The line, whole counts only."""
         room = self.content_size.width
-        return Content.assemble(*progress_parts(self._progress, self._pace, room, self._planned))
+        return Content.assemble(*progress_parts(self.progress, self.pace, room, self.planned))
 
 
 def progress_parts(
@@ -166,57 +155,35 @@ class Completions(Widget):
     Completions { height: 1; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._offered: tuple[Completion, ...] = ()
-        self._chosen: int | None = None
-        self._complaint = self._about = ""
-
-    def describe(self, about: str) -> None:
-        """What the line says while nothing is typed."""
-        if about != self._about:
-            self._about = about
-            self.refresh()
+    about = reactive("")
+    """What the line says while nothing is typed."""
+    complaint = reactive("", toggle_class="-bad")
+    """What is wrong with the query."""
+    _offered: reactive[Sequence[Completion]] = reactive(())
+    _chosen: reactive[int | None] = reactive(None)
 
     @property
     def chosen(self) -> Completion | None:
         """The one that was chosen by a key."""
         return None if self._chosen is None else self._offered[self._chosen]
 
-    @property
-    def complaint(self) -> str:
-        """What is wrong with the query, as it is said."""
-        return self._complaint
-
-    def offer(self, completions: Sequence[Completion]) -> None:
-        """Show these; nothing is chosen yet."""
-        self._offered = tuple(completions)
-        self._chosen, self._complaint = None, ""
-        self.set_class(False, "-bad")
-        self.refresh()
-
-    def complain(self, why: str) -> None:
-        """Say what is wrong in their place."""
-        self.offer(())
-        self._complaint = flat(why)
-        self.set_class(bool(why), "-bad")
-        self.refresh()
+    def offer(self, completions: Sequence[Completion], complaint: str = "") -> None:
+        """Show these, of which nothing is chosen yet, or say what is wrong in their place."""
+        self._offered, self._chosen, self.complaint = completions, None, flat(complaint)
 
     def move(self, step: int) -> None:
         """Choose the next one, round the end."""
         if self._offered:
             first = 0 if step > 0 else len(self._offered) - 1
-            at = first if self._chosen is None else (self._chosen + step) % len(self._offered)
-            self._chosen = at
-            self.refresh()
+            self._chosen = first if self._chosen is None else (self._chosen + step) % len(self._offered)
 
     def render(self) -> Content:
         """As many as fit, around the chosen one."""
         room = self.content_size.width
-        if self._complaint:
-            return Content.assemble(("! ", "bold"), (cut(self._complaint, room - 2), ""))
+        if self.complaint:
+            return Content.assemble(("! ", "bold"), (cut(self.complaint, room - 2), ""))
         if not self._offered:
-            return Content.assemble((cut(self._about, room), DIM))
+            return Content.assemble((cut(self.about, room), DIM))
         parts: list[Part] = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):
@@ -316,10 +283,10 @@ class QueryField(Field):
         query = parse(self.value)
         if isinstance(query, Mistake):
             if done or not self._offers():
-                self._below.complain(str(query))
+                self._below.offer((), str(query))
             return False
         if done:
-            self._below.complain("")
+            self._below.offer(())
         else:
             self.offer()
         rest = parse(self._without_word()) if not done and self.has_focus and self._offers() else query
@@ -347,10 +314,7 @@ class QueryField(Field):
             return
         self._offered_for = here
         offers, mistake = self._offers(), parse(self.value)
-        if not offers and isinstance(mistake, Mistake):
-            self._below.complain(str(mistake))
-        else:
-            self._below.offer(offers)
+        self._below.offer(offers, str(mistake) if not offers and isinstance(mistake, Mistake) else "")
 
     def action_complete(self) -> None:
         """Tab: take the chosen one, else the first, else what may have been meant."""

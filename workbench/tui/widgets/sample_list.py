@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.model import Imported, Tally
@@ -347,33 +348,26 @@ class SampleHead(Widget):
     SampleHead { height: 1; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._order: Sorting = "u"
-        self._key_size: int | None = None
-        self._yours = False
-
-    def show(self, order: Sorting, key_size: int | None, *, yours: bool = False) -> None:
-        """Mark the column that the list is ordered by, and leave ids that much room.
-
-        `yours`: the automatic values came with the file.
-        """
-        self._order, self._key_size, self._yours = order, key_size, yours
-        self.refresh()
+    order: reactive[Sorting] = reactive("u")
+    """The list is ordered by the column that is marked."""
+    key_size: reactive[int | None] = reactive(None)
+    """The room for ids."""
+    yours = reactive(False)
+    """Whether the automatic values came with the file."""
 
     def render(self) -> Content:
         """The names, in the places of the columns; the list's scroll bar is left free.
 
         Nothing before the first rows say how much room ids need: the names would jump.
         """
-        if self._key_size is None:
+        if self.key_size is None:
             return Content("")
-        columns = columns_of(self.content_size.width - 1, self._key_size)
+        columns = columns_of(self.content_size.width - 1, self.key_size)
         named: list[tuple[str, int, bool, Sorting | None]] = [
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2 if columns.key else 0, False, "file"),
             ("question", columns.text - 1, False, None if columns.key else "file"),
-            ("yours" if self._yours else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
+            ("yours" if self.yours else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
             ("verified", VERIFIED, True, None),
             ("Δ", DELTA, True, "delta"),
         ]
@@ -381,7 +375,7 @@ class SampleHead(Widget):
             named += [("", 2, False, None), ("cause", columns.cause, False, None)]
         if columns.who:
             named += [("", 2, False, None), ("by", columns.who, False, None)]
-        if self._order == "disputes":
+        if self.order == "disputes":
             question, between, state = dispute_columns(self.content_size.width - 1)
             named = [
                 ("effect", 2 + EFFECT, True, None), ("", 2, False, None),
@@ -390,7 +384,7 @@ class SampleHead(Widget):
             ]  # fmt: skip
         parts: list[tuple[str, str]] = []
         for name, size, right, order in named:
-            here = order == self._order
+            here = order == self.order
             text = f"▾{name}" if here and right else f"{name} ▾" if here else name
             parts.append((fit(text, size, right=right), "bold $accent" if here else ""))
         return Content.assemble(*parts)

@@ -235,7 +235,7 @@ class SamplePane(Container):
         self._draw_suspicion()
 
     def _draw_suspicion(self) -> None:
-        self.tallies.doubt(view.suspected(self._suspicion, self.listed.chosen))
+        self.tallies.doubt = view.suspected(self._suspicion, self.listed.chosen)
 
     # The reference.
 
@@ -380,13 +380,13 @@ class SamplePane(Container):
         if unit is None:
             self.detail.entitle(Content(""))
             self.detail.show("")
-            self.tallies.note(())
+            self.tallies.note = ()
             return
         size = self.detail.scrollable_content_region.width
         if size:
             self.detail.entitle(Content(cut_middle(flat(unit.text), max(8, size - 2))))
             self.detail.show(*view.detail(unit, self.now, near, size))
-        self.tallies.note(view.detail_lines(unit, self.now, near))
+        self.tallies.note = view.detail_lines(unit, self.now, near)
 
     # Painting.
 

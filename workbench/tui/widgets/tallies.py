@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from workbench.comparing.explained import LEAST
@@ -47,52 +48,36 @@ class Tallies(Widget):
     count would be the automatic score under another name.
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._auto: AutoScore | None = None
-        self._kind: Kind = "entity"
-        self._verified: Tally | None = None
-        self._word = "verified"
-        self._causes: Difference | None = None
-        self._hidden = False
-        self._nothing = False
-        self._doubt = ""
-        self._note: tuple[str, ...] = ()
-        self.lines = 1
-        """Lines for it where there is no column for it: one, or one for each of some people who differ."""
-
-    def note(self, lines: Sequence[str]) -> None:
-        """What is known of the unit: takes the place of the message where nothing else says it."""
-        if tuple(lines) != self._note:
-            self._note = tuple(lines)
-            if self._says_unit:
-                self.refresh()
+    note: reactive[Sequence[str]] = reactive(())
+    """What is known of the unit: takes the place of the message where nothing else says it."""
+    doubt = reactive("")
+    """Why the score looks wrong, as long as the sample is not decided."""
+    lines = 1
+    """Lines for it where there is no column for it: one, or one for each of some people who differ."""
+    _auto: AutoScore | None = None
+    _kind: Kind = "entity"
+    _verified: Tally | None = None
+    _word = "verified"
+    _causes: Difference | None = None
+    _hidden = _nothing = False
 
     @property
     def _says_unit(self) -> bool:
         """Whether the unit has no pane of its own, which says more."""
         return self.content_size.height < 2 or not self.screen.has_class("-wide")
 
-    def doubt(self, text: str) -> None:
-        """Say why the score looks wrong, as long as the sample is not decided."""
-        if text != self._doubt:
-            self._doubt = text
-            self.refresh()
-
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
         self.lines = min(PEOPLE, len(opened.over.people.get(kind, ()))) if opened.over else 1
-        before = (self._auto, self._verified, self._causes, self._nothing, self._hidden, self._word)
         self._auto, self._kind = first_of(opened.automatic, kind), kind
         self._verified = count(opened.standing(kind).units) if state.disposition == "verified" else None
         self._word = "settled" if kind in opened.settled else "verified"
         self._causes = opened.causes.get(kind)
         self._nothing = opened.base is None and not opened.blind
         self._hidden = state.disposition not in ("verified", "excluded")
-        if before != (self._auto, self._verified, self._causes, self._nothing, self._hidden, self._word):
-            self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")
-            self.refresh()
+        self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")
+        self.refresh()
 
     @property
     def text(self) -> str:
@@ -112,7 +97,7 @@ class Tallies(Widget):
         elif self._nothing or self._verified is not None:
             auto = [("no automatic score", DIM)]
         if self._verified is None:
-            return auto, [], [(self._doubt, "$warning")] if self._doubt else []
+            return auto, [], [(self.doubt, "$warning")] if self.doubt else []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
         verified: list[Part] = [(self._word, ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
@@ -134,8 +119,8 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         if self._hidden and self._verified is None and self._says_unit:
-            note = "\n".join(cut(line, size) for line in self._note)
-            return _line([(self._doubt, "$warning")], size) if self._doubt else Content.assemble((note, DIM))
+            note = "\n".join(cut(line, size) for line in self.note)
+            return _line([(self.doubt, "$warning")], size) if self.doubt else Content.assemble((note, DIM))
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)

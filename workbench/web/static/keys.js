@@ -124,17 +124,19 @@ document.addEventListener("change", (event) => {
   if (unit && event.target.matches("select")) unit.querySelector(".set").click();
 });
 
-// Marking text: the piece of the page and the place in it, in UTF-16 units. The server counts for itself.
+// Marking text: its place in code points. The server checks that the words stand there.
+
+const behind = (piece, text) => Number(piece.dataset.start) + [...text].length;
 
 function place(node, offset) {
-  const piece = (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest?.("[data-n]");
+  const piece = (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest?.("[data-start]");
   if (piece) {
-    const at = node.nodeType === Node.TEXT_NODE ? offset : offset ? piece.textContent.length : 0;
-    return [piece.dataset.n, at, piece.closest("[data-part]")];
+    const before = node.nodeType === Node.TEXT_NODE ? node.data.slice(0, offset) : offset ? piece.textContent : "";
+    return [behind(piece, before), piece.closest("[data-part]")];
   }
   const part = node.nodeType === Node.ELEMENT_NODE ? node.closest("[data-part]") : null;
   const next = part?.children[Math.min(offset, part.children.length - 1)];
-  return next ? [next.dataset.n, offset >= part.children.length ? next.textContent.length : 0, part] : null;
+  return next ? [behind(next, offset >= part.children.length ? next.textContent : ""), part] : null;
 }
 
 document.addEventListener("selectionchange", () => {
@@ -144,9 +146,9 @@ document.addEventListener("selectionchange", () => {
   const range = selection.getRangeAt(0);
   const start = place(range.startContainer, range.startOffset);
   const end = place(range.endContainer, range.endOffset);
-  if (!start || !end || start[2] !== end[2] || !start[2]) return;
-  const part = start[2].dataset.part;
-  const fields = { part, start_node: start[0], start_at: start[1], end_node: end[0], end_at: end[1], surface: range.toString() };
+  if (!start || !end || start[1] !== end[1] || !start[1]) return;
+  const part = start[1].dataset.part;
+  const fields = { part, start: start[0], end: end[0], surface: range.toString() };
   for (const [name, value] of Object.entries(fields)) form.elements[name].value = value;
   form.marking = fields;
   form.classList.add("marked");
@@ -156,7 +158,7 @@ document.addEventListener("selectionchange", () => {
 });
 
 function unmark(form) {
-  for (const name of ["part", "start_node", "start_at", "end_node", "end_at"]) form.elements[name].value = "";
+  for (const name of ["part", "start", "end"]) form.elements[name].value = "";
   form.marking = null;
   form.classList.remove("marked");
   form.querySelector(".evidence").hidden = true;
