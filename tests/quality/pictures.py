@@ -22,7 +22,7 @@ os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
 from workbench.stages.import_ import DATASET, load_demo
 from workbench.store.engine import open_store
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.own import DARK, LIGHT
+from workbench.tui.themes import DARK, LIGHT
 
 TOOLS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "make_pictures.py"))
 """The README's pictures are drawn with the same hand."""

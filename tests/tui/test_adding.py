@@ -21,9 +21,9 @@ from workbench.text.cells import width
 from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import TWINS
-from workbench.tui.own import LIGHT
 from workbench.tui.screens.adding import OfferRows
 from workbench.tui.screens.finding import FindScreen
+from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.bars import Bar, Field, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList

@@ -22,10 +22,10 @@ from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-from workbench.tui.own import LIGHT
 from workbench.tui.screens.calibrate import CalibrateScreen, finding, what_next
 from workbench.tui.screens.dialogs import ConfirmScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import ThresholdPlot

@@ -22,11 +22,11 @@ from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.plans import in_order
-from workbench.tui.own import LIGHT, SIXTEEN
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.dialogs import MenuScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.why import WhyScreen
+from workbench.tui.themes import LIGHT, SIXTEEN
 from workbench.tui.widgets.bars import Bar, Head, SectionBar
 from workbench.tui.widgets.compare_sections import SampleRows, ScatterPlot
 from workbench.tui.widgets.passage import Passage

@@ -164,7 +164,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     async with user.opens(database=demo, dataset="demo", size=(160, 36)) as app:
         await user.press("D", "home")
         listed, said = app.screen.samples, app.screen.query_one(Status).text
-        lines = ["".join(part.text for part in listed.segments(line, 110)) for line in range(listed.count)]
+        lines = ["".join(text for text, _ in listed.parts(line, 110)) for line in range(listed.count)]
         await user.press("enter")
         yours = app.screen.why.scorer
         await user.press("escape")
@@ -177,7 +177,7 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
         await user.press("d", "j", "enter", "enter")
         asked = str(app.screen.query_one("#hint").content)
         await user.press(*"a typo", "enter")
-        settled = "".join(part.text for part in listed.segments(0, 110)), app.screen.query_one(Head).text
+        settled = "".join(text for text, _ in listed.parts(0, 110)), app.screen.query_one(Head).text
         await user.press("enter", "d", "home", "k", "k", "enter")
         reopened = app.screen is app.home, listed.disputes[listed.chosen].state
         keys = str(app.screen.query_one(KeyBar).render())
@@ -302,7 +302,7 @@ async def test_samples_without_an_id_of_their_own_show_the_whole_question(
     ) as app:
         await user.press()
         head = str(app.screen.query_one("#columns").render()).split()
-        line = "".join(part.text for part in app.screen.samples.segments(0, 78))
+        line = "".join(text for text, _ in app.screen.samples.parts(0, 78))
 
     assert ["question", "auto", "verified", "Δ", "cause"] == head
     assert f"▸ ·     {question[:33]}…" == line.rstrip()
@@ -826,7 +826,7 @@ async def test_a_wide_window_has_the_names_of_all_who_verified_a_sample(user: Us
         await user.settle()
         listed = app.screen.samples
         size = listed.scrollable_content_region.width
-        lines = ["".join(part.text for part in listed.segments(line, size)) for line in range(listed.count)]
+        lines = ["".join(text for text, _ in listed.parts(line, size)) for line in range(listed.count)]
         await user.review("tower")
         head = app.screen.query_one(Head).text
 

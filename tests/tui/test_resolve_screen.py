@@ -72,7 +72,7 @@ def gold(user: User) -> Any:
 def lines(app: Any) -> list[str]:
     listed = app.screen.query_one(SidesList)
     size = listed.scrollable_content_region.width
-    return ["".join(part.text for part in listed.segments(line, size))[:size] for line in range(listed.lines)]
+    return ["".join(text for text, _ in listed.parts(line, size))[:size] for line in range(listed.lines)]
 
 
 @pytest.mark.databases
@@ -283,7 +283,7 @@ async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
         listed = app.screen.samples
         rows = {row.key: row for at in range(listed.count) if (row := listed.row(at)) is not None}
         drawn = {
-            row.key: "".join(part.text for part in listed.segments(at, 70))
+            row.key: "".join(text for text, _ in listed.parts(at, 70))
             for at in range(listed.count) if (row := listed.row(at)) is not None
         }  # fmt: skip
         assert "bo" == rows["tower"].held[0].annotator

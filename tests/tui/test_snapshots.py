@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from workbench.store import engine
-from workbench.tui.own import LIGHT
+from workbench.tui.themes import LIGHT
 
 Press = Callable[..., Awaitable[None]]
 SMALL, LARGE = (80, 24), (120, 36)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from workbench.tui.own import LIGHT
+from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]

@@ -15,7 +15,7 @@ from workbench.formats.policy import to_toml
 from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
-from workbench.tui.own import LIGHT
+from workbench.tui.themes import LIGHT
 
 Press = Callable[..., Awaitable[None]]
 SMALL, LARGE, HUGE = (80, 24), (120, 36), (200, 50)

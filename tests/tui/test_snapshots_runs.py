@@ -19,7 +19,7 @@ from workbench.store import runs, samples
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import CallRow
-from workbench.tui.own import LIGHT
+from workbench.tui.themes import LIGHT
 
 Press = Callable[..., Awaitable[None]]
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])

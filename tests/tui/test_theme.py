@@ -17,7 +17,7 @@ from tests.tui.conftest import User, first_offer, until
 from workbench.errors import UsageError
 from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp, run
-from workbench.tui.own import DARK, LIGHT, chosen_theme
+from workbench.tui.themes import DARK, LIGHT, chosen_theme
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 

@@ -27,12 +27,12 @@ from workbench.text.safe import flat
 from workbench.tui.bench import Bench
 from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
 from workbench.tui.keys import acts, bindings, keymap
-from workbench.tui.own import SIXTEEN, chosen_theme
 from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.saver import Saver
+from workbench.tui.themes import SIXTEEN, chosen_theme
 from workbench.tui.work import LEAVING, finish
 
 if TYPE_CHECKING:
@@ -116,6 +116,9 @@ class WorkbenchApp(Bench):
 
     def on_mount(self) -> None:
         """Paint, then open the store; leave the terminal as it was when told to go."""
+        self.app_resume_signal.subscribe(
+            self, lambda _app: self.refresh(layout=True)
+        )  # not only what changed
         self.gate.close()
         self.call_after_refresh(self.open_store)
         if self._notice:

@@ -1,9 +1,10 @@
-"""The app as its screens know it: keys in order, what a sample costs, and the way from screen to screen."""
+"""The app as its screens know it: keys in order, what a sample costs, from screen to screen, the shell."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -13,17 +14,23 @@ from operator import ge
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 
+from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.driver import Driver
 from textual.events import Event
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
 from workbench.errors import AmbiguousError, AwayError, NotFoundError, WorkbenchError
 from workbench.model import IDLE, Effort
 from workbench.settings import View
-from workbench.tui.keys import KeyAct
-from workbench.tui.own import OwnApp
+from workbench.text.safe import clean, flat
+from workbench.tui.keys import KeyAct, bindings
+from workbench.tui.themes import DARK, LIGHT, Sheet
+from workbench.tui.widgets.bars import Status
 from workbench.tui.work import Gate, on_stage, start
 
 if TYPE_CHECKING:
@@ -126,13 +133,20 @@ class Home(Protocol):
         """Read everything again."""
 
 
-class Bench(OwnApp):
+class Bench(App[None]):
     """Opens screens by the names in `ROOMS`, so that no screen needs to know another one's class.
 
     `connect` opens the store; it is called in a thread after the first frame is on the screen. `tour` shows
     the first steps once, `notice` what a person should know of the terminal. `begin_with` is opened right
-    away: the next sample, or some that were picked to be audited. The rest is a person's own.
+    away: the next sample, or some that were picked to be audited. `keymap` has been checked. `remember` keeps
+    what it is given for the next start (OSError: it is not kept); without it nothing is kept.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        replace(binding, priority=True)  # over dialogs too, and while one types
+        for binding in bindings("app")
+        if isinstance(binding, Binding)
+    ]
 
     ROOMS: ClassVar[Mapping[str, str]] = {}
     """Where the class of a screen is, as `module:class`."""
@@ -151,7 +165,15 @@ class Bench(OwnApp):
         notice: str = "",
         views: Mapping[str, View] | None = None,
     ) -> None:
-        super().__init__(theme=theme, keymap=keymap, remember=remember)
+        # NO_COLOR: the terminal's own two colours and attributes, where the library would give greys.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = theme or DARK.name
+        self.stylesheet = Sheet(variables=self.get_css_variables())
+        self.keymap = keymap or {}
+        self.set_keymap(self.keymap)
+        self._remember = remember
         self.views = dict(views or {})
         self._connect = connect
         self._dataset = dataset
@@ -175,6 +197,58 @@ class Bench(OwnApp):
     def desk(self) -> Desk | None:
         """The open dataset, once it is open."""
         return self.home.desk
+
+    # The terminal and what is a person's own.
+
+    def get_driver_class(self) -> type[Driver]:
+        """The library's for this system; in a terminal of Unix one that knows a paste."""
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from workbench.tui.driver import PasteDriver  # there is no such terminal on Windows
+
+        return PasteDriver
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The shell is offered where there is one to go to."""
+        if action == "suspend_process":
+            return not (sys.platform == "win32" or self.is_web or self.is_headless)
+        return super().check_action(action, parameters)
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected, in a field or with the mouse; else say how to leave."""
+        focused = self.focused
+        chosen = focused.selected_text if isinstance(focused, Input) else ""
+        if chosen := chosen or self.screen.get_selected_text() or "":
+            self.copy_to_clipboard(chosen)
+        message = f"copied: {flat(chosen)}" if chosen else "ctrl+q quits; ctrl+c copies what is selected"
+        self.tell(message)
+
+    def tell(self, message: str, tone: str = "") -> None:
+        """Put it on the status line, or over a screen that has none."""
+        bars = self.screen.query(Status)
+        for bar in bars:
+            bar.say(message, tone=tone)
+        if not bars:
+            self.notify(message, severity="warning" if tone == "warn" else "information", markup=False)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy by OSC 52; what leaves is as clean as what is shown."""
+        super().copy_to_clipboard(clean(text))
+
+    def watch_theme(self, name: str) -> None:
+        """A theme chosen in the app is kept; the one it starts with is no choice."""
+        if self.is_running:
+            self.keep(theme=name)
+
+    def keep(self, **what: Any) -> None:
+        """Remember it for the next start, beside the event loop."""
+        if self._remember is not None:
+            work = partial(asyncio.to_thread, partial(self._remember, **what))
+            start(self, work, group="remember", failed=self._not_kept)
+
+    def _not_kept(self, error: Exception) -> None:
+        self.notify(f"not kept for the next start: {flat(str(error))}", severity="warning", markup=False)
 
     # Keys, in order.
 

@@ -23,8 +23,7 @@ from textual.system_commands import SystemCommandsProvider
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
-from workbench.tui.keys import KeyAct, acts
-from workbench.tui.own import EVERY
+from workbench.tui.keys import EVERY, KeyAct, acts
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen, PromptScreen, ReadScreen
 from workbench.tui.work import start

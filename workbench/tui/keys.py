@@ -34,6 +34,7 @@ _LATIN_OF |= {"numero_sign": "number_sign", "f15": "shift+f3"}  # many terminals
 TWIN_OF = {latin: twin for twin, latin in _LATIN_OF.items()}
 """The same by the names of the keys."""
 
+EVERY = "Everywhere"
 GROUPS = ("Decide", "Units", "Queue", "Moving", "View")
 """The order of the groups in the help; others follow as they come."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
