@@ -66,7 +66,7 @@ async def test_scrolled_texts_and_other_widths_are_painted_whole(
 
 
 async def test_moving_and_deciding_paint_no_whole_pane(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new title paints its own line, a message that has no room none."""
+    """A new title paints its own line; only the few lines of the tallies are painted whole."""
     whole: list[str] = []
     refresh = Widget.refresh
 
@@ -80,7 +80,7 @@ async def test_moving_and_deciding_paint_no_whole_pane(user: User, monkeypatch: 
         monkeypatch.setattr(Widget, "refresh", noted)
         await user.press("j", "j", "m", "m", "k")
 
-    assert {"Status"} == {*whole}
+    assert {"Tallies"} == {*whole}
 
 
 @pytest.mark.parametrize(("more", "stays"), [(2, True), (3, True), (5, False), (-1, False)])

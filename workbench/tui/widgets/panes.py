@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.content import Content
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.reactive import reactive
+from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.tui.widgets.passage import Passage
@@ -47,10 +48,10 @@ class VerticalRule(Widget):
     right: reactive[Set[int]] = reactive(frozenset())
     """The lines where a pane begins, on each side."""
 
-    def render(self) -> Content:
-        """A cell a line."""
-        joints = ("│├┤┼"[(y in self.right) + 2 * (y in self.left)] for y in range(1, self.size.height))
-        return Content("\n".join(("┬", *joints)))
+    def render_line(self, y: int) -> Strip:
+        """One cell."""
+        joint = "│├┤┼"[(y in self.right) + 2 * (y in self.left)]
+        return Strip([Segment("┬" if not y else joint, self.rich_style)])
 
 
 def shares(room: int, needs: Sequence[int]) -> list[int]:
