@@ -124,13 +124,13 @@ class RunList(RowList["RunSummary"]):
         cost = _dollars(run.paid.cost) if run.paid else "·"
         made = f"  {run.created_at:%Y-%m-%d %H:%M}" if columns.made else ""
         return [
-            Segment("▸ " if cursor else "  ", row),
-            Segment("✓ " if run.current else "  ", cursor or self.part("runs--good")),
-            Segment(fit(flat(run.name), columns.name) + "  ", row),
-            Segment(fit(flat(run.model or run.proposer), columns.model), dim),
-            Segment(fit(f"{run.n_proposals:,}", PROPOSED, right=True), row),
-            Segment(fit(failed, FAILED, right=True), warn),
-            Segment(fit(cost, COST, right=True) + made, dim),
+            ("▸ " if here else "  ", ""),
+            ("✓ " if run.current else "  ", "good"),
+            (fit(flat(run.name), columns.name) + "  ", ""),
+            (fit(flat(run.model or run.proposer), columns.model), "dim"),
+            (fit(f"{run.n_proposals:,}", PROPOSED, right=True), ""),
+            (fit(failed, FAILED, right=True), "warn" if run.failed else "dim"),
+            (fit(cost, COST, right=True) + made, "dim"),
         ]
 
 
