@@ -79,10 +79,9 @@ class RulesProposer(Proposer):
 
     async def propose(self, samples: Sequence[Sample], _kind: Kind) -> list[Proposal]:
         """A proposal for each sample."""
-        return await asyncio.to_thread(self._propose, samples)
-
-    def _propose(self, samples: Sequence[Sample]) -> list[Proposal]:
-        return [rules.propose(sample, language_of(sample, self.policy) or None) for sample in samples]
+        return await asyncio.to_thread(
+            lambda: [rules.propose(sample, language_of(sample, self.policy) or None) for sample in samples]
+        )
 
 
 SAMPLE = (
@@ -150,7 +149,9 @@ async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kin
     try:
         made = iter(await proposer.propose(needed, kind) if needed else ())
     except ProposalError as error:  # it names options of the command line, which are parameters here
-        error.args = tuple(_OPTION.sub(_parameter, str(part)) for part in error.args)
+        error.args = tuple(
+            _OPTION.sub(lambda option: option[1].replace("-", "_"), str(part)) for part in error.args
+        )
         raise
     return [
         None if not record.sample.reference.strip() else record.proposal or next(made) for record in records
@@ -158,10 +159,6 @@ async def proposals_for(records: Sequence[Record], proposer: Proposer, kind: Kin
 
 
 _OPTION = re.compile(r"--([a-z][a-z-]+)")
-
-
-def _parameter(option: re.Match[str]) -> str:
-    return option[1].replace("-", "_")
 
 
 def assess(

@@ -74,7 +74,7 @@ class RunLabels:
         for run in kept:
             label = self._sure(run)
             if label:
-                self._certain.setdefault(self._name(run), label)
+                self._certain.setdefault(self._reading.name(*run), label)
             if label == "person" and run.last > run.first:
                 self._surnames.add(reading.words[run.last])
 
@@ -85,15 +85,12 @@ class RunLabels:
         return label
 
     def _label(self, run: Run) -> str:
-        name = self._name(run)
+        name = self._reading.name(*run)
         if name in self._certain:
             return self._certain[name]
         if run.first == run.last and self._reading.words[run.last] in self._surnames:
             return "person"
         return self._guess(run)
-
-    def _name(self, run: Run) -> str:
-        return self._reading.name(*run)
 
     def _words(self, run: Run) -> Sequence[str]:
         return self._reading.words[run.first : run.last + 1]
@@ -105,7 +102,7 @@ class RunLabels:
         """A label with a reason of its own, or ""."""
         listed = self._words(run)
         folded = [word.casefold() for word in listed]
-        name = self._name(run)
+        name = self._reading.name(*run)
         if is_organisation(name) or is_faith(name):
             return "organisation"
         people = is_people(name)

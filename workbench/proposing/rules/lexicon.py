@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Set
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from workbench.text.lists import sections
@@ -182,9 +182,14 @@ def _is_listed(name: str, entries: Set[str], stems: Set[str] = frozenset()) -> b
     return folded in entries or ("\u0400" <= folded[:1] < "\u0530" and _stems(folded) in stems)
 
 
-def is_place(name: str) -> bool:
-    """Whether a name as it stands in a text is a known country, region or city."""
-    return _is_listed(name, LATIN_PLACES, CYRILLIC_PLACES)
+is_place = partial(_is_listed, entries=LATIN_PLACES, stems=CYRILLIC_PLACES)
+"""Whether a name as it stands in a text is a known country, region or city."""
+
+is_organisation = partial(_is_listed, entries=ORGANISATIONS, stems=ORGANISATION_STEMS)
+"""Whether a name is a widely known organisation."""
+
+is_faith = partial(_is_listed, entries=FAITHS)
+"""Whether a name is a known faith, party adjective or the like."""
 
 
 def is_people(name: str) -> bool:
@@ -192,16 +197,6 @@ def is_people(name: str) -> bool:
     folded = name.casefold()
     known = folded in DEMONYMS or all(part in DEMONYMS for part in folded.split("-"))
     return known and not name.islower()
-
-
-def is_organisation(name: str) -> bool:
-    """Whether a name is a widely known organisation."""
-    return _is_listed(name, ORGANISATIONS, ORGANISATION_STEMS)
-
-
-def is_faith(name: str) -> bool:
-    """Whether a name is a known faith, party adjective or the like."""
-    return _is_listed(name, FAITHS)
 
 
 FIRST_LATIN = words(_WORDS["first-names-latin"])
