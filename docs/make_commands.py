@@ -10,8 +10,10 @@ from pathlib import Path
 PAGE = Path(__file__).with_name("commands.md")
 COMMANDS = (
     "", "demo", "audit", "import", "propose", "plan", "review", "score", "compare", "diff", "disputes",
-    "calibrate", "export", "verify", "copy", "purge", "status", "backup",
-    "score-files", "draw", "policy show", "policy edit", "policy aliases",
+    "agree", "calibrate", "export", "verify", "doctor", "copy", "purge", "status",
+    "backup", "score-files", "draw", "assign", "person add", "person list", "person pass", "person disable",
+    "serve",
+    "policy show", "policy edit", "policy aliases",
 )  # fmt: skip
 HEAD = """\
 # Commands

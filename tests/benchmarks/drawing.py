@@ -17,7 +17,7 @@ from tests.benchmarks.coverage import LEAST, POPULATIONS, Rows, holds, share
 from tests.benchmarks.harness import options as options_of
 from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Reached
-from workbench.comparing.plans import allocate, lowest, strata_of
+from workbench.comparing.plans import allocate, strata_of
 
 BATCH = 100_000
 Drawn = tuple[str, int]
@@ -47,7 +47,8 @@ class Corpus:
         for number, (name, taken) in enumerate(allocate(self.sizes, n).items()):
             kept: list[tuple[float, int]] = []
             for part in self.inside[number]:
-                kept = lowest(kept, u[part], part, taken)
+                lowest = part[np.argsort(u[part])[:taken]]
+                kept = sorted([*kept, *zip(u[lowest].tolist(), lowest.tolist(), strict=True)])[:taken]
             found += [(name, place) for _, place in kept]
         return found
 

@@ -140,6 +140,20 @@ def test_a_name_in_a_list_is_what_the_one_before_it_is() -> None:
     assert [("Zadie Quill", "person"), ("Vornholt", "person")] == people
 
 
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("The Greeks of Alexandria traded.", "en", [("Greeks", "place"), ("Alexandria", "other")]),
+        ("Wir lasen über Florence Nightingale.", "de", [("Florence Nightingale", "person")]),
+    ],
+)
+def test_a_people_ends_a_name_and_a_first_name_is_no_city(
+    text: str, lang: str, expected: list[tuple[str, str]]
+) -> None:
+    """The people of a place are two names; a first name that is a city's too begins a person's."""
+    assert expected == labelled(text, lang)
+
+
 def test_a_surname_is_a_person_where_the_full_name_stands() -> None:
     """The surname of a full name in the same text is a person, also before it."""
     found = dict(labelled("Quexley left early. Later Maria Quexley came back.", "en"))
@@ -153,6 +167,10 @@ def test_a_surname_is_a_person_where_the_full_name_stands() -> None:
         (
             "Министерство внутренних дел Пакистана заявило о задержании.",
             [("Министерство внутренних дел Пакистана", "organisation"), ("Пакистана", "place")],
+        ),
+        (
+            "Центральный банк России курса доллара не менял.",
+            [("Центральный банк России", "organisation"), ("России", "place")],
         ),
         ("Верховный суд отменил решение.", [("Верховный суд", "organisation")]),
         ("Он жил в Восточной Сибири.", [("Восточной Сибири", "place")]),

@@ -77,6 +77,13 @@ def test_every_large_screen_explains_its_words() -> None:
 
 
 @pytest.mark.parametrize("node", nodes(), ids=lambda node: node.__name__)
+def test_no_key_is_bound_twice(node: Any) -> None:
+    """Of two bindings of one key, also by its Russian twin, the second would be dropped in silence."""
+    keys = [key for binding in vars(node).get("BINDINGS", ()) for key in binding.key.split(",")]
+    assert sorted({*keys}) == sorted(keys)
+
+
+@pytest.mark.parametrize("node", nodes(), ids=lambda node: node.__name__)
 def test_every_action_exists(node: Any) -> None:
     """A key whose action has no method would do nothing, in silence."""
     for binding in declared(node):

@@ -160,7 +160,7 @@ def test_a_terminal_of_16_colours_keeps_its_own(
 
 
 async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(user: User, tmp_path: Path) -> None:
-    """By the palette; until the config file says something new. What is set at the start is no choice."""
+    """By the palette; it counts more than the config file. What is set at the start is no choice."""
     state = tmp_path / "state.json"
     async with user.opens(size=(80, 24), theme=LIGHT.name, remember=partial(remember, state)) as app:
         await user.press()

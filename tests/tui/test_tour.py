@@ -11,7 +11,7 @@ import pytest
 
 from tests.tui.conftest import User
 from tests.tui.test_keymap import keys
-from workbench.settings import Settings, State, read_state, remember
+from workbench.settings import State, read_state, remember
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.bench import TOUR_ROOM
 from workbench.tui.keys import keymap
@@ -108,7 +108,7 @@ async def test_help_is_help_there_too(user: User) -> None:
 async def test_once_for_a_person(user: User, tmp_path: Path) -> None:
     """Seen is kept at once, not when it is closed: a killed window does not bring it back."""
     state = tmp_path / "state.json"
-    async with user.opens(size=(80, 24), tour=True, remember=partial(remember, state, Settings())) as app:
+    async with user.opens(size=(80, 24), tour=True, remember=partial(remember, state)) as app:
         await user.press()
         assert name(app) == "TourScreen"
         assert read_state(state) == State(tour_seen=True)
@@ -120,7 +120,7 @@ async def test_a_state_that_cannot_be_kept_is_said(
     """A read-only home: the app goes on and says so once."""
     blocked = tmp_path / "state.json"
     blocked.mkdir()
-    app = make_app(database, tour=True, remember=partial(remember, blocked, Settings()))
+    app = make_app(database, tour=True, remember=partial(remember, blocked))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await press(pilot)
         assert [one.message.startswith("not kept for the next start: ") for one in app._notifications] == [
@@ -133,7 +133,7 @@ async def test_a_state_that_cannot_be_kept_is_said(
 async def test_not_in_a_window_too_small_for_it(user: User, tmp_path: Path) -> None:
     """It would cover everything; it is not counted as seen."""
     state = tmp_path / "state.json"
-    async with user.opens(size=(70, 15), tour=True, remember=partial(remember, state, Settings())) as app:
+    async with user.opens(size=(70, 15), tour=True, remember=partial(remember, state)) as app:
         await user.press()
         assert name(app) == "QueueScreen"
     assert read_state(state) == State()

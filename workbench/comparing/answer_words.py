@@ -210,7 +210,8 @@ def suspicious(answer: Answer) -> list[str]:
         these = "" if triage.another_form == triage.suspicious else f"in {triage.another_form:,} of them "
         why = f": {these}the contexts contain a name in another form"
     if answer.withheld:
-        looked = f"the {looked} shown ({answer.withheld:,} more wait for a review without suggestions)"
+        wait = many(answer.withheld, "more waits", "more wait")
+        looked = f"the {looked} shown ({wait} for a review without suggestions)"
     has = "has" if triage.suspicious == 1 else "have"
     lines = [f"{triage.suspicious:,} of {looked} {has} a score that looks wrong{why}."]
     if triage.checked:
@@ -286,8 +287,9 @@ def whose(answer: Answer) -> str:
 
 def step(action: Step, answer: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
-    guess = answer.measured or action is not next((one for one in answer.steps if one.minutes), None)
-    about = f"about {many(action.minutes, 'minute')}{'' if guess else ', a guess'}"
+    first = next((timed for timed in answer.steps if timed.minutes), None)
+    guess = ", a guess" if action is first and not answer.measured else ""
+    about = f"about {many(action.minutes, 'minute')}{guess}"
     change = f"{value(action.after)} instead of {value(action.before)}"
     number = f"{action.samples:,}"
     if action.what == "check":
@@ -297,7 +299,7 @@ def step(action: Step, answer: Answer) -> str:
         gain = "then you know which scores are right"
         if answer.total >= FEWEST and answer.kind in answer.reviews:
             gain = "then you know the true mean and need no estimate"
-        part = "" if action.sure else " For some of them: workbench plan --more N."
+        part = "" if action.sure or action.samples == 1 else " For some of them: workbench plan --more N."
         left = many(action.samples, "sample that is left", "samples that are left")
         return f"Review the {left} ({about}): {gain}.{part}"
     if action.what == "fast":

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
-from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric
+from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, scores_alone
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
@@ -160,7 +160,10 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
         number = sum(name in known or name.partition(".")[0] in known for name in reading[0])
         return number, 0 if number else len(reading[0])
 
-    names, delimiter, line, has_rows = max(readings, key=fitness)
+    best = max(readings, key=fitness)
+    names, delimiter, line, has_rows = best
+    if not fitness(best)[0] and not scores_alone(names):
+        return names, delimiter, line  # no table of ours: the caller names what it has
     named = Counter(name for name in names if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:

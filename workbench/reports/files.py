@@ -119,7 +119,8 @@ def purge_text(report: PurgeReport) -> str:
 def import_text(report: ImportReport) -> str:
     """What became of a file's rows, or what would."""
     conflicts = f", {report.conflicts:,} of them in conflict" if report.dry and report.conflicts else ""
-    end = "nothing was written" if report.dry else f"{many(report.n_samples, 'sample')} now"
+    there = many(report.n_samples, "sample")
+    end = f"{there} then; nothing was written" if report.dry else f"{there} now"
     width = min(max(map(len, report.becomes), default=0), 40)
     warned = 1 if report.without_contexts else 0  # that there are no contexts stands in front of all
     lines = [f"{report.path} → {report.dataset}: {_counts(report)}{conflicts}; {end}"]
@@ -128,7 +129,7 @@ def import_text(report: ImportReport) -> str:
     lines += [f"  {line}" for line in report.notes[warned:]]
     if report.gold_reviews:
         reviews, units = many(report.gold_reviews, "review"), many(report.gold_units, "unit")
-        lines.append(f"  {reviews} with {units} stored as verified")
+        lines.append(f"  {reviews} with {units} {'to be ' if report.dry else ''}stored as verified")
     if report.gold_ignored:
         number = many(report.gold_ignored, "row has", "rows have")
         lines.append(f"  {number} verified units that were not imported; to take them:\n  {report.with_gold}")

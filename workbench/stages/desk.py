@@ -17,7 +17,7 @@ from workbench.stages import queue, team
 from workbench.stages.people import Deed, people, why_not
 from workbench.stages.queue import Order
 from workbench.store import gold
-from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Facets, Query
 
@@ -123,6 +123,10 @@ class Desk:
 
         info = await self.store.read(dataset_info, self.info.id)
         return await asyncio.to_thread(disputes.disputes, self.store, info, self.annotator, on_screen=True)
+
+    async def datasets(self) -> list[DatasetInfo]:
+        """All datasets of the database."""
+        return await self.store.read(list_datasets)
 
     async def facets(self) -> Facets:
         """What there is to filter by, with counts."""

@@ -136,8 +136,8 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     notes: tuple[str, ...] = ()
     if expected < BLIND_REVIEWS and (wish.n >= BLIND_FROM or share):
         notes = (
-            f"{expected:.0f} reviews without suggestions are expected, too few to tell what suggestions do "
-            f"({BLIND_REVIEWS} are enough)",
+            many(round(expected), "review without suggestions is", "reviews without suggestions are")
+            + f" expected, too few to tell what suggestions do ({BLIND_REVIEWS} are enough)",
         )
     sizes = strata.values() or [(len(drawable), wish.n)]
     chances = [planned / count for count, planned in sizes]

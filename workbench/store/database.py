@@ -236,7 +236,7 @@ def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
     if not migrate:
         raise StoreError(f"{name} was made by an older Workbench: open it once first")
     try:
-        backup(str(path or engine.url.render_as_string(hide_password=False)), f"before-{SCHEMA}")
+        backup(engine.url.render_as_string(hide_password=False), f"before-{SCHEMA}")
     except UsageError as error:
         raise StoreError(f"{name} was made by an older Workbench; before it is upgraded, {error}") from error
     _upgrade(engine)

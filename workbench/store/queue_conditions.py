@@ -37,7 +37,7 @@ Clause = ColumnElement[bool]
 class Reviews(NamedTuple):
     """Conditions on a sample for one annotator.
 
-    The `kinds`, policy `version` and `blind_share` are the dataset's; all but the kinds may be parameters.
+    The `kinds`, policy `version` and `blind_share` are the dataset's.
     """
 
     annotator: Any

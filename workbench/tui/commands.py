@@ -20,7 +20,6 @@ from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
-from workbench.store.datasets import list_datasets
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
@@ -265,7 +264,7 @@ class DatasetCommands(Provider):
         desk = cast("Bench", self.app).desk
         if desk is None or not may_leave(self.screen):
             return []
-        return [info for info in await desk.store.read(list_datasets) if info.id != desk.info.id]
+        return [info for info in await desk.datasets() if info.id != desk.info.id]
 
     def _opening(self, info: DatasetInfo) -> Callable[[], bool]:
         """A command that leaves for the queue and opens it, after all keys pressed before."""

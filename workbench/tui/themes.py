@@ -65,8 +65,7 @@ def chosen_theme(settings: Settings, state: State) -> str:
     if settings.theme and settings.theme not in known:
         near = did_you_mean(settings.theme, known)
         raise UsageError(f"{settings.path}: theme: there is no theme {settings.theme!r}{near}")
-    chosen = state.theme or settings.theme
-    return chosen if chosen in known else ""
+    return next((theme for theme in (state.theme, settings.theme) if theme in known), "")
 
 
 class Sheet(Stylesheet):

@@ -489,7 +489,9 @@ class Pages:
             return self._message(str(error), _status(error))
         if isinstance(error, HTTPException):
             why = "there is no such page" if error.status_code == 404 else error.detail
-            return self._message(why, error.status_code)
+            answer = self._message(why, error.status_code)
+            answer.headers.update(error.headers or {})  # the methods that a page has
+            return answer
         return self._message("the server made an error of its own; what it shows as saved is saved", 500)
 
     def _message(self, why: str, status: int, **more: Any) -> Response:

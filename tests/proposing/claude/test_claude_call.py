@@ -27,14 +27,14 @@ from workbench.proposing.claude.answers import CAUSES, SPLIT, AskAnswer, Failure
 from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.batches import _AMBIGUOUS
 from workbench.proposing.claude.call import call, check_model, failure_of, kind_of_body, retry_after
-from workbench.proposing.claude.clients import ClaudeClient, connect
+from workbench.proposing.claude.clients import ClaudeClient, ModelClient, connect
 from workbench.proposing.claude.run import _HOPELESS_KINDS
 
 SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
 
 
-async def failed(client: ClaudeClient, setup: Setup, ask: Ask) -> Failure:
+async def failed(client: ModelClient, setup: Setup, ask: Ask) -> Failure:
     """How a call fails."""
     result = (await call(client, setup, ask, 5)).result
     assert isinstance(result, Failure)

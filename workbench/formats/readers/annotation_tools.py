@@ -167,6 +167,9 @@ _FILE = re.compile(
     r"|\S+\.(?:bmp|gif|jpe?g|png|svg|tiff?|webp|aac|flac|m4a|mp3|ogg|wav|avi|mov|mp4|webm|pdf))\s*",
     re.IGNORECASE,
 )
+_OF_PICTURES = re.compile(
+    r"(?:bitmask|brush|ellipse|keypoint|polygon|rectangle|timeline|timeseries|vector|video)\w*"
+)
 _LABEL_STUDIO_KEYS = frozenset({"id", "data", "meta", "annotations", "completions", "predictions", "_error"})
 
 
@@ -216,7 +219,8 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet
             human = key != "predictions"
             people = annotation.get("annotator") or annotation.get("completed_by")
             by = _name(people if human else annotation.get("model_version"))
-            if regions or not results:  # marks of a picture say nothing of the text
+            pictured = any(_OF_PICTURES.fullmatch(str(result.get("type"))) for result in results)
+            if regions or not pictured:  # marks of a picture say nothing of the text
                 yield annotated.AnnotationSet(regions, by, human)
 
 

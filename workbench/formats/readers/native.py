@@ -348,6 +348,8 @@ def _written(given: Any, source: Record) -> set[tuple[Any, ...]]:
         units = (unit for gold in source.gold for unit in gold.entities or ())
         return {(span.start, span.end, unit.label) for unit in units for span in unit.spans}
     try:
+        if not all(type(unit) is list for unit in (given, *given)):
+            raise TypeError
         return {(start, end, label) for start, end, label in given}
     except (TypeError, ValueError):
         raise wrong(f"{OBJECT}.written", given, "a list of [start, end, label]") from None

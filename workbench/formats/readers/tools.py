@@ -230,8 +230,10 @@ def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
     taken = _ToolRow(row, notes)
     taken.take("user_input", "input")
     taken.take("reference", "expectedOutput", "expected_output")
+    metadata = opened(taken.left.get("metadata"))
     if "retrieved_contexts" not in taken.fields:
-        taken.left["metadata"] = taken.take_contexts(opened(taken.left.get("metadata"))) or None
+        metadata = taken.take_contexts(metadata)
+    taken.left["metadata"] = metadata or None
     return taken.record("langfuse")
 
 

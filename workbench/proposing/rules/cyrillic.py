@@ -110,6 +110,8 @@ def _complement(reading: Reading, last: int) -> int:
             if not _closes(word):
                 return end
             end = index
+            if not russian_head(word):
+                return end  # Пакистана | и правительства Индии
         elif word == "по" and following.islower() and _DATIVE.search(following):
             end = index = index + 1
             noun = _small(reading, index + 1)

@@ -80,7 +80,8 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     for end in range(min(run.last, index + 3), index - 1, -1):
         name = reading.name(index, end)
         if (is_place(name) or is_organisation(name)) and name.casefold() not in COMMON_IN_GERMAN:
-            return end
+            more = is_first_name(word) and index == end < run.last
+            return _person_end(reading, run, end) if more else end  # Jordan Peterson
     if (foreign := _foreign(reading, run, index)) is not None:
         return foreign
     if is_title(word):

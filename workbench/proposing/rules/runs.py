@@ -20,6 +20,7 @@ from workbench.proposing.rules.lexicon import (
     WEAK_PARTICLES,
     Claims,
     function_words,
+    is_people,
     is_place,
 )
 from workbench.text.tokens import Cut, cut, sentences
@@ -239,6 +240,8 @@ def _after_particle(reading: Reading, first: int, last: int, after: int) -> int 
         return index if _binds(reading, first, last, index) else None
     if kinds == {"the"}:
         return index if _is_function_word(reading, last) or reading.folded(index) in EPITHETS else None
+    if reading.folded(after) in {"of", "y", "e"} and is_people(reading.words[last]):
+        return None  # the Greeks of Alexandria
     return index
 
 

@@ -84,7 +84,6 @@ class CalibrateScreen(Room):
     def on_mount(self) -> None:
         """As in every room; there is nothing to show yet."""
         self._hide(shown=False)
-        super().on_mount()
 
     # Reading.
 

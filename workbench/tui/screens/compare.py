@@ -73,7 +73,6 @@ class CompareScreen(Room):
     def on_mount(self) -> None:
         """As in every room; there is no part to show yet."""
         self._only(None)
-        super().on_mount()
 
     # Reading.
 

@@ -25,9 +25,10 @@ class LabelRows(RowList[Label]):
 
     AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, label: Label, _size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, label: Label, size: int, *, here: bool) -> list[Toned]:
         """One label."""
-        return [("▸ " if here else "  ", ""), (fit(flat(label.key), 2), "key"), (flat(label.name), "")]
+        name = fit(flat(label.name), size - 4)
+        return [("▸ " if here else "  ", ""), (fit(flat(label.key), 2), "key"), (name, "")]
 
 
 class LabelScreen(Dialog):

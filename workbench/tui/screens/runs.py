@@ -203,7 +203,6 @@ class RunsScreen(Room):
         """As in every room; a run that goes on is looked at all the time."""
         self.set_interval(TICK, self.watch_going)
         self.watch_going()
-        super().on_mount()
 
     # Reading.
 
