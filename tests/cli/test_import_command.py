@@ -39,7 +39,7 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path
 
     assert (code, err, files(tmp_path)) == (3, "", ["tasks.jsonl"])
     assert out.splitlines() == [
-        "tasks.jsonl → tasks: 1 new, 1 rejected; nothing was written",
+        "tasks.jsonl → tasks: 1 new, 1 rejected; it would hold 1 sample; nothing was written",
         "  format: prodigy",
         "  text    reference",
         "  meta    names of fields are read, the rest goes to meta",
@@ -137,7 +137,7 @@ def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.M
 
     _, out, _ = run("import", "a.jsonl", "--dry-run", "--gold")
 
-    assert "a.jsonl → a: 1 new, 1 extended; nothing was written" in out.splitlines()
+    assert "a.jsonl → a: 1 new, 1 extended; it would hold 2 samples; nothing was written" in out.splitlines()
     assert run("status", "--json")[1] == before
     monkeypatch.setattr(engine, "SCHEMA", "9999")
     code, _, err = run("import", "a.jsonl", "--dry-run", "--gold")

@@ -331,7 +331,7 @@ def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp
         assert HASH not in text
         lines = text.splitlines()
         head, row = (
-            next(line for line in lines if line.startswith(word)) for word in (first.split()[0], "Who")
+            next(line for line in lines if line.startswith(f"{word} ")) for word in (first.split()[0], "Who")
         )
         assert first.split() == head.split()[:3]
         assert row.startswith("Who built it?")

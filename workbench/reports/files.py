@@ -120,7 +120,7 @@ def import_text(report: ImportReport) -> str:
     """What became of a file's rows, or what would."""
     conflicts = f", {report.conflicts:,} of them in conflict" if report.dry and report.conflicts else ""
     there = many(report.n_samples, "sample")
-    end = f"{there} then; nothing was written" if report.dry else f"{there} now"
+    end = f"it would hold {there}; nothing was written" if report.dry else f"{there} now"
     width = min(max(map(len, report.becomes), default=0), 40)
     warned = 1 if report.without_contexts else 0  # that there are no contexts stands in front of all
     lines = [f"{report.path} → {report.dataset}: {_counts(report)}{conflicts}; {end}"]
