@@ -14,7 +14,7 @@ import pytest
 from tests.rows import write_rows
 from workbench.formats.detect import files_of
 from workbench.stages.import_ import bytes_to_import
-from workbench.store import engine
+from workbench.store import database
 
 TASK = {
     "text": "Ann met Bob.",
@@ -139,7 +139,7 @@ def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.M
 
     assert "a.jsonl → a: 1 new, 1 extended; it would hold 2 samples; nothing was written" in out.splitlines()
     assert run("status", "--json")[1] == before
-    monkeypatch.setattr(engine, "SCHEMA", "9999")
+    monkeypatch.setattr(database, "SCHEMA", "9999")
     code, _, err = run("import", "a.jsonl", "--dry-run", "--gold")
     assert (code, err) == (
         2,

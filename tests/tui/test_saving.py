@@ -16,9 +16,9 @@ from textual.widgets import Static
 
 from tests.tui.conftest import User
 from workbench.stages import editing, intents, queue, review
-from workbench.store import engine
+from workbench.store import database as database_module
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store
+from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
@@ -39,7 +39,7 @@ def locked(database: Path) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait a tenth of a second for a lock, not five."""
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.1)
 
 
 def stored(store: Store, key: str) -> review.Opened:
@@ -103,7 +103,7 @@ async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
 
 async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeypatch: Any) -> None:
     """Typed while the database is busy: all of it happens, in order, each on the fresh state."""
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 5.0)
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 5.0)
     async with user.opens("tower") as app:
         app.screen.query_one(UnitList).move_to(0)
 
@@ -256,7 +256,7 @@ async def test_a_deleted_database_takes_no_decision_until_it_is_back(user: User)
         aside.rename(user.database)
         await user.press("r")
         assert banner(app) == ""
-    with closing(engine.open_store(str(user.database))) as found:
+    with closing(open_store(str(user.database))) as found:
         assert stored(found, "schiller").state.comments == ("a long thought",)
 
 
@@ -287,5 +287,5 @@ async def test_a_database_that_took_the_place_of_the_open_one_is_offered(user: U
         assert banner(app) == ""
     with closing(sqlite3.connect(user.database)) as raw:
         assert [("ok",)] == raw.execute("PRAGMA integrity_check").fetchall()
-    with closing(engine.open_store(str(user.database))) as found:
+    with closing(open_store(str(user.database))) as found:
         assert stored(found, "schiller").state.comments == ("into the new file",)

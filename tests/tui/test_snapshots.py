@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from workbench.store import engine
+from workbench.store import database as database_module
 from workbench.tui.themes import LIGHT
 
 Press = Callable[..., Awaitable[None]]
@@ -109,7 +109,7 @@ def test_not_saved(picture: Any, database: Path, monkeypatch: Any) -> None:
     """The warning stays and says what to do."""
     import sqlite3
 
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
