@@ -191,7 +191,7 @@ async def test_the_key_bar_shows_whole_words(user: User, width: int) -> None:
             words = str(bar.render()).split("  ")
             assert 3 <= len(words) <= KeyBar.MOST
             assert words[-1].endswith(" help")
-            known = {f"{act.keys[0]} {act.footer}" for *_, act in bar._places}
+            known = {f"{act.keys[0]} {act.footer}" for act in bar._acts}
             assert {word.strip() for word in words} == known
 
 
