@@ -200,7 +200,7 @@ class RunsScreen(Room):
         yield Bar(id="going")
 
     def on_mount(self) -> None:
-        """As in every room; a run that goes on is looked at all the time."""
+        """Read the runs; while a run goes on, read its progress again and again."""
         self.set_interval(TICK, self.watch_going)
         self.watch_going()
 
