@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -64,6 +64,7 @@ def test_fit_is_exact(text: str, size: int) -> None:
 
 
 @given(TEXTS)
+@example("\u200d👨")
 def test_clusters_cover_the_text(text: str) -> None:
     """Every code point belongs to exactly one cluster, and their cells add up to what is drawn."""
     found = list(clusters(text))
@@ -79,6 +80,7 @@ def test_clusters_cover_the_text(text: str) -> None:
         ("❤️", "❤"),
         ("क्‍ष", "क्ष"),
         ("1️⃣", "1⃣"),
+        ("\u200d👨", "👨"),
         ("plain", "plain"),
     ],
 )

@@ -19,8 +19,9 @@ from workbench.text.safe import HASH, flat, is_hash
 
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
+# A joiner that begins a text joins nothing: the picture after it stays.
 _UNSTEADY = re.compile(
-    f"\u200d(?:[{_EMOJI}][\ufe0e\ufe0f{_TONE}]*)?|[\ufe00-\ufe0f]|(?<=[{_EMOJI}])[{_TONE}]"
+    f"^\u200d|\u200d(?:[{_EMOJI}][\ufe0e\ufe0f{_TONE}]*)?|[\ufe00-\ufe0f]|(?<=[{_EMOJI}])[{_TONE}]"
 )
 _JOINED = re.compile(f"(?:\u200d[{_EMOJI}]|[\ufe0e\ufe0f\u200d{_TONE}])+")
 
