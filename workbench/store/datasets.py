@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import bindparam, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import AmbiguousError, ConflictError, NotFoundError
@@ -109,7 +109,7 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
     with store.reading():
-        (row,) = store.rows(_SETTINGS.where(DATASET.id == dataset_id))
+        (row,) = store.rows(_SETTINGS_OF, dataset=dataset_id)
         return _info(store, *row)
 
 
@@ -206,6 +206,8 @@ _SETTINGS = select(
     exists().where(UNIT.dataset_id == DATASET.id, UNIT.alias.is_not(None)),
 ).where(POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version)
 """Datasets with their policies, the names of their runs and calibrations, and whether any has an alias."""
+
+_SETTINGS_OF = _SETTINGS.where(DATASET.id == bindparam("dataset"))
 
 _TAUGHT = (
     select(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, case, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, bindparam, case, func, not_, or_, select, true
 
 from workbench.errors import SpanError
 from workbench.model import RESOLVED, VERDICTS, Assessment, Kind, Sample, Tally, Unit, count, named_language
@@ -120,8 +120,12 @@ class Adjudication(NamedTuple):
 
 def is_adjudicated(store: Store, sample_id: int) -> bool:
     """Whether somebody settled what people differed in."""
-    adjudicated = REVIEW.sample_id == sample_id, REVIEW.origin == "adjudicated"
-    return store.value(select(REVIEW.id).where(*adjudicated)) is not None
+    return store.value(_ADJUDICATED, sample=sample_id) is not None
+
+
+_ADJUDICATED = select(REVIEW.id).where(
+    REVIEW.sample_id == bindparam("sample"), REVIEW.origin == "adjudicated"
+)
 
 
 def settled(store: Store, sample_id: int, kind: Kind, verified: Sequence[Verified]) -> Adjudication | None:

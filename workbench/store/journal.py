@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -107,13 +107,16 @@ class Change(NamedTuple):
 
 def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
-    query = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
-        among(REVIEW.sample_id, wanted), REVIEW.annotator.in_({*wanted.values()})
-    )
+    given = {"samples": [*wanted], "names": [*{*wanted.values()}]}
     with store.snapshot():
-        own = {number: id_ for number, name, id_ in store.rows(query) if wanted[number] == name}
-        states = folded(store, own.values())
+        own = {number: id_ for number, name, id_ in store.rows(_REVIEWS, **given) if wanted[number] == name}
+        states = folded(store, own.values()) if own else {}
     return {number: states[id_] for number, id_ in own.items()}
+
+
+_REVIEWS = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
+    among(REVIEW.sample_id, "samples"), REVIEW.annotator.in_(bindparam("names", expanding=True))
+)
 
 
 def journal_of(store: Store, sample_id: int, annotator: str) -> list[Named]:
@@ -170,13 +173,18 @@ def journals(
 ) -> dict[int, list[Named]]:
     """The journals of some reviews, oldest rows first; with `until` what was written before."""
     found: dict[int, list[Named]] = {number: [] for number in review_ids}
-    rows = select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data).where(
-        among(EVENT.review_id, review_ids), true() if until is None else EVENT.at < until
-    )
+    query = _ROWS if until is None else _ROWS.where(EVENT.at < until)
     with store.reading() as session:
-        for number, action, op, data in session.execute(rows.order_by(EVENT.review_id, EVENT.seq)):
+        for number, action, op, data in session.execute(query, {"reviews": [*review_ids]}):
             found[number].append((action, edit_of(op, data)))
     return found
+
+
+_ROWS = (
+    select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data)
+    .where(among(EVENT.review_id, "reviews"))
+    .order_by(EVENT.review_id, EVENT.seq)
+)
 
 
 class Said(NamedTuple):
@@ -243,16 +251,20 @@ def is_stored(store: Store, action: str) -> bool:
     return store.value(select(EVENT.id).where(EVENT.action == action)) is not None
 
 
+_SEEN = (
+    select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
+    .outerjoin(ReviewRow, and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator")))
+    .where(SAMPLE.id == bindparam("sample"), *in_force(SAMPLE.dataset_id))
+)
+"""A sample with the rules of its dataset and a person's review of it."""
+
+
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw; one query for all, since a server takes as
     # long to plan as to answer
-    own = and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == annotator)
-    seen = (
-        select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
-        .outerjoin(ReviewRow, own)
-        .where(SAMPLE.id == act.sample_id, *in_force(SAMPLE.dataset_id))
+    ((dataset_id, name, content_hash, *rules, row),) = store.rows(
+        _SEEN, sample=act.sample_id, annotator=annotator
     )
-    ((dataset_id, name, content_hash, *rules, row),) = store.rows(seen)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     if (row.seq if row else -1) != act.state.seq:

@@ -28,8 +28,10 @@ class Person:
 
 def people(store: Store) -> list[Person]:
     """Everybody, in the order of their names; nobody means that everybody is an owner."""
-    rows = store.rows(select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled))
-    return sorted((Person(*row) for row in rows), key=lambda person: person.name)
+    return sorted((Person(*row) for row in store.rows(_PEOPLE)), key=lambda person: person.name)
+
+
+_PEOPLE = select(PERSON.name, PERSON.role, PERSON.adjudicator, PERSON.disabled)
 
 
 def keep(store: Store, person: Person) -> None:

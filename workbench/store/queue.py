@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import cache
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
@@ -377,17 +378,8 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
-    # of the same reference, verified by somebody and excluded by nobody, the newest first
-    related = (
-        TWIN.id == sample_id,
-        SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
-        SAMPLE.reference_hash == TWIN.reference_hash,
-        exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
-        ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
-    )
-    query = select(SAMPLE.id).where(*related).order_by((SAMPLE.id == sample_id).desc(), SAMPLE.id.desc())
     with store.snapshot():
-        family = list(store.numbers(query))
+        family = list(store.numbers(_family(kind), sample=sample_id))
         if not family:
             return None
         verified = verified_by(store, [sample_id, *family], kind)
@@ -406,6 +398,20 @@ def sibling_gold(
         number, gold = chosen
         contexts = store.value(select(SAMPLE.retrieved_contexts).where(SAMPLE.id == number))
         return gold.assessment.units, tuple(contexts)
+
+
+@cache
+def _family(kind: Kind) -> Select[Any]:
+    """The samples of the same reference that somebody verified and nobody excluded, the newest first."""
+    sample: ColumnElement[int] = bindparam("sample")
+    related = (
+        TWIN.id == sample,
+        SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+        SAMPLE.reference_hash == TWIN.reference_hash,
+        exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
+        ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
+    )
+    return select(SAMPLE.id).where(*related).order_by((SAMPLE.id == sample).desc(), SAMPLE.id.desc())
 
 
 class Values(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, exists, func, or_, select
+from sqlalchemy import Row, bindparam, exists, func, or_, select
 
 from workbench.errors import NotFoundError
 from workbench.matching import MATCHER
@@ -101,15 +101,17 @@ def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
 
 def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) -> list[Stored]:
     """Some samples with their proposals of that run, in file order, in one query."""
-    blind = is_blind(DATASET.blind_share).label("blind")
-    query = (
-        select(*SAMPLE, blind, PROPOSAL.id.label("proposal"), PROPOSAL.document)
-        .outerjoin(ProposalRow, proposed_by(run_id))
-        .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
-        .order_by(SAMPLE.id)
-    )
     with store.reading():
-        return [_stored(row) for row in store.rows(query)]
+        return [_stored(row) for row in store.rows(_PROPOSED, run=run_id, samples=[*sample_ids])]
+
+
+_BLIND = is_blind(DATASET.blind_share).label("blind")
+_PROPOSED = (
+    select(*SAMPLE, _BLIND, PROPOSAL.id.label("proposal"), PROPOSAL.document)
+    .outerjoin(ProposalRow, proposed_by(bindparam("run")))
+    .where(among(SAMPLE.id, "samples"), DATASET.id == SAMPLE.dataset_id)
+    .order_by(SAMPLE.id)
+)
 
 
 def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:

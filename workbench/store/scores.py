@@ -278,11 +278,16 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
 def external_of(store: Store, sample_ids: Sequence[int]) -> dict[int, dict[str, str]]:
     """The numbers that files gave some samples, by column, as written; each sample is there."""
     written: dict[int, dict[str, str]] = {number: {} for number in sample_ids}
-    query = select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.digits)
-    of_samples = query.where(among(EXTERNAL.sample_id, sample_ids))
-    for number, column, digits in store.rows(of_samples.order_by(EXTERNAL.column)):
+    for number, column, digits in store.rows(_WRITTEN, samples=[*sample_ids]):
         written[number][column] = digits
     return written
+
+
+_WRITTEN = (
+    select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.digits)
+    .where(among(EXTERNAL.sample_id, "samples"))
+    .order_by(EXTERNAL.column)
+)
 
 
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:

@@ -532,10 +532,12 @@ SESSION = table_of(SessionRow).c
 PLACE = table_of(AssignmentRow).c
 
 
-def among(column: ColumnElement[Any], numbers: Iterable[int]) -> ColumnElement[bool]:
+def among(column: ColumnElement[Any], numbers: Iterable[int] | str) -> ColumnElement[bool]:
     """Whether a column holds one of some numbers, however many: a statement takes 32,766 parameters only, so
-    they are written into it.
+    they are written into it. Or one of those that the parameter of that name is given.
     """
+    if isinstance(numbers, str):
+        return column.in_(bindparam(numbers, expanding=True, literal_execute=True))
     return column.in_(bindparam(None, list(numbers), expanding=True, literal_execute=True))
 
 

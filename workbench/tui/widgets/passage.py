@@ -79,27 +79,23 @@ class Passage(LineView):
         self, text: str, marks: Sequence[Mark] = (), *, nothing: str = "", generation: int | None = None
     ) -> None:
         """Show a text (cleaned here) with its marks; `nothing` is said in place of an empty one."""
-        marks = tuple(marks)
         if (text, nothing) != (self._given, self._nothing):
             self._given, self._nothing = text, nothing
             self.text = clean(text)
             self._wrapped_at = -1
             self.hints, self._slots = (), []
             self.selected = None
-            self._places = ()
-            self._marks, self._marked = marks, None
+            self._marked, self._places = None, ()
             self._layout(self._room)
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
-            self.redraw()
-        else:
-            self.mark(marks)
         if generation is not None:
             self.generation = generation
             self.refresh(Region(0, 0, self.size.width, 1))  # drawing it says that this generation is painted
+        self.mark(marks)
 
     def mark(self, marks: Sequence[Mark]) -> None:
         """Other marks on the same text."""
-        if tuple(marks) != self._marks:
+        if tuple(marks) != self._marks or self._marked is None:
             self._marks, self._marked = tuple(marks), None
             self.redraw()
 
@@ -235,7 +231,7 @@ class Passage(LineView):
         return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
 
     def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"passage--{name}")
+        return self.look(f"passage--{name}")
 
     @property
     def _base(self) -> Style:
@@ -370,9 +366,9 @@ class Contexts(Passage):
 
     def put(self, headings: tuple[str, ...], current: int, marks: Sequence[Mark], nothing: str) -> None:
         """Show what was taken, each context below its heading."""
-        self._headings, self.current = headings, current
+        if (headings, current) != (self._headings, self.current):
+            self._headings, self.current, self._marked = headings, current, None  # drawn with the marks
         self.show(BETWEEN.join(self._contexts[self.first : self.last + 1]), marks, nothing=nothing)
-        self.redraw()
 
     @property
     def last(self) -> int:

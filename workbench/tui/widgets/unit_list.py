@@ -59,8 +59,8 @@ class UnitList(RowList[Unit]):
         self.generation = generation
         self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
         self.lay_out()
-        self.redraw()
         self.refresh_lines(self.scroll_offset.y)  # drawing it says that this generation is painted
+        self.redraw()
 
     def lay_out(self) -> None:
         """Columns for what there is, and each statement in its lines."""
