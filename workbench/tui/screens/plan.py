@@ -37,13 +37,13 @@ AS_NEEDED, BY_SCORE = "as needed", "by score"
 HINTS: Hints = {
     "reviews": "F2 types another number",
     "design": {
-        BY_SCORE: "low and high scores apart, where samples have a score",
+        BY_SCORE: "low and high scores apart, where known",
         "simple": "every sample is equally likely",
-        "stratified": "each part keeps its share, such as each language",
+        "stratified": "each part keeps its share of the reviews",
     },
     "strata": "what the parts are made of",
-    "holdout": "whole groups kept back, reviewed without suggestions",
-    "blind": {AS_NEEDED: "30 without suggestions from 60 planned reviews on"},
+    "holdout": "whole groups kept back, no suggestions",
+    "blind": {AS_NEEDED: "30 without suggestions, from 60 reviews on"},
 }
 
 ASK = "workbench plan --precision 0.05 says how many reviews make the mean ± .05."

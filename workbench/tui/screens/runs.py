@@ -157,7 +157,7 @@ HINTS: Hints = {
     "proposer": {
         RULES: "on this machine, no key, no cost",
         CLAUDE: "a service that needs a key",
-        OPENAI: "OpenAI and every service with its interface",
+        OPENAI: "OpenAI or another with its interface",
     },
     "address": {USUAL: "OPENAI_BASE_URL, else OpenAI"},
     "effort": {"none": "for a model without"},
