@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from workbench.stages import upkeep
 
 
 def test_several_formats_stand_below_one_folder(demo: Bench, run: Any) -> None:
@@ -69,6 +70,21 @@ def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None
     assert "changed: verdicts.jsonl: sha256" in changed.out
     assert run("verify", "out", "--json").json["found"]
     assert 2 == run("verify", "nowhere").code
+
+
+def test_verify_lists_a_few_findings_and_counts_the_others(
+    demo: Bench, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken export of a million rows must not fill the memory."""
+    assert 0 == run("export", "out").code
+    rows = Path("out/samples.jsonl")
+    rows.write_text(rows.read_text("utf-8").replace('"start":', '"begin":'), "utf-8")
+    monkeypatch.setattr(upkeep, "LISTED", 3)
+    report = upkeep.verify(Path("out"))
+    monkeypatch.setattr(upkeep, "LISTED", 10_000)
+
+    assert len(report.found) == 3
+    assert report.more == len(upkeep.verify(Path("out")).found) - 3 > 10
 
 
 def test_doctor_ends_with_one_and_names_the_row_that_is_damaged(demo: Bench, run: Any) -> None:

@@ -146,6 +146,17 @@ def test_a_choice_of_no_region_is_left_out(load: Any) -> None:
     assert "left out, no place for them: result of type choices (1 row)" in loaded.notes.messages()
 
 
+@pytest.mark.parametrize(("type_", "sets"), [("choices", 1), ("rectanglelabels", 0)])
+def test_who_marked_no_stretch_says_that_there_is_none_but_not_with_marks_of_a_picture(
+    load: Any, type_: str, sets: int
+) -> None:
+    """A choice about the whole text leaves it without names; a rectangle is about something else."""
+    result = {"id": "x", "type": type_, "value": {"choices": ["good"]}}
+    loaded = load([{**LABEL_STUDIO, "annotations": [{"completed_by": 3, "result": [result]}]}])
+
+    assert [Proposal("label-studio", "annotator 3", ())] * sets == [*filter(None, [loaded.record.proposal])]
+
+
 def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -> None:
     """The model's comes first; a skipped task has none."""
     relation = {"id": "x", "type": "relation", "from_id": "a", "to_id": "b"}
@@ -446,6 +457,11 @@ BROKEN = [
     ({**PRODIGY, "meta": {"contexts": 3}}, "contexts: got number 3, expected a list of strings"),
     ({**PRODIGY, "meta": {"workbench": 3}}, "workbench: got number 3, expected a native row"),
     ({**PRODIGY, "meta": {"workbench": {**EXPORTED, "written": [1]}}}, "workbench.written: got a list of 1"),
+    ({**PRODIGY, "meta": {"workbench": {**EXPORTED, "written": ["abc"]}}}, "workbench.written: got a list"),
+    (
+        {**PRODIGY, "meta": {"workbench": {**EXPORTED, "written": {"abc": 1}}}},
+        "workbench.written: got an obj",
+    ),
     (
         {**LABEL_STUDIO, "data": {"a": 1}},
         "data: got an object with a, expected text, or --map reference=NAME",
