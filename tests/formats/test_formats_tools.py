@@ -54,6 +54,22 @@ def test_a_file_of_a_tool_gives_question_reference_contexts_and_scores(
     assert scores == first.scores
 
 
+def test_metadata_of_an_item_stays_where_its_input_has_the_contexts(load: Any) -> None:
+    """Written as text or as an object."""
+    item = {
+        "input": {"question": QUESTION, "contexts": CONTEXTS},
+        "expectedOutput": REFERENCE,
+        "datasetId": "d",
+    }
+    as_object, as_text = (
+        load([{**item, "metadata": metadata}]).record.sample
+        for metadata in ({"source": "wiki"}, '{"source": "wiki"}')
+    )
+
+    assert CONTEXTS == as_text.retrieved_contexts
+    assert {"source": "wiki"} == as_text.meta["metadata"] == as_object.meta["metadata"]
+
+
 def leaves(value: Any, *path: str) -> list[tuple[tuple[str, ...], Any]]:
     """Every text and number of a row with the keys that lead to it."""
     if isinstance(value, dict):
