@@ -65,6 +65,20 @@ async def test_scrolled_texts_and_other_widths_are_painted_whole(
             assert painted == await repainted(app, user.pilot, settle), width
 
 
+async def test_a_cursor_that_moves_before_its_lines_are_painted_is_painted_where_it_is(
+    user: User, settle: Press
+) -> None:
+    """What was drawn to see which lines differ is out of date then."""
+    async with user.opens("tower") as app:
+        listed = app.screen.query_one(UnitList)
+        listed.rows = listed.rows[::-1]
+        listed.redraw()
+        listed.move_to(2, tell=False)
+        await user.settle()
+        painted = app.export_screenshot()
+        assert painted == await repainted(app, user.pilot, settle)
+
+
 async def test_moving_and_deciding_paint_no_whole_pane(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new title paints its own line; only the few lines of the tallies are painted whole."""
     whole: list[str] = []
