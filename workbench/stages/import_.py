@@ -33,9 +33,8 @@ from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store, open_store
-from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
+from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text, purged_names
 from workbench.store.plans import done
-from workbench.store.purge import purged_names
 from workbench.store.samples import load_sample, sample_ids
 from workbench.store.scores import ScoreColumns, Settled
 from workbench.text.figures import many

@@ -19,13 +19,13 @@ from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.journal import Change, append, folded, journals, new_review
 from workbench.store.plans import LATE_RANK, kept_back, plan_of
-from workbench.store.purge import purged_names
 from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
 from workbench.store.scores import ScoreColumns, forget_scores
 from workbench.store.tables import (
     EXTERNAL,
     PROPOSAL,
+    PURGED,
     REVIEW,
     RUN,
     SAMPLE,
@@ -87,6 +87,12 @@ def intake(store: Store, info: DatasetInfo, columns: ScoreColumns, gold: GoldRul
             runs.setdefault((run.proposer, run.model), []).append(run.id)
     before = store.value(select(func.max(SAMPLE.id))) or 0
     return Intake(info.id, columns, info.seed, info.policy.version, annotator, gold, before=before, runs=runs)
+
+
+def purged_names(store: Store, dataset_id: int) -> dict[str, str]:
+    """The ids and hashes of all that was purged from a dataset, each with the day."""
+    query = select(PURGED.key, PURGED.content_hash, PURGED.at).where(PURGED.dataset_id == dataset_id)
+    return {name: at.date().isoformat() for *names, at in store.rows(query) for name in names}
 
 
 def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:

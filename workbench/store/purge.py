@@ -46,12 +46,6 @@ GONE = "purged-"
 """What a stratum without samples is called, with a number behind."""
 
 
-def purged_names(store: Store, dataset_id: int) -> dict[str, str]:
-    """The ids and hashes of all that was purged from a dataset, each with the day."""
-    query = select(PURGED.key, PURGED.content_hash, PURGED.at).where(PURGED.dataset_id == dataset_id)
-    return {name: at.date().isoformat() for *names, at in store.rows(query) for name in names}
-
-
 def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[str, int], list[str]]:
     """The samples of some ids (all without any) with their numbers, and the ids that were purged before.
 
