@@ -333,6 +333,42 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
     return go
 
 
+@pytest.fixture
+def picture(
+    snap_compare: Any,
+    make_app: MakeApp,
+    press: Any,
+    open_review: Any,
+    request: pytest.FixtureRequest,
+) -> Callable[..., bool]:
+    """Compares a screen after some keys, those of one string pressed at once.
+
+    `sample` is opened first, then `before` is done. `own` is what the app gets.
+    """
+
+    def compare(
+        *keys: str,
+        size: tuple[int, int],
+        sample: str = "",
+        at: Path | None = None,
+        before: Settle | None = None,
+        **own: Any,
+    ) -> bool:
+        async def go(pilot: Pilot[None]) -> None:
+            await press(pilot)
+            if sample:
+                await open_review(pilot, sample)
+            if before is not None:
+                await before(pilot)
+            for pressed in keys:
+                await press(pilot, *pressed.split())
+
+        app = make_app(at or request.getfixturevalue("database"), **own)
+        return bool(snap_compare(app, terminal_size=size, run_before=go))
+
+    return compare
+
+
 def said(app: Any) -> str:
     """What the status line says."""
     return str(app.screen.query_one(Status).text).strip()

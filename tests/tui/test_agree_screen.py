@@ -78,12 +78,6 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "12
 @pytest.mark.filterwarnings("default::DeprecationWarning")
 @SIZES
 @pytest.mark.parametrize("key", ["G", "J"], ids=["agree", "resolve"])
-def test_pictures(
-    snap_compare: Any, database: Path, store: Store, make_app: Any, press: Any, size: Any, key: str
-) -> None:
+def test_pictures(picture: Any, store: Store, size: tuple[int, int], key: str) -> None:
     both_decide(store)
-
-    async def run(pilot: Any) -> None:
-        await press(pilot, *((key,) if key == "G" else ("J", "1")))
-
-    assert snap_compare(make_app(database, annotator="cy"), terminal_size=size, run_before=run)
+    assert picture("G" if key == "G" else "J 1", size=size, annotator="cy")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.rows import gold, naming
@@ -249,19 +248,11 @@ async def test_the_probability_is_one_key_deeper(user: User, calibrated: Callabl
 
 
 @pytest.fixture
-def picture(snap_compare: Any, calibrated: Callable[..., Path], make_app: Any, press: Press) -> Any:
+def picture(picture: Any, calibrated: Callable[..., Path]) -> Callable[..., bool]:
     """Compares the screen after some keys."""
 
-    def compare(*keys: str, size: tuple[int, int], theme: str = "", gold: int = 24) -> bool:
-        app = make_app(calibrated(gold))
-        if theme:
-            app.theme = theme
-
-        async def go(pilot: Pilot[None]) -> None:
-            for key in ("K", *keys):
-                await press(pilot, key)
-
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
+    def compare(*keys: str, gold: int = 24, **own: Any) -> bool:
+        return bool(picture("K", *keys, at=calibrated(gold), **own))
 
     return compare
 

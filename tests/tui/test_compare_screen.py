@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.conftest import Row, User, said
@@ -330,46 +329,24 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_pictures_80x24(
-    part: str, compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
-) -> None:
-    async def go(pilot: Pilot[None]) -> None:
-        await press(pilot, "C", PARTS[part])
-
-    assert snap_compare(make_app(compared()), terminal_size=(80, 24), run_before=go)
+def test_pictures_80x24(picture: Any, part: str, compared: Put) -> None:
+    assert picture("C", PARTS[part], size=(80, 24), at=compared())
 
 
 @pytest.mark.parametrize("part", ["overview", "scatter"])
-def test_pictures_light_120x36(
-    part: str, compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
-) -> None:
-    async def go(pilot: Pilot[None]) -> None:
-        await press(pilot, "C", PARTS[part])
-
-    app = make_app(compared(gold=14, more=20), theme=LIGHT.name)
-    assert snap_compare(app, terminal_size=(120, 36), run_before=go)
+def test_pictures_light_120x36(picture: Any, part: str, compared: Put) -> None:
+    at = compared(gold=14, more=20)
+    assert picture("C", PARTS[part], size=(120, 36), at=at, theme=LIGHT.name)
 
 
-def test_picture_of_samples_in_sixteen_colours(
-    compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
-) -> None:
-    async def go(pilot: Pilot[None]) -> None:
-        await press(pilot, "C", "enter")
-
-    assert snap_compare(make_app(compared(), theme=SIXTEEN), terminal_size=(80, 24), run_before=go)
+def test_picture_of_samples_in_sixteen_colours(picture: Any, compared: Put) -> None:
+    assert picture("C enter", size=(80, 24), at=compared(), theme=SIXTEEN)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_picture_of_an_imported_column(
-    size: tuple[int, int], compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
-) -> None:
+def test_picture_of_an_imported_column(picture: Any, size: tuple[int, int], compared: Put) -> None:
     """The sentences of the answer, then the figures that they rest on."""
-
-    async def go(pilot: Pilot[None]) -> None:
-        await press(pilot, "C")
-
-    app = make_app(compared(gold=14, more=20, column=True))
-    assert snap_compare(app, terminal_size=size, run_before=go)
+    assert picture("C", size=size, at=compared(gold=14, more=20, column=True))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 18)])

@@ -107,17 +107,9 @@ async def test_compare_opens_with_the_sentences_of_the_answer(user: User, audite
 
 @pytest.mark.parametrize("keys", ["b", "u U", "u U w"], ids=["queue", "review", "why"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_pictures(
-    audited: Path, make_app: Any, press: Press, open_review: Press, snap_compare: Any,
-    size: tuple[int, int], keys: str,
-) -> None:  # fmt: skip
+def test_pictures(picture: Any, audited: Path, size: tuple[int, int], keys: str) -> None:
     """The queue, the review and Why after the tower was accepted."""
-
-    async def go(pilot: Any) -> None:
-        await open_review(pilot, HASH)
-        await press(pilot, "a", *keys.split())
-
-    assert snap_compare(make_app(audited), terminal_size=size, run_before=go)
+    assert picture(f"a {keys}", size=size, sample=HASH, at=audited)
 
 
 def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:

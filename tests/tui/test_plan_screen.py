@@ -287,10 +287,7 @@ async def test_strata_of_hostile_names_are_shown_as_text(user: User, store: Stor
 
 @SIZES
 @pytest.mark.parametrize("what", ["stand", "form", "confirm"])
-def test_pictures(
-    snap_compare: Any, database: Path, store: Store, make_app: Any, settle: Any, press: Press,
-    what: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_pictures(picture: Any, store: Store, what: str, size: tuple[int, int]) -> None:
     """A plan by strata with some reviews, the form, and what one by strata would mean."""
     info = find_dataset(store, None)
     if what == "stand":
@@ -302,12 +299,7 @@ def test_pictures(
         verify(store, 5)
     chosen = "P n left left down right right down right right enter"
     keys = {"stand": "P", "form": "P n", "confirm": chosen}[what]
-
-    async def before(pilot: Any) -> None:
-        await settle(pilot)
-        await press(pilot, *keys.split())
-
-    assert snap_compare(make_app(database), terminal_size=size, run_before=before)
+    assert picture(keys, size=size)
 
 
 async def test_the_review_says_when_the_plan_is_complete(user: User) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from workbench.store import database as database_module
 from workbench.tui.themes import LIGHT
@@ -16,31 +15,6 @@ Press = Callable[..., Awaitable[None]]
 SMALL, LARGE = (80, 24), (120, 36)
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
-
-
-@pytest.fixture
-def picture(
-    snap_compare: Any, database: Path, make_app: Any, press: Press, open_review: Press
-) -> Callable[..., bool]:
-    """Compares the screen after some keys; `sample` opens one first, `then` presses after the first keys."""
-
-    def compare(
-        *keys: str, size: tuple[int, int], sample: str = "", theme: str = "", at: Path = database
-    ) -> bool:
-        app = make_app(at)
-        if theme:
-            app.theme = theme
-
-        async def go(pilot: Pilot[None]) -> None:
-            await press(pilot)
-            if sample:
-                await open_review(pilot, sample)
-            for key in keys:
-                await press(pilot, *key.split())
-
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
-
-    return compare
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])

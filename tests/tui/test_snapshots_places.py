@@ -37,26 +37,15 @@ def database(import_rows: Any, rows: Any) -> Path:
 
 
 @pytest.fixture
-def picture(
-    snap_compare: Any, database: Path, make_app: Any, press: Press, open_review: Press
-) -> Callable[..., bool]:
+def picture(picture: Any) -> Callable[..., bool]:
     """Compares the screen after some keys, the cursor on a unit of the tower."""
 
-    def compare(
-        *keys: str, size: tuple[int, int], unit: str = "University of Paris", theme: str = ""
-    ) -> bool:
-        app = make_app(database)
-        if theme:
-            app.theme = theme
-
-        async def go(pilot: Pilot[None]) -> None:
-            await open_review(pilot, "tower")
-            listed = app.screen.query_one(UnitList)
+    def compare(*keys: str, unit: str = "University of Paris", **own: Any) -> bool:
+        async def choose(pilot: Pilot[None]) -> None:
+            listed = pilot.app.screen.query_one(UnitList)
             listed.move_to([one.text for one in listed.rows].index(unit))
-            for key in keys:
-                await press(pilot, *key.split())
 
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
+        return bool(picture(*keys, sample="tower", before=choose, **own))
 
     return compare
 

@@ -26,16 +26,11 @@ pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
 
 @pytest.fixture
 def picture(
-    snap_compare: Any, database: Path, make_app: Any, press: Press, open_review: Press, store: Store
+    picture: Any, database: Path, press: Press, open_review: Press, store: Store
 ) -> Callable[..., bool]:
     """Compares the queue after some keys; `worked` reviews a few samples before."""
 
-    def compare(
-        *keys: str, size: tuple[int, int], worked: bool = False, theme: str = "", at: Path = database
-    ) -> bool:
-        app = make_app(at)
-        app.theme = theme or app.theme
-
+    def compare(*keys: str, worked: bool = False, **own: Any) -> bool:
         async def work(pilot: Pilot[None]) -> None:
             for name, pressed in (
                 ("schiller", "m a b"), ("tower", "x a b"), ("nil", "s b"), ("genji", "X 3 enter b"),
@@ -48,18 +43,11 @@ def picture(
             change_policy(
                 store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
             )
-            with closing(sqlite3.connect(at)) as raw, raw:  # what it took differs from run to run
+            with closing(sqlite3.connect(database)) as raw, raw:  # what it took differs from run to run
                 raw.execute("UPDATE review_event SET seconds = 7.1, presses = 2 WHERE seconds IS NOT NULL")
             await press(pilot, "r")
 
-        async def go(pilot: Pilot[None]) -> None:
-            await press(pilot)
-            if worked:
-                await work(pilot)
-            for key in keys:
-                await press(pilot, *key.split())
-
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
+        return bool(picture(*keys, before=work if worked else None, **own))
 
     return compare
 

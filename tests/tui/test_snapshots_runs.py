@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
@@ -67,21 +67,9 @@ def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def picture(snap_compare: Any, with_runs: Path, make_app: Any, press: Press) -> Callable[..., bool]:
+def picture(picture: Any, with_runs: Path) -> Any:
     """Compares the runs after some keys."""
-
-    def compare(*keys: str, size: tuple[int, int], theme: str = "") -> bool:
-        app = make_app(with_runs)
-        if theme:
-            app.theme = theme
-
-        async def go(pilot: Pilot[None]) -> None:
-            for key in ("R", *keys):
-                await press(pilot, key)
-
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
-
-    return compare
+    return partial(picture, "R", at=with_runs)
 
 
 @SIZES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,35 +34,20 @@ CLAIMS = {
 
 
 @pytest.fixture
-def picture(
-    snap_compare: Any, database: Path, make_app: Any, press: Press, open_review: Press
-) -> Callable[..., bool]:
+def picture(picture: Any, press: Press) -> Callable[..., bool]:
     """Compares a sample that was accepted after some names were rejected and others turned; then keys."""
 
     def compare(
-        sample: str,
-        *keys: str,
-        size: tuple[int, int],
-        reject: tuple[str, ...] = (),
-        turn: tuple[str, ...] = (),
-        theme: str = "",
-        at: Path = database,
+        sample: str, *keys: str, reject: tuple[str, ...] = (), turn: tuple[str, ...] = (), **own: Any
     ) -> bool:
-        app = make_app(at)
-        if theme:
-            app.theme = theme
-
-        async def go(pilot: Pilot[None]) -> None:
-            await open_review(pilot, sample)
+        async def decide(pilot: Pilot[None]) -> None:
             for name in (*reject, *turn):
-                listed = app.screen.query_one(UnitList)
+                listed = pilot.app.screen.query_one(UnitList)
                 listed.move_to([unit.text for unit in listed.rows].index(name))
                 await press(pilot, "x" if name in reject else "m")
             await press(pilot, "a", "u", "U")
-            for key in keys:
-                await press(pilot, key)
 
-        return bool(snap_compare(app, terminal_size=size, run_before=go))
+        return bool(picture(*keys, sample=sample, before=decide, **own))
 
     return compare
 
@@ -93,9 +77,8 @@ def test_why_in_every_script(picture: Any, sample: str) -> None:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
-def test_why_of_statements(picture: Any, import_rows: Any, tmp_path: Path, size: tuple[int, int]) -> None:
+def test_why_of_statements(picture: Any, import_rows: Any, size: tuple[int, int]) -> None:
     """A claim takes three lines on each side."""
-    (tmp_path / "wb.db").unlink()
     at = import_rows([CLAIMS], kinds=("statement",), name="claims")
     assert picture("kirche", "w", size=size, turn=(CLAIM,), at=at)
 
