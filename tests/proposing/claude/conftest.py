@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
@@ -11,8 +13,10 @@ import pytest
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
+from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
-from workbench.proposing.claude.asks import Ask, Setup, plan
+from workbench.proposing.claude.answers import Failure, Part, Result
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone, plan
 from workbench.proposing.claude.clients import ClaudeClient, ModelClient, OpenAIClient
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
@@ -39,6 +43,64 @@ def taj() -> Sample:
 def ask(setup: Setup, taj: Sample) -> Ask:
     """The call for the entities of one reference."""
     return next(plan([taj], setup, ("entity",)))
+
+
+@pytest.fixture
+def kept() -> Kept:
+    """Nothing is stored yet."""
+    return Kept()
+
+
+class Kept:
+    """What a stage would store: parts and failures by payment key, every result, and batches as they go."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Part | Failure] = {}
+        self.results: list[tuple[Ask, Result]] = []
+        self.packs: list[Failure] = []
+        self.alone: set[str] = set()
+        self.batches: list[tuple[str, int]] = []
+
+    async def __call__(self, ask: Ask, result: Result) -> None:
+        await asyncio.sleep(0.001)
+        self.alone.update(asked_alone(ask, result))
+        if isinstance(result, Failure) and asked_alone(ask, result):
+            self.packs.append(result)  # its texts come by themselves
+            return
+        self.results.append((ask, result))
+        parts = [result] * len(ask.keys) if isinstance(result, Failure) else result.parts
+        self.known.update((key, part) for key, part in zip(ask.keys, parts, strict=True) if part is not None)
+
+    def steps(self, samples: list[Sample]) -> Iterator[Iterable[Ask]]:
+        """The entities of the references, then by themselves what the answers settled nothing about."""
+        yield plan(samples, Setup(), ("entity",))
+        while self.alone - self.known.keys():
+            yield plan(samples, Setup(), ("entity",), self.known, self.alone)
+
+    async def on_batch(self, name: str, asks: tuple[Ask, ...]) -> None:
+        self.batches.append((name, len(asks)))
+
+    def kinds(self) -> list[str]:
+        return sorted(one.kind for _, one in self.results if isinstance(one, Failure))
+
+
+def references(count: int) -> list[Sample]:
+    """Samples without contexts."""
+    texts = (f"Person{one} lives in City{one}." for one in range(count))
+    return [Sample(str(one), f"Who is Person{one}?", text, ()) for one, text in enumerate(texts)]
+
+
+def alone(count: int) -> list[Ask]:
+    """One ask per reference."""
+    return list(plan(references(count), Setup(), ("entity",), alone=Everything()))
+
+
+@asynccontextmanager
+async def service(options: Options, form: str = "claude") -> AsyncIterator[tuple[Service, ModelClient]]:
+    """The local service, and a client of it in one of its forms."""
+    with running(options) as (state, url):
+        async with client_at(url, form) as client:
+            yield state, client
 
 
 def client_of(handler: Handler) -> ClaudeClient:

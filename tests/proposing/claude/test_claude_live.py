@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,23 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.proposing.claude.conftest import Everything, client_at, client_of, message, replying
+from tests.proposing.claude.conftest import (
+    Kept,
+    alone,
+    client_at,
+    client_of,
+    message,
+    references,
+    replying,
+    service,
+)
 from tests.proposing.claude.faults import PAID, Faults
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Options, Service
 from workbench.errors import StoreError
 from workbench.model import Kind, Proposal, Sample
 from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result, Usage
-from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts
+from workbench.proposing.claude.answers import AskAnswer, Failure, Result, Usage
+from workbench.proposing.claude.asks import Ask, Setup, assemble, plan, plan_verdicts
 from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
@@ -37,81 +46,34 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows(count: int) -> list[Sample]:
-    return [
-        Sample(str(one), f"Who is Person{one}?", f"Person{one} lives in City{one}.", (f"City{one} is far.",))
-        for one in range(count)
-    ]
-
-
-def references(count: int) -> list[Sample]:
-    return [Sample(one.id, one.user_input, one.reference, ()) for one in rows(count)]
-
-
-def alone(count: int) -> list[Ask]:
-    """One ask per reference."""
-    return list(plan(references(count), Setup(), ("entity",), alone=Everything()))
-
-
-class Kept:
-    """What a stage would store: parts and failures by payment key, and every result."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, Part | Failure] = {}
-        self.results: list[tuple[Ask, Result]] = []
-        self.packs: list[Failure] = []
-        self.alone: set[str] = set()
-
-    def steps(self, samples: list[Sample]) -> Iterator[Iterable[Ask]]:
-        """The entities of the references, then by themselves what the answers settled nothing about."""
-        yield plan(samples, Setup(), ("entity",))
-        while self.alone - self.known.keys():
-            yield plan(samples, Setup(), ("entity",), self.known, self.alone)
-
-    async def __call__(self, ask: Ask, result: Result) -> None:
-        await asyncio.sleep(0.001)
-        self.alone.update(asked_alone(ask, result))
-        if isinstance(result, Failure) and asked_alone(ask, result):
-            self.packs.append(result)  # its texts come by themselves
-            return
-        self.results.append((ask, result))
-        if isinstance(result, Failure):
-            self.known.update(dict.fromkeys(ask.keys, result))
-        else:
-            parts = zip(ask.keys, result.parts, strict=True)
-            self.known.update((key, part) for key, part in parts if part is not None)
-
-    def kinds(self) -> list[str]:
-        return sorted(one.kind for _, one in self.results if isinstance(one, Failure))
+    return [replace(one, retrieved_contexts=(f"City{one.id} is far.",)) for one in references(count)]
 
 
 both_forms = pytest.mark.parametrize("form", ["claude", "openai"])
 
 
-@contextmanager
-def service(options: Options, form: str = "claude") -> Iterator[tuple[Service, ModelClient]]:
-    with running(options) as (state, url):
-        yield state, client_at(url, form)
-
-
 async def run(client: ModelClient, asks: Iterable[Ask], kept: Kept, **more: Any) -> Summary:
-    return await run_steps(client, [asks], kept, **more)
+    return await propose_all(client, Setup(), [asks], kept, **{"limits": FAST, **more})
 
 
-async def run_steps(client: ModelClient, steps: Iterable[Iterable[Ask]], kept: Kept, **more: Any) -> Summary:
-    async with client:
-        return await propose_all(client, Setup(), steps, kept, **{"limits": FAST, **more})
+async def ran(
+    kept: Kept, steps: int | Iterable[Iterable[Ask]], options: Options, form: str = "claude", **more: Any
+) -> tuple[Service, Summary]:
+    """A run of some steps, or so many asks, against a service with some options."""
+    steps = [alone(steps)] if isinstance(steps, int) else steps
+    async with service(options, form) as (state, client):
+        return state, await propose_all(client, Setup(), steps, kept, **{"limits": FAST, **more})
 
 
 @both_forms
-async def test_samples_are_proposed_from_start_to_end(taj: Sample, form: str) -> None:
+async def test_samples_are_proposed_from_start_to_end(kept: Kept, taj: Sample, form: str) -> None:
     """Entities, then statements, then verdicts: three kinds of calls make whole proposals."""
-    kept, setup = Kept(), Setup()
+    setup = Setup()
     kinds: tuple[Kind, ...] = ("entity", "statement")
     samples = [*rows(12), taj]
-    with service(Options(latency=0.01), form) as (state, client):
-        async with client:
-            asks = (plan(samples, setup, kinds), plan_verdicts(samples, setup, kept.known))
-            summary = await propose_all(client, setup, asks, kept)
+    async with service(Options(latency=0.01), form) as (state, client):
+        asks = (plan(samples, setup, kinds), plan_verdicts(samples, setup, kept.known))
+        summary = await propose_all(client, setup, asks, kept)
 
     proposals = [assemble(one, setup, kinds, kept.known) for one in samples]
     assert all(isinstance(one, Proposal) for one in proposals)
@@ -139,11 +101,12 @@ async def test_samples_are_proposed_from_start_to_end(taj: Sample, form: str) ->
         ("413", "too long"),
     ],
 )
-async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(fault: str, kind: str, form: str) -> None:
+async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(
+    kept: Kept, fault: str, kind: str, form: str
+) -> None:
     """The pack and each of its texts are paid, and what the pack cost is not lost."""
-    kept = Kept()
-    with service(Options(faults=Faults(texts={"Person3 ": fault})), form) as (state, client):
-        summary = await run_steps(client, kept.steps(references(6)), kept)
+    options = Options(faults=Faults(texts={"Person3 ": fault}))
+    state, summary = await ran(kept, kept.steps(references(6)), options, form)
 
     assert [kind] == kept.kinds()
     assert 5 == sum(isinstance(one, AskAnswer) for _, one in kept.results)
@@ -160,10 +123,8 @@ async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(fault: str, 
 @pytest.mark.parametrize(
     "fault", ["429", "529", "500", "503", "502 html", "html", "foreign", "malformed", "cut"]
 )
-async def test_a_passing_fault_is_tried_again(fault: str, form: str) -> None:
-    kept = Kept()
-    with service(Options(faults=Faults(script=["", fault, fault, ""])), form) as (state, client):
-        summary = await run(client, alone(4), kept)
+async def test_a_passing_fault_is_tried_again(kept: Kept, fault: str, form: str) -> None:
+    state, summary = await ran(kept, 4, Options(faults=Faults(script=["", fault, fault, ""])), form)
 
     assert 4 == summary.progress.answered
     assert 6 == state.stats.requests == summary.progress.requests
@@ -181,11 +142,10 @@ async def test_a_passing_fault_is_tried_again(fault: str, form: str) -> None:
     ],
 )
 async def test_a_lasting_fault_becomes_a_failure_after_so_many_calls(
-    fault: str, kind: str, calls: int, form: str
+    kept: Kept, fault: str, kind: str, calls: int, form: str
 ) -> None:
-    kept, limits = Kept(), Limits(attempts=3, refusals=4)
-    with service(Options(faults=Faults(texts={"Person1 ": fault})), form) as (_, client):
-        summary = await run(client, alone(3), kept, limits=limits)
+    limits = Limits(attempts=3, refusals=4)
+    _, summary = await ran(kept, 3, Options(faults=Faults(texts={"Person1 ": fault})), form, limits=limits)
 
     assert [kind] == kept.kinds()
     assert 1 == summary.progress.failed
@@ -193,11 +153,9 @@ async def test_a_lasting_fault_becomes_a_failure_after_so_many_calls(
 
 
 @both_forms
-async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call(form: str) -> None:
-    kept = Kept()
+async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call(kept: Kept, form: str) -> None:
     options = Options(slow_seconds=3600, faults=Faults(texts={"Person": "slow"}))
-    with service(options, form) as (state, client):
-        await run(client, alone(1), kept, limits=Limits(call_seconds=0.3, attempts=2))
+    state, _ = await ran(kept, 1, options, form, limits=Limits(call_seconds=0.3, attempts=2))
 
     assert ["timeout"] == kept.kinds()
     assert 2 == state.stats.requests
@@ -215,11 +173,10 @@ async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call(form: str) -> No
     ],
 )
 async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(
-    fault: str, kind: str, form: str
+    kept: Kept, fault: str, kind: str, form: str
 ) -> None:
-    kept = Kept()
-    with service(Options(faults=Faults(script=[fault] * 50)), form) as (state, client):
-        summary = await run(client, alone(40), kept, limits=Limits(in_flight=4))
+    options = Options(faults=Faults(script=[fault] * 50))
+    state, summary = await ran(kept, 40, options, form, limits=Limits(in_flight=4))
 
     assert [] == kept.results
     assert summary.failure is not None
@@ -228,11 +185,9 @@ async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(
     assert state.stats.requests <= 8
 
 
-async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks() -> None:
-    kept = Kept()
-    client = client_at("http://127.0.0.1:9")
-
-    summary = await run(client, alone(40), kept, limits=Limits(in_flight=4, attempts=1))
+async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks(kept: Kept) -> None:
+    async with client_at("http://127.0.0.1:9") as client:
+        summary = await run(client, alone(40), kept, limits=Limits(in_flight=4, attempts=1))
 
     assert summary.failure is not None
     assert "connection" == summary.failure.kind
@@ -240,11 +195,12 @@ async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks() -> None
 
 
 @both_forms
-async def test_a_text_that_an_answer_leaves_out_is_asked_by_itself_and_the_others_are_kept(form: str) -> None:
+async def test_a_text_that_an_answer_leaves_out_is_asked_by_itself_and_the_others_are_kept(
+    kept: Kept, form: str
+) -> None:
     """Ten texts, two calls: not eleven."""
-    kept = Kept()
-    with service(Options(faults=Faults(script=["left out"])), form) as (state, client):
-        summary = await run_steps(client, kept.steps(references(10)), kept)
+    options = Options(faults=Faults(script=["left out"]))
+    state, summary = await ran(kept, kept.steps(references(10)), options, form)
 
     assert 2 == state.stats.requests == summary.progress.answered
     assert 10 == len(kept.known)
@@ -253,15 +209,14 @@ async def test_a_text_that_an_answer_leaves_out_is_asked_by_itself_and_the_other
 
 @both_forms
 async def test_an_answer_that_names_no_tokens_makes_the_cost_unknown(form: str) -> None:
-    with service(Options(faults=Faults(script=["no usage"])), form) as (_, client):
-        summary = await run(client, alone(3), Kept())
+    _, summary = await ran(Kept(), 3, Options(faults=Faults(script=["no usage"])), form)
 
     assert (3, 1, None) == (summary.progress.answered, summary.progress.unmetered, summary.progress.cost)
 
 
-async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text() -> None:
+async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text(kept: Kept) -> None:
     """The calls under way are tried again for some seconds; nothing else starts meanwhile."""
-    kept, gone = Kept(), False
+    gone = False
 
     def handler(request: httpx2.Request) -> httpx2.Response:
         if gone:
@@ -284,11 +239,10 @@ async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text() -> None
 
 
 @pytest.mark.parametrize("times", [1, 400])
-async def test_a_run_stops_before_the_call_that_would_exceed_the_limit(times: int) -> None:
+async def test_a_run_stops_before_the_call_that_would_exceed_the_limit(kept: Kept, times: int) -> None:
     """Also when answers are far longer than foretold."""
-    kept, limit = Kept(), Decimal("0.03")
-    with service(Options(latency=0.02, answer_times=times, thinking=200)) as (_, client):
-        summary = await run(client, alone(600), kept, limits=Limits(max_cost=limit))
+    limit, options = Decimal("0.03"), Options(latency=0.02, answer_times=times, thinking=200)
+    _, summary = await ran(kept, 600, options, limits=Limits(max_cost=limit))
 
     assert summary.stopped.startswith("--max-cost $0.03: $0.02")
     assert summary.progress.cost is not None
@@ -297,9 +251,9 @@ async def test_a_run_stops_before_the_call_that_would_exceed_the_limit(times: in
     assert [] == kept.kinds()
 
 
-async def test_a_soft_stop_hands_over_everything_that_was_started() -> None:
-    kept, stop = Kept(), asyncio.Event()
-    with service(Options(latency=0.2)) as (state, client):
+async def test_a_soft_stop_hands_over_everything_that_was_started(kept: Kept) -> None:
+    stop = asyncio.Event()
+    async with service(Options(latency=0.2)) as (state, client):
 
         def watch(progress: RunProgress) -> None:
             if progress.answered:
@@ -326,15 +280,14 @@ async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
         stored.append(ask.keys[0])
 
     options = Options(slow_seconds=3600, faults=Faults(texts={"Person7 lives": "slow"}))
-    with service(options) as (_, client):
-        async with client:
-            task = asyncio.create_task(propose_all(client, Setup(), [alone(8)], slowly))
-            while len(begun) < 7:
-                await asyncio.sleep(0.01)
-            assert [] == stored
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+    async with service(options) as (_, client):
+        task = asyncio.create_task(propose_all(client, Setup(), [alone(8)], slowly))
+        while len(begun) < 7:
+            await asyncio.sleep(0.01)
+        assert [] == stored
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
     assert 7 == len(stored)
 
@@ -343,22 +296,20 @@ async def test_an_error_while_storing_ends_the_run_and_is_raised() -> None:
     async def full(ask: Ask, result: Result) -> None:
         raise StoreError("the disk is full")
 
-    with service(Options(latency=0.02)) as (state, client):
-        async with client:
-            with pytest.raises(StoreError, match="the disk is full"):
-                await propose_all(client, Setup(), [alone(300)], full, limits=Limits(in_flight=4))
+    async with service(Options(latency=0.02)) as (state, client):
+        with pytest.raises(StoreError, match="the disk is full"):
+            await propose_all(client, Setup(), [alone(300)], full, limits=Limits(in_flight=4))
 
     assert state.stats.requests < 50
 
 
-async def test_an_error_while_asks_are_made_is_raised() -> None:
+async def test_an_error_while_asks_are_made_is_raised(kept: Kept) -> None:
     def broken() -> Iterator[Ask]:
         yield from alone(3)
         raise StoreError("the database is gone")
 
-    kept = Kept()
-    with service(Options()) as (_, client), pytest.raises(StoreError, match="gone"):
-        await run(client, broken(), kept)
+    with pytest.raises(StoreError, match="gone"):
+        await ran(kept, [broken()], Options())
 
 
 async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_needed() -> None:
@@ -376,9 +327,8 @@ async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_ne
         nonlocal most
         most = max(most, taken - state.stats.statuses[200])
 
-    with service(Options(latency=0.05)) as (state, client):
-        async with client:
-            await propose_all(client, Setup(), [counted()], watch, limits=Limits(in_flight=5))
+    async with service(Options(latency=0.05)) as (state, client):
+        await propose_all(client, Setup(), [counted()], watch, limits=Limits(in_flight=5))
 
     assert state.stats.most_at_once <= 5
     assert most <= 7
@@ -387,8 +337,7 @@ async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_ne
 async def test_retry_after_is_shown_and_obeyed() -> None:
     seen: list[RunProgress] = []
     faults = Faults(script=["429"])
-    with service(Options(faults=faults, retry_after="1")) as (state, client):
-        await run(client, alone(2), Kept(), on_progress=seen.append)
+    state, _ = await ran(Kept(), 2, Options(faults=faults, retry_after="1"), on_progress=seen.append)
 
     waiting = [one for one in seen if one.waiting > 0]
     assert waiting
@@ -397,18 +346,19 @@ async def test_retry_after_is_shown_and_obeyed() -> None:
 
 
 @both_forms
-async def test_a_service_that_asks_to_wait_an_hour_ends_the_run_and_fails_nothing(form: str) -> None:
+async def test_a_service_that_asks_to_wait_an_hour_ends_the_run_and_fails_nothing(
+    kept: Kept, form: str
+) -> None:
     """The next start goes on; nobody sits before a screen for an hour."""
-    kept, faults = Kept(), Faults(script=["", "429"])
-    with service(Options(faults=faults, retry_after="3600"), form) as (state, client):
-        summary = await run(client, alone(40), kept, limits=Limits(in_flight=1))
+    options = Options(faults=Faults(script=["", "429"]), retry_after="3600")
+    state, summary = await ran(kept, 40, options, form, limits=Limits(in_flight=1))
 
     assert (2, 1, 1) == (state.stats.requests, summary.progress.answered, summary.progress.refused)
     assert [] == kept.kinds()
     assert "rate limited (the service asks to wait 3,600 seconds): run again" in summary.stopped
 
 
-async def test_x_should_retry_is_obeyed() -> None:
+async def test_x_should_retry_is_obeyed(kept: Kept) -> None:
     calls = 0
 
     def handler(request: httpx2.Request) -> httpx2.Response:
@@ -416,8 +366,8 @@ async def test_x_should_retry_is_obeyed() -> None:
         calls += 1
         return httpx2.Response(500, json={}, headers={"x-should-retry": "false"})
 
-    kept = Kept()
-    await run(client_of(handler), alone(1), kept)
+    async with client_of(handler) as client:
+        await run(client, alone(1), kept)
 
     assert 1 == calls
     assert ["server error"] == kept.kinds()
@@ -425,8 +375,7 @@ async def test_x_should_retry_is_obeyed() -> None:
 
 async def test_progress_ends_with_all_answers_tokens_and_cost() -> None:
     seen: list[RunProgress] = []
-    with service(Options(latency=0.1)) as (_, client):
-        await run(client, alone(100), Kept(), limits=Limits(in_flight=10), on_progress=seen.append)
+    await ran(Kept(), 100, Options(latency=0.1), limits=Limits(in_flight=10), on_progress=seen.append)
 
     middle, last = seen[len(seen) // 2], seen[-1]
     assert (100, 0, 0) == (last.answered, last.failed, last.in_flight)
@@ -446,14 +395,12 @@ async def test_a_model_without_a_price_costs_an_unknown_amount() -> None:
 
 
 @both_forms
-async def test_with_a_third_of_the_calls_failing_every_ask_ends_with_its_cause(form: str) -> None:
+async def test_with_a_third_of_the_calls_failing_every_ask_ends_with_its_cause(kept: Kept, form: str) -> None:
     """Faults of all passing and paid kinds, by chance: nothing is lost and no text is paid for nothing."""
-    kept = Kept()
     kinds = ["429", "529", "500", "503", "502 html", "html", "foreign", "malformed", "cut", *PAID]
     options = Options(latency=0.01, faults=Faults(share=0.3, kinds=kinds, seed=3))
     limits = Limits(attempts=12, refusals=30, in_flight=64)
-    with service(options, form) as (state, client):
-        summary = await run(client, alone(250), kept, limits=limits)
+    state, summary = await ran(kept, 250, options, form, limits=limits)
 
     assert 250 == len(kept.results) == len({ask.keys for ask, _ in kept.results})
     assert state.stats.requests == summary.progress.requests
@@ -477,12 +424,12 @@ def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:
     assert "[]" == done.stdout.strip()
 
 
-async def test_a_limit_of_tokens_that_the_service_names_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_limit_of_tokens_that_the_service_names_is_kept(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fresh pace against 12,000 tokens a second with hardly a reserve: two dozen calls a second."""
     monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(10.0))
-    kept = Kept()
-    with service(Options(tokens=12_000, token_bucket=3_000, latency=0.05)) as (state, client):
-        summary = await run(client, alone(60), kept)
+    state, summary = await ran(kept, 60, Options(tokens=12_000, token_bucket=3_000, latency=0.05))
 
     took = state.stats.times[-1] - state.stats.times[0]
     sent = summary.progress.usage.prompt
