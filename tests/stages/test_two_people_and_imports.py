@@ -74,6 +74,17 @@ def test_gold_that_differs_is_carried_to_no_sibling(bench: Any) -> None:
     assert ["Paris"] == texts(bench.open("b", "bob"))
 
 
+def test_gold_of_a_sample_that_somebody_excludes_is_carried_to_no_sibling(bench: Any) -> None:
+    contexts = ["Paris only."]
+    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
+    verify(bench, "a", "ada", reject="Rome")
+    assert ["Paris"] == texts(bench.open("b", "cleo"))
+
+    act(bench.store, bench.open("a", "bob"), editing.exclude("the reference is wrong"))
+
+    assert ["Paris", "Rome"] == texts(bench.open("b", "cleo"))
+
+
 def test_a_sample_flagged_before_anything_was_proposed_shows_the_proposal_later(bench: Any) -> None:
     bench.load([row("a", ["Paris."])])
     opened = bench.open("a")

@@ -432,6 +432,19 @@ def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(b
     assert [unit.text for unit in one().assessment.units] == ["Ann", "Bob", "Rome"]  # type: ignore[union-attr]
 
 
+def test_each_sample_has_the_review_of_the_person_who_is_asked_for(bench: Any) -> None:
+    """Both reviewed both."""
+    bench.load(ROWS)
+    for key in ("rome", "oslo"):
+        for annotator in ("ann", "bo"):
+            act(bench.store, bench.open(key, annotator), Flag(f"{annotator} on {key}"))
+
+    rome, oslo = bench.id("rome"), bench.id("oslo")
+    reviews = journal.load_reviews(bench.store, {rome: "bo", oslo: "ann"})
+
+    assert (reviews[rome].flag, reviews[oslo].flag) == ("bo on rome", "ann on oslo")
+
+
 def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
     """Excluding after accepting removes the gold rows; undo brings them back."""
     bench.load(ROWS)
