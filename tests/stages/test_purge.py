@@ -30,6 +30,7 @@ from workbench.store.database import backup
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.exports import log_export
+from workbench.store.purge import remove
 from workbench.store.runs import create_run
 from workbench.store.tables import AnswerRow, CallRow, ExportLogRow, FailedRow
 
@@ -49,6 +50,16 @@ def test_the_bytes_are_gone_from_the_file_and_its_log(filled: Bench) -> None:
     assert [] == in_files(filled, SECRET)
     assert (1, (), ()) == (report.samples, report.by_hand, report.rewritten)
     assert "workbench.db" in in_files(filled, "Ada Lovelace")
+
+
+def test_rows_are_overwritten_where_the_file_cannot_be_rewritten(filled: Bench) -> None:
+    """A purge that is cut off before it rewrites the file leaves no text in pages that are free."""
+    (filled.folder / "data.jsonl").unlink()
+    remove(filled.store, filled.info().id, [filled.id("secret")], "ann")
+    with closing(sqlite3.connect(filled.db, isolation_level=None)) as raw:
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    assert [] == in_files(filled, SECRET)
 
 
 def test_hashes_and_the_other_sample_stay(filled: Bench) -> None:
