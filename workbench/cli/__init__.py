@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import copy as copying
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer import Argument, Option
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from workbench import __version__, reports
@@ -23,6 +25,7 @@ from workbench.cli.compare import calibrate, compare, diff, disputes
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
+    Context,
     Json,
     Run,
     annotator_name,
@@ -150,22 +153,17 @@ def _version(value: bool) -> None:
 
 @app.callback(invoke_without_command=True)
 def start(
-    context: typer.Context,
+    context: Context,
     db: Annotated[
-        str | None,
-        typer.Option(envvar="WORKBENCH_DB", help=f"A file or database URL; {DEFAULT_DB} by default."),
+        str | None, Option(envvar="WORKBENCH_DB", help=f"A file or database URL; {DEFAULT_DB} by default.")
     ] = None,
-    dataset: Annotated[
-        str | None, typer.Option(help="A dataset; not needed when it is the only one.")
-    ] = None,
+    dataset: Annotated[str | None, Option(help="A dataset; not needed when it is the only one.")] = None,
     annotator: Annotated[
         str | None,
-        typer.Option(
-            "--as", envvar="WORKBENCH_AS", help="Your name on every decision; your user name by default."
-        ),
+        Option("--as", envvar="WORKBENCH_AS", help="Your name on every decision; your user name by default."),
     ] = None,
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
@@ -178,9 +176,9 @@ def start(
 
 @app.command()
 def demo(
-    context: typer.Context,
+    context: Context,
     report: Annotated[
-        bool, typer.Option("--report", help="Print the comparison instead of opening a screen.")
+        bool, Option("--report", help="Print the comparison instead of opening a screen.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -188,11 +186,11 @@ def demo(
 
     It keeps its own database, workbench-demo.db, whatever WORKBENCH_DB says; --db names another.
     """
-    call: Call = context.obj
+    call = context.obj
     from workbench.stages import import_ as stage
 
     url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
-    with open_for(url) as store:
+    with open_for(url, create=True) as store:
         stage.load_demo(store, call.annotator)
     if not (report or json or not on_terminal()):
         open_app(url, stage.DATASET, call.annotator)
@@ -207,19 +205,17 @@ app.command()(audit)
 app.command("import")(import_)
 
 
-app.command()(propose)
-app.command()(plan)
-app.command("score-files")(score_files)
-app.command()(draw)
-app.command()(assign)
+command: Callable[..., None]
+for command in (propose, plan, score_files, draw, assign):
+    app.command()(command)
 app.add_typer(person_app, name="person")
 app.command()(serve)
 
 
 @app.command()
-def review(context: typer.Context) -> None:
+def review(context: Context) -> None:
     """Open the queue: accept or correct units and matches, sample by sample."""
-    call: Call = context.obj
+    call = context.obj
     if not on_terminal():
         raise UsageError("review opens screens and needs a terminal; for scripts: score, compare, export")
     open_app(call.db, call.dataset, call.annotator)
@@ -227,37 +223,36 @@ def review(context: typer.Context) -> None:
 
 @app.command()
 def score(
-    context: typer.Context,
+    context: Context,
     run: Run = None,
     match_threshold: Annotated[
-        int | None, typer.Option(min=0, max=100, help="Similarity from which two names match.")
+        int | None, Option(min=0, max=100, help="Similarity from which two names match.")
     ] = None,
-    save: Annotated[bool, typer.Option("--save", help="Keep --match-threshold for this dataset.")] = False,
+    save: Annotated[bool, Option("--save", help="Keep --match-threshold for this dataset.")] = False,
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")
+        float | None, Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Pass only when every sample with units is perfect.")
+        bool, Option("--strict", help="Pass only when every sample with units is perfect.")
     ] = False,
     metric: Annotated[
-        str | None,
-        typer.Option(help="What the pass mark is for: a scorer, an imported column, or a run of it."),
+        str | None, Option(help="What the pass mark is for: a scorer, an imported column, or a run of it.")
     ] = None,
     source: Annotated[
-        str, typer.Option(help="What the pass mark is for: automatic or verified values.")
+        str, Option(help="What the pass mark is for: automatic or verified values.")
     ] = "automatic",
     junit: Annotated[
-        Path | None, typer.Option(help="Write the result of the pass mark as a JUnit XML file.")
+        Path | None, Option(help="Write the result of the pass mark as a JUnit XML file.")
     ] = None,
     format: Annotated[  # noqa: A002
-        str, typer.Option(help="text, or markdown for a pull-request comment, with a pass mark.")
+        str, Option(help="text, or markdown for a pull-request comment, with a pass mark.")
     ] = "text",
     json: Json = False,
 ) -> None:
     """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
     from workbench.stages import recompute
 
-    call: Call = context.obj
+    call = context.obj
     if save and match_threshold is None:
         raise UsageError("--save keeps a match threshold: give --match-threshold too")
     check_format(format, json=json)
@@ -289,57 +284,45 @@ def score(
         raise typer.Exit(1)
 
 
-app.command()(compare)
-app.command()(diff)
-app.command()(agree)
-app.command()(disputes)
-app.command()(calibrate)
-app.command()(export)
-app.command()(verify)
-app.command()(doctor)
-app.command()(copy)
-app.command()(purge)
+for command in (compare, diff, agree, disputes, calibrate, export, verify, doctor, copy, purge):
+    app.command()(command)
 
 
 @app.command()
-def status(
-    context: typer.Context,
-    json: Json = False,
-) -> None:
+def status(context: Context, json: Json = False) -> None:
     """Show what the database holds and how far the reviews are."""
     from workbench.stages.upkeep import status as stage
 
-    call: Call = context.obj
-    with open_for(call.db, create=False) as store:
+    call = context.obj
+    with open_for(call.db) as store:
         report = stage(store, call.reader, call.dataset)
     reports.show(report, status_text(report), as_json=json)
 
 
 @app.command()
 def backup(
-    context: typer.Context,
+    context: Context,
     target: Annotated[
         Path | None,
-        typer.Argument(help="A new file; by default next to the database, for a server in this folder."),
+        Argument(help="A new file; by default next to the database, for a server in this folder."),
     ] = None,
 ) -> None:
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
     from workbench.stages.upkeep import backup as stage
 
-    call: Call = context.obj
-    with open_for(call.db, create=False) as store:
+    with open_for(context.obj.db) as store:
         typer.echo(stage(store, target, datetime.now().astimezone()))
 
 
 @policy_app.callback(invoke_without_command=True)
-def policy(context: typer.Context) -> None:
+def policy(context: Context) -> None:
     """Show or change the policy: labels, guidelines and counting rules."""
     if context.invoked_subcommand is None:
         policy_show(context)
 
 
 @policy_app.command("show")
-def policy_show(context: typer.Context, json: Json = False) -> None:
+def policy_show(context: Context, json: Json = False) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
     from workbench.stages.policy import to_toml
 
@@ -349,19 +332,19 @@ def policy_show(context: typer.Context, json: Json = False) -> None:
 
 @policy_app.command("edit")
 def policy_edit(
-    context: typer.Context,
+    context: Context,
     file: Annotated[
-        str | None, typer.Option("--file", help="Read the policy from a file, - for standard input.")
+        str | None, Option("--file", help="Read the policy from a file, - for standard input.")
     ] = None,
     take: Annotated[
-        int | None, typer.Option("--take", help="Take a change that `calibrate` proposes.", metavar="N")
+        int | None, Option("--take", help="Take a change that `calibrate` proposes.", metavar="N")
     ] = None,
     json: Json = False,
 ) -> None:
     """Change the policy: edit what `policy show` printed. Every change makes a new version."""
     from workbench.stages.policy import change_policy, take_change
 
-    call: Call = context.obj
+    call = context.obj
     if take is None:
         text = policy_from(file)
         with dataset_of(call) as (store, info):
@@ -376,19 +359,18 @@ def policy_edit(
 
 @policy_app.command("aliases")
 def policy_aliases(
-    context: typer.Context,
-    remove: Annotated[str | None, typer.Option("--remove", help="Take back your aliases of a name.")] = None,
+    context: Context,
+    remove: Annotated[str | None, Option("--remove", help="Take back your aliases of a name.")] = None,
     json: Json = False,
 ) -> None:
     """List the names that reviewers said are of one thing. The matcher uses them in other samples."""
     from workbench.stages.policy import forget_alias
 
-    call: Call = context.obj
-    with dataset_of(call) as (store, info):
+    with dataset_of(context.obj) as (store, info):
         if remove is None:
             reports.show(info.aliases, aliases_text(info.aliases), as_json=json)
         else:
-            number = forget_alias(store, info, remove, call.annotator)
+            number = forget_alias(store, info, remove, context.obj.annotator)
             reports.show({"removed": number}, f"{number} removed; u in a review undoes this", as_json=json)
 
 

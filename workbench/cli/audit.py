@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from workbench import reports
 from workbench.cli.console import (
     Call,
+    Context,
     Json,
     check_format,
     counted,
@@ -47,18 +49,16 @@ if TYPE_CHECKING:
 
 
 def audit(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file with scores, as for import.", parser=named_path)],
-    scorer: Annotated[
-        str | None, typer.Option(help="The score to audit: an imported column or a scorer.")
-    ] = None,
+    context: Context,
+    file: Annotated[Path, Argument(help="A file with scores, as for import.", parser=named_path)],
+    scorer: Annotated[str | None, Option(help="The score to audit: an imported column or a scorer.")] = None,
     map_: Fields = None,
     external: External = None,
     rows: Rows = "",
     update: Update = False,
-    full: Annotated[bool, typer.Option("--full", help="All figures after the answer.")] = False,
+    full: Annotated[bool, Option("--full", help="All figures after the answer.")] = False,
     format: Annotated[  # noqa: A002
-        str, typer.Option(help="text, or markdown for a pull-request comment.")
+        str, Option(help="text, or markdown for a pull-request comment.")
     ] = "text",
     json: Json = False,
 ) -> None:
@@ -69,7 +69,7 @@ def audit(
     """
     from workbench.stages.import_ import ImportOptions
 
-    call: Call = context.obj
+    call = context.obj
     check_format(format, json=json)
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
@@ -105,7 +105,7 @@ def _columns(call: Call, dataset: str) -> Collection[str]:
 
     if new_file(call) is not None:
         return ()
-    with open_for(call.db, create=False, migrate=False) as store:
+    with open_for(call.db, migrate=False) as store:
         return score_columns(store, dataset)
 
 
@@ -176,10 +176,7 @@ def _answer(
         summary, figures = answer(
             store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
         )
-    looks = reports.looks()
-    if full:
-        looks.pop("height", None)  # more follows than a screen holds
-    text = answer_markdown(summary) if markdown else answer_text(summary, **looks)
+    text = answer_markdown(summary) if markdown else answer_text(summary, **reports.looks(more=full))
     if full:
         text += "\n\n" + figures_text(figures)
     elif not markdown and not on_terminal() and any(step.what != "send" for step in summary.steps):

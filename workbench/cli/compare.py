@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Call, Json, Run, counted, dataset_of, given, open_for
+from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
 from workbench.reports.answer import answer_text
@@ -32,36 +33,35 @@ MORE = "More: --full (every figure), --html FILE (a report), workbench review (k
 
 
 def compare(
-    context: typer.Context,
+    context: Context,
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(help="The score to compare with the verified values: a scorer or an imported column."),
+        Option(help="The score to compare with the verified values: a scorer or an imported column."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Compare it with another scorer or run instead of the verified values.")
+        str | None, Option(help="Compare it with another scorer or run instead of the verified values.")
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(help="Compare it with the last run of its metric before a day or time.", metavar="WHEN"),
+        Option(help="Compare it with the last run of its metric before a day or time.", metavar="WHEN"),
     ] = None,
     by: Annotated[
-        str | None,
-        typer.Option(help="Compare retrievers over the same references: a key, as meta.retriever."),
+        str | None, Option(help="Compare retrievers over the same references: a key, as meta.retriever.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Every figure after the answer.")] = False,
-    samples: Annotated[bool, typer.Option("--samples", help="A line for each verified sample.")] = False,
+    full: Annotated[bool, Option("--full", help="Every figure after the answer.")] = False,
+    samples: Annotated[bool, Option("--samples", help="A line for each verified sample.")] = False,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write a report in one file to send to a colleague.")
+        Path | None, Option("--html", help="Write a report in one file to send to a colleague.")
     ] = None,
     no_text: Annotated[
-        bool, typer.Option("--no-text", help="Keep the texts of samples out of the report of --html.")
+        bool, Option("--no-text", help="Keep the texts of samples out of the report of --html.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file of --html.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace the file of --html.")] = False,
     json: Json = False,
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
-    call: Call = context.obj
+    call = context.obj
     if by is not None and (scorer or against or since or html or full or samples):
         raise UsageError("--by compares retrievers: it goes with --json only")
     if against is not None and since is not None:
@@ -96,10 +96,7 @@ def compare(
     if html is not None:
         typer.echo(f"wrote {html}", err=True)
     steps = summary.steps if html is None else tuple(step for step in summary.steps if step.what != "send")
-    looks = reports.looks()
-    if full or samples:
-        looks.pop("height", None)  # more follows than a screen holds
-    parts = [answer_text(replace(summary, steps=steps), **looks)]
+    parts = [answer_text(replace(summary, steps=steps), **reports.looks(more=full or samples))]
     parts += ["", samples_text(figures)] if samples else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
     document = {"answer": summary, "figures": reports.figures_document(figures)}
@@ -107,80 +104,74 @@ def compare(
 
 
 def diff(
-    context: typer.Context,
-    first: Annotated[str, typer.Argument(help="The folder of an export, a day as 2026-11-23, or now.")],
-    second: Annotated[str, typer.Argument(help="The later one, in the same way.")],
-    limit: Annotated[int, typer.Option(min=0, help="How many changed samples are listed.")] = 20,
+    context: Context,
+    first: Annotated[str, Argument(help="The folder of an export, a day as 2026-11-23, or now.")],
+    second: Annotated[str, Argument(help="The later one, in the same way.")],
+    limit: Annotated[int, Option(min=0, help="How many changed samples are listed.")] = 20,
     json: Json = False,
 ) -> None:
     """Show what changed between two exports, or between two days: by whom, and how the means moved."""
     from workbench.stages import compare as stage
 
-    call: Call = context.obj
+    call = context.obj
     needed = not (stage.is_folder(first) and stage.is_folder(second))
     there = needed or "://" in call.db or Path(call.db).expanduser().exists()
-    with open_for(call.db, create=False) if there else nullcontext() as store:
+    with open_for(call.db) if there else nullcontext() as store:
         changes = stage.diff(store, call.dataset, first, second)
     reports.show(reports.document(changes), diff_text(changes, limit), as_json=json)
 
 
 def disputes(
-    context: typer.Context,
+    context: Context,
     run: Run = None,
-    state: Annotated[str, typer.Option(help="open, explained, fixed or all.")] = "open",
+    state: Annotated[str, Option(help="open, explained, fixed or all.")] = "open",
     between: Annotated[
         str,
-        typer.Option(
-            help="Who disagrees, as NAME~verified; or verified, scorers, column, runs, annotators, flag."
-        ),
+        Option(help="Who disagrees, as NAME~verified; or verified, scorers, column, runs, annotators, flag."),
     ] = "",
-    limit: Annotated[int, typer.Option(min=0, help="How many are listed.")] = 50,
+    limit: Annotated[int, Option(min=0, help="How many are listed.")] = 50,
     json: Json = False,
 ) -> None:
     """List the samples with values that disagree, largest effect on the mean first."""
     from workbench.stages import disputes as stage
 
-    call: Call = context.obj
     if state not in (*STATES, "all"):
         raise UsageError(f"no state {state!r}; there is: {', '.join((*STATES, 'all'))}")
-    with counted(call, "Counting") as (store, info, progress):
-        report = stage.disputes(store, info, call.annotator, between=between, run=run, progress=progress)
+    with counted(context.obj, "Counting") as (store, info, progress):
+        report = stage.disputes(
+            store, info, context.obj.annotator, between=between, run=run, progress=progress
+        )
     chosen = report.chosen(state, between)
     listed = disputes_document(report, chosen, limit)
     reports.show(listed, disputes_text(report, chosen, limit, between), as_json=json)
 
 
 def calibrate(
-    context: typer.Context,
+    context: Context,
     run: Run = None,
     scorer: Annotated[
         str | None,
-        typer.Option(help="linked (name matching; the default) or presence: those with a match threshold."),
+        Option(help="linked (name matching; the default) or presence: those with a match threshold."),
     ] = None,
     objective: Annotated[
-        str,
-        typer.Option(help="bias: zero bias of recall; f1: the most right verdicts. They differ."),
+        str, Option(help="bias: zero bias of recall; f1: the most right verdicts. They differ.")
     ] = "bias",
-    save: Annotated[
-        str | None,
-        typer.Option(help="Save it under a name.", metavar="NAME"),
-    ] = None,
+    save: Annotated[str | None, Option(help="Save it under a name.", metavar="NAME")] = None,
     use: Annotated[
-        str | None,
-        typer.Option(help="Use a saved calibration; none stops using one.", metavar="NAME"),
+        str | None, Option(help="Use a saved calibration; none stops using one.", metavar="NAME")
     ] = None,
     holdout: Annotated[
-        bool, typer.Option("--holdout", help="Test it on the samples kept back; every look is counted.")
+        bool, Option("--holdout", help="Test it on the samples kept back; every look is counted.")
     ] = False,
-    saved: Annotated[bool, typer.Option("--list", help="List saved calibrations.")] = False,
+    saved: Annotated[bool, Option("--list", help="List saved calibrations.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
+        Path | None, Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace that file.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace that file.")] = False,
     json: Json = False,
 ) -> None:
     """Choose the match threshold from verified samples, and test it against the one in use."""
-    call: Call = context.obj
+    call = context.obj
     if saved:
         _refuse_others(context, "--list", ("saved", "json"))
     elif use is not None and save is None:
@@ -214,7 +205,7 @@ def calibrate(
     reports.show(document, text, as_json=json)
 
 
-def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
+def _refuse_others(context: Context, alone: str, taken: tuple[str, ...]) -> None:
     """Raise UsageError for options that would do nothing next to one that fits nothing."""
     others = [option.opts[0] for option in given(context) if option.name not in taken]
     if others:

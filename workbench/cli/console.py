@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Option
 from typer.core import TyperOption
 
 from workbench import __version__, reports
@@ -31,8 +32,8 @@ DEFAULT_DB = "workbench.db"
 INTERRUPTED = 130
 """How a command ends after Ctrl-C."""
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
+Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
+Run = Annotated[str | None, Option("--run", help="A run by name; by default the one in use.")]
 
 
 @dataclass
@@ -57,6 +58,12 @@ class Call:
         except UsageError as error:
             _complain_of(error, "; left aside here")
             return annotator_name(_user())
+
+
+class Context(typer.Context):
+    """What a command is called with."""
+
+    obj: Call
 
 
 def call_of(db: str | None, dataset: str | None, annotator: str | None, *, db_given: bool = False) -> Call:
@@ -146,7 +153,7 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def given(context: typer.Context) -> list[TyperOption]:
+def given(context: Context) -> list[TyperOption]:
     """The options of its own that a command was given."""
     return [
         parameter
@@ -159,7 +166,7 @@ def given(context: typer.Context) -> list[TyperOption]:
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator[Store]:
+def open_for(url: str, *, create: bool = False, migrate: bool = True) -> Iterator[Store]:
     from workbench.store.engine import open_store
 
     store = open_store(url, create=create, migrate=migrate)
@@ -190,7 +197,7 @@ def counted(call: Call, title: str) -> Iterator[tuple[Store, DatasetInfo, Callab
 def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
     from workbench.store.datasets import find_dataset
 
-    with open_for(call.db, create=False) as store:
+    with open_for(call.db) as store:
         yield store, find_dataset(store, call.dataset)
 
 

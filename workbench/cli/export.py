@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Call, Json, counted, dataset_of, named_path, on_terminal, open_for, tell
+from workbench.cli.console import Context, Json, counted, dataset_of, named_path, on_terminal, open_for, tell
 from workbench.errors import UsageError
 from workbench.reports.files import (
     copy_text,
@@ -22,41 +23,33 @@ from workbench.reports.files import (
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 
-_choosing = partial(typer.Option, rich_help_panel="What leaves")
-_hiding = partial(typer.Option, rich_help_panel="Privacy")
+_choosing = partial(Option, rich_help_panel="What leaves")
+_hiding = partial(Option, rich_help_panel="Privacy")
 
 
 def export(
-    context: typer.Context,
-    directory: Annotated[Path, typer.Argument(help="A new folder.", parser=named_path)],
+    context: Context,
+    directory: Annotated[Path, Argument(help="A new folder.", parser=named_path)],
     format: Annotated[  # noqa: A002
         list[str] | None,
-        typer.Option(
+        Option(
             help="native, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
             "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times.",
         ),
     ] = None,
-    only: Annotated[
-        str | None,
-        _choosing(help="verified, gold (settled) or disputed samples."),
-    ] = None,
+    only: Annotated[str | None, _choosing(help="verified, gold (settled) or disputed samples.")] = None,
     query: Annotated[str, _choosing(help="Only samples that a search of the queue finds.")] = "",
-    run: Annotated[
-        str | None,
-        _choosing("--run", help="A run by name; by default the one in use."),
-    ] = None,
+    run: Annotated[str | None, _choosing("--run", help="A run by name; by default the one in use.")] = None,
     split: Annotated[
-        bool,
-        _choosing("--split", help="Write the plan's holdout apart from the other samples."),
+        bool, _choosing("--split", help="Write the plan's holdout apart from the other samples.")
     ] = False,
     holdout: Annotated[
-        bool,
-        _choosing("--holdout", help="Include the verified units of the plan's holdout; this opens it."),
+        bool, _choosing("--holdout", help="Include the verified units of the plan's holdout; this opens it.")
     ] = False,
     no_text: Annotated[bool, _hiding("--no-text", help="Write hashes and figures only.")] = False,
     names: Annotated[bool, _hiding("--names", help="Name annotators instead of using pseudonyms.")] = False,
     licence: Annotated[str, _hiding(help="The licence of the export, written to its manifest.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
@@ -66,7 +59,6 @@ def export(
         raise UsageError("-: an export is a folder of files: name one")
     if directory.suffix.lower() in FILE_ENDINGS and not directory.is_dir():
         raise UsageError(f"{directory}: an export is a folder of files: name it without {directory.suffix}")
-    call: Call = context.obj
     options = stage.ExportOptions(
         formats=tuple(format or ["native"]),
         only=only,
@@ -79,13 +71,15 @@ def export(
         licence=licence,
         holdout=holdout,
     )
-    with counted(call, "Exporting") as (store, info, progress):
-        report = stage.export(store, info, directory, options, annotator=call.annotator, progress=progress)
+    with counted(context.obj, "Exporting") as (store, info, progress):
+        report = stage.export(
+            store, info, directory, options, annotator=context.obj.annotator, progress=progress
+        )
     reports.show(report, export_text(report), as_json=json)
 
 
 def verify(
-    directory: Annotated[Path, typer.Argument(help="The folder of an export.", parser=named_path)],
+    directory: Annotated[Path, Argument(help="The folder of an export.", parser=named_path)],
     json: Json = False,
 ) -> None:
     """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
@@ -97,14 +91,13 @@ def verify(
         raise typer.Exit(1)
 
 
-def doctor(context: typer.Context, json: Json = False) -> None:
+def doctor(context: Context, json: Json = False) -> None:
     """Check that the rows of the database fit together, and change nothing; exit 1 when some do not."""
     from workbench.stages.upkeep import doctor as stage
     from workbench.store.copying import count_rows
 
-    call: Call = context.obj
     with (
-        open_for(call.db, create=False, migrate=False) as store,
+        open_for(context.obj.db, migrate=False) as store,
         reports.progress("Checking", count_rows(store, None), unit="rows") as progress,
     ):
         report = stage(store, progress)
@@ -114,8 +107,8 @@ def doctor(context: typer.Context, json: Json = False) -> None:
 
 
 def copy(
-    context: typer.Context,
-    to: Annotated[str, typer.Option("--to", help="An empty database: a file, or any SQLAlchemy URL.")],
+    context: Context,
+    to: Annotated[str, Option("--to", help="An empty database: a file, or any SQLAlchemy URL.")],
     json: Json = False,
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
@@ -123,8 +116,8 @@ def copy(
     from workbench.store.copying import count_rows
     from workbench.store.datasets import find_dataset
 
-    call: Call = context.obj
-    with open_for(call.db, create=False) as store:
+    call = context.obj
+    with open_for(call.db) as store:
         only = find_dataset(store, call.dataset).id if call.dataset else None
         with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
             report = stage(store, to, only, call.annotator, progress)
@@ -132,10 +125,10 @@ def copy(
 
 
 def purge(
-    context: typer.Context,
-    samples: Annotated[list[str] | None, typer.Argument(help="Samples by id.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every sample of the dataset.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    context: Context,
+    samples: Annotated[list[str] | None, Argument(help="Samples by id.")] = None,
+    everything: Annotated[bool, Option("--all", help="Every sample of the dataset.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,
 ) -> None:
     """Remove the text of samples for good, also from the journal and known backups; hashes stay.
@@ -145,10 +138,9 @@ def purge(
     """
     from workbench.stages import upkeep
 
-    call: Call = context.obj
     if bool(samples) == everything:
         raise UsageError("name samples by id, or say --all")
-    with dataset_of(call) as (store, info):
+    with dataset_of(context.obj) as (store, info):
         plan = upkeep.plan_purge(store, info, samples or [])
         if not yes:
             if not on_terminal():
@@ -156,7 +148,7 @@ def purge(
             tell(purge_plan_text(plan))
             if not typer.confirm("Remove it?", err=True):
                 raise UsageError("nothing was removed")
-        report = upkeep.purge(store, info, plan, call.annotator)
+        report = upkeep.purge(store, info, plan, context.obj.annotator)
     reports.show(report, purge_text(report), as_json=json)
     if report.by_hand:
         raise typer.Exit(3)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Call, Json, named_path, open_for
+from workbench.cli.console import Call, Context, Json, named_path, open_for
 from workbench.errors import InputError, UsageError
 from workbench.reports.files import import_text
 
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 Update = Annotated[
     bool,
-    typer.Option("--update", help="Replace text, scores and verified units that differ from what is stored."),
+    Option("--update", help="Replace text, scores and verified units that differ from what is stored."),
 ]
 Fields = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--map",
         metavar="FIELD=COLUMN",
         help="Which column is reference, user_input, …; COLUMN.KEY for a key inside objects.",
@@ -32,42 +33,40 @@ Fields = Annotated[
 ]
 External = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="COLUMN=KIND", help="A column of scores, and the kind of unit it counts (entity, statement)."
     ),
 ]
 Rows = Annotated[
     str,
-    typer.Option(
-        metavar="LIST", help="The list of a JSON document that holds the rows, as in results.results."
-    ),
+    Option(metavar="LIST", help="The list of a JSON document that holds the rows, as in results.results."),
 ]
 """Options that `import` and `audit` share."""
 
 
 def import_(
-    context: typer.Context,
+    context: Context,
     file: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.",
             parser=named_path,
         ),
     ],
     gold: Annotated[
-        bool, typer.Option("--gold", help="Store the verified units of every row; reject rows without them.")
+        bool, Option("--gold", help="Store the verified units of every row; reject rows without them.")
     ] = False,
     gold_if_given: Annotated[
-        bool, typer.Option("--gold-if-given", help="Store verified units where a row has them.")
+        bool, Option("--gold-if-given", help="Store verified units where a row has them.")
     ] = False,
     update: Update = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Import nothing if any row is bad.")] = False,
+    strict: Annotated[bool, Option("--strict", help="Import nothing if any row is bad.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what the import would do; write nothing.")
+        bool, Option("--dry-run", help="Show what the import would do; write nothing.")
     ] = False,
     format: Annotated[  # noqa: A002
         str | None,
-        typer.Option(
+        Option(
             help="native, ragas, ragas-annotations, ragas-traces, promptfoo, mlflow, langfuse, langsmith, "
             "trulens, traces, deepeval, prodigy, label-studio, argilla or doccano; detected by default."
         ),
@@ -77,19 +76,19 @@ def import_(
     rows: Rows = "",
     blind: Annotated[
         float | None,
-        typer.Option(
+        Option(
             min=0,
             max=1,
             help="Share of samples to review without suggestions; by default 0.1 from 100 samples on.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
+    seed: Annotated[int | None, Option(help="Seed of the queue order of a new dataset.")] = None,
     json: Json = False,
 ) -> None:
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""
     from workbench.stages.import_ import ImportOptions
 
-    call: Call = context.obj
+    call = context.obj
     if gold and gold_if_given:
         raise UsageError("--gold and --gold-if-given exclude each other")
     options = ImportOptions(
@@ -136,7 +135,7 @@ def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     from workbench.stages.import_ import bytes_to_import, preview_import
 
     there = new_file(call) is None
-    opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
+    opened = open_for(call.db, migrate=False) if there else nullcontext()
     with opened as store, reports.progress("Reading", bytes_to_import(file), unit="bytes") as progress:
         return preview_import(file, options, store=store, annotator=call.reader, progress=progress)
 
@@ -158,7 +157,7 @@ def open_for_import(call: Call) -> Iterator[Store]:
     new = new_file(call)
     samples = 1
     try:
-        with open_for(call.db) as store:
+        with open_for(call.db, create=True) as store:
             try:
                 yield store
             except Exception:

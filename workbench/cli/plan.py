@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Call, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
+from workbench.cli.console import Context, Json, dataset_of, given, named_path, on_terminal, policy_from, tell
 from workbench.cli.import_ import Fields, open_for_import
 from workbench.errors import UsageError
 from workbench.reports.plan import draft_text, plan_text, precision_text
 
 MAKING = "Making a plan"
-_making = partial(typer.Option, rich_help_panel=MAKING)
+_making = partial(Option, rich_help_panel=MAKING)
 
 
 def plan(
-    context: typer.Context,
+    context: Context,
     n: Annotated[int | None, _making("--n", min=2, help="Reviews to plan.")] = None,
     design: Annotated[
         str | None,
@@ -36,20 +37,14 @@ def plan(
     ] = None,
     yes: Annotated[bool, _making("--yes", "-y", help="Do it without asking.")] = False,
     precision: Annotated[
-        float | None,
-        typer.Option(
-            metavar="HALF-WIDTH",
-            help="How many reviews make the interval ± this wide.",
-        ),
+        float | None, Option(metavar="HALF-WIDTH", help="How many reviews make the interval ± this wide.")
     ] = None,
-    more: Annotated[
-        int | None, typer.Option(min=1, help="Plan N more reviews, at any time.", metavar="N")
-    ] = None,
-    drop: Annotated[bool, typer.Option("--drop", help="Remove the plan, before the first review.")] = False,
+    more: Annotated[int | None, Option(min=1, help="Plan N more reviews, at any time.", metavar="N")] = None,
+    drop: Annotated[bool, Option("--drop", help="Remove the plan, before the first review.")] = False,
     json: Json = False,
 ) -> None:
     """Plan which samples to review, before the first review, or more reviews later. Alone: show the plan."""
-    call: Call = context.obj
+    call = context.obj
     if sum((n is not None, precision is not None, more is not None, drop)) > 1:
         raise UsageError("--n, --precision, --more and --drop exclude each other")
     if n is None:
@@ -93,24 +88,24 @@ def _agree(question: str, refused: str, *, yes: bool) -> None:
 def score_files(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Files or folders: Parquet, Arrow, JSON Lines, CSV.", parser=named_path),
+        Argument(help="Files or folders: Parquet, Arrow, JSON Lines, CSV.", parser=named_path),
     ],
-    out: Annotated[Path, typer.Option(help="The folder for the scores, one file for each input file.")],
+    out: Annotated[Path, Option(help="The folder for the scores, one file for each input file.")],
     policy: Annotated[
-        Path | None, typer.Option(help="A policy file, as `workbench policy show` prints it.")
+        Path | None, Option(help="A policy file, as `workbench policy show` prints it.")
     ] = None,
     match_threshold: Annotated[
-        int, typer.Option(min=0, max=100, help="Similarity from which two names match.")
+        int, Option(min=0, max=100, help="Similarity from which two names match.")
     ] = 85,
     format: Annotated[  # noqa: A002
-        str | None, typer.Option(help="The format of every file, as for import; detected by default.")
+        str | None, Option(help="The format of every file, as for import; detected by default.")
     ] = None,
     map_: Fields = None,
     workers: Annotated[
-        int, typer.Option(min=1, help="Processes on this machine; by default one for each core.")
+        int, Option(min=1, help="Processes on this machine; by default one for each core.")
     ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
     cluster: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="A dask scheduler, as in tcp://host:8786, instead.")
+        str, Option(metavar="ADDRESS", help="A dask scheduler, as in tcp://host:8786, instead.")
     ] = "",
     json: Json = False,
 ) -> None:
@@ -128,12 +123,12 @@ def score_files(
 
 
 def draw(
-    context: typer.Context,
-    out: Annotated[Path, typer.Argument(help="The folder that score-files wrote.", parser=named_path)],
-    n: Annotated[int, typer.Option("--n", min=2, help="Samples to draw, and reviews to plan.")],
-    scorer: Annotated[str, typer.Option(help="The score whose values make the strata.")] = "linked",
+    context: Context,
+    out: Annotated[Path, Argument(help="The folder that score-files wrote.", parser=named_path)],
+    n: Annotated[int, Option("--n", min=2, help="Samples to draw, and reviews to plan.")],
+    scorer: Annotated[str, Option(help="The score whose values make the strata.")] = "linked",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed draws the same samples; printed by each draw.")
+        int | None, Option(min=0, help="The same seed draws the same samples; printed by each draw.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -141,7 +136,7 @@ def draw(
     from workbench.reports.plan import draw_text
     from workbench.stages.draw import draw as drawing
 
-    call: Call = context.obj
+    call = context.obj
     with open_for_import(call) as store, reports.progress("Reading scores", None, unit="rows") as progress:
         report = drawing(
             store, out, n, dataset=call.dataset, scorer=scorer, seed=seed, annotator=call.annotator,

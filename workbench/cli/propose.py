@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from workbench import reports
-from workbench.cli.console import Call, Json, counted, dataset_of, given, on_terminal, tell
+from workbench.cli.console import Call, Context, Json, counted, dataset_of, given, on_terminal, tell
 from workbench.errors import UsageError
 from workbench.reports import claude as texts
 from workbench.reports.texts import instead_text, propose_text
@@ -25,30 +26,25 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 SERVICE = "Models of a service: claude, openai"
-_option = partial(typer.Option, rich_help_panel=SERVICE)
+_option = partial(Option, rich_help_panel=SERVICE)
 
 
 def propose(
-    context: typer.Context,
+    context: Context,
     proposer: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="rules, recorded (those that came with a file), claude, or openai (OpenAI and every service "
             "with its interface); rules by default, which then leave the suggestions in use as they are."
         ),
     ] = None,
-    run: Annotated[
-        str | None,
-        typer.Option("--run", help="Use the suggestions of an existing run."),
-    ] = None,
+    run: Annotated[str | None, Option("--run", help="Use the suggestions of an existing run.")] = None,
     model: Annotated[str | None, _option(help="The model to ask.")] = None,
     base_url: Annotated[
-        str | None,
-        _option(help="The address of the service, with /v1: http://localhost:8000/v1."),
+        str | None, _option(help="The address of the service, with /v1: http://localhost:8000/v1.")
     ] = None,
     effort: Annotated[
-        str | None,
-        _option(help="low, medium, high, or none for a model without; low for Claude, else none."),
+        str | None, _option(help="low, medium, high, or none for a model without; low for Claude, else none.")
     ] = None,
     max_tokens: Annotated[
         int, _option(min=256, help="Tokens of the longest answer, thinking included.")
@@ -58,21 +54,13 @@ def propose(
     dry_run: Annotated[bool, _option("--dry-run", help="Show what would be sent and what it costs.")] = False,
     yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
     external: Annotated[
-        str | None,
-        _option(help="Whether this dataset may be sent: ask, allow or never; kept."),
+        str | None, _option(help="Whether this dataset may be sent: ask, allow or never; kept.")
     ] = None,
     max_cost: Annotated[
-        float | None,
-        _option(min=0, help="Stop before this many dollars are exceeded; 5 by default."),
+        float | None, _option(min=0, help="Stop before this many dollars are exceeded; 5 by default.")
     ] = None,
-    batch: Annotated[
-        bool,
-        _option("--batch", help="Half the price, within a day."),
-    ] = False,
-    examples: Annotated[
-        int,
-        _option(min=0, help="Verified samples that the prompt shows."),
-    ] = 0,
+    batch: Annotated[bool, _option("--batch", help="Half the price, within a day.")] = False,
+    examples: Annotated[int, _option(min=0, help="Verified samples that the prompt shows.")] = 0,
     retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Json = False,
 ) -> None:
@@ -80,7 +68,7 @@ def propose(
 
     Without --proposer the rules suggest, and suggestions that are in use stay in use.
     """
-    call: Call = context.obj
+    call = context.obj
     if run is not None and proposer not in (None, "recorded"):
         raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
     if proposer not in ("claude", "openai"):

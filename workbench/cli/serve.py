@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
-from workbench.cli.console import Call, open_for
+from workbench.cli.console import Call, Context, open_for
 from workbench.errors import StoreError, UsageError
 from workbench.settings import written_text
 
@@ -24,21 +25,20 @@ LEAST_SECRET = 32
 
 
 def serve(
-    context: typer.Context,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8765,
+    context: Context,
+    host: Annotated[str, Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8765,
     public_url: Annotated[
-        str, typer.Option(help="The https:// address by which people open the pages, behind a proxy.")
+        str, Option(help="The https:// address by which people open the pages, behind a proxy.")
     ] = "",
     proxy_user: Annotated[
-        str, typer.Option(metavar="HEADER", help="A proxy logs people in, and names them in this header.")
+        str, Option(metavar="HEADER", help="A proxy logs people in, and names them in this header.")
     ] = "",
     proxy_secret_file: Annotated[
-        Path | None,
-        typer.Option(help="A file with the secret that the proxy sends as X-Workbench-Secret."),
+        Path | None, Option(help="A file with the secret that the proxy sends as X-Workbench-Secret.")
     ] = None,
     log: Annotated[
-        Path | None, typer.Option(help="Append the log to this file; by default it goes to standard error.")
+        Path | None, Option(help="Append the log to this file; by default it goes to standard error.")
     ] = None,
 ) -> None:
     """Review in a browser: people without a terminal accept and correct units on pages of this server.
@@ -46,7 +46,7 @@ def serve(
     It listens on this machine only. Another --host needs people with tokens (workbench person add) and an
     https --public-url, whose certificate a proxy in front of it has. docs/web.md has examples.
     """
-    call: Call = context.obj
+    call = context.obj
     try:
         import starlette as _starlette  # noqa: F401
         import uvicorn as _uvicorn  # noqa: F401
@@ -54,7 +54,7 @@ def serve(
         raise UsageError(
             f"serve needs the package {error.name!r}: pip install 'gold-workbench[web]'"
         ) from error
-    with open_for(call.db, create=False) as store:
+    with open_for(call.db) as store:
         if store.read_only:
             raise StoreError(f"{call.db}: read-only, so no decision could be saved")
         _serve(call, store, host, port, public_url, _proxy(proxy_user, proxy_secret_file), log)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Call, Json, annotator_name, counted, dataset_of, one_kind, open_for
+from workbench.cli.console import Context, Json, annotator_name, counted, dataset_of, one_kind, open_for
 from workbench.errors import UsageError
 from workbench.reports.team import agree_text, people_text, team_text, training_text
 from workbench.text.figures import many
@@ -19,39 +20,37 @@ person_app = typer.Typer(
 
 
 def assign(
-    context: typer.Context,
+    context: Context,
     filter_: Annotated[
-        str, typer.Argument(metavar="FILTER", help="With --to: which samples, as in the queue's search.")
+        str, Argument(metavar="FILTER", help="With --to: which samples, as in the queue's search.")
     ] = "",
     overlap: Annotated[
-        int | None, typer.Option(help="How many people review a sample; 0 takes the assignments away.")
+        int | None, Option(help="How many people review a sample; 0 takes the assignments away.")
     ] = None,
     share: Annotated[
         float | None,
-        typer.Option(
-            min=0, max=1, help="About this share of samples, drawn by chance, is for so many people."
-        ),
+        Option(min=0, max=1, help="About this share of samples, drawn by chance, is for so many people."),
     ] = None,
     lease: Annotated[
         int | None,
-        typer.Option(min=1, max=100_000, help="Minutes for which a sample is kept for who does nothing."),
+        Option(min=1, max=100_000, help="Minutes for which a sample is kept for who does nothing."),
     ] = None,
     to: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Give the samples of FILTER to this person.")
+        str | None, Option(metavar="NAME", help="Give the samples of FILTER to this person.")
     ] = None,
     release: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Free what this person holds and has not decided.")
+        str | None, Option(metavar="NAME", help="Free what this person holds and has not decided.")
     ] = None,
     training: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--training/--no-training",
             help="Train annotators first: with ten samples of FILTER whose answers are known.",
         ),
     ] = None,
     mark: Annotated[
         float | None,
-        typer.Option("--pass", min=0, max=1, help="With --training: the units and verdicts to agree on; .8."),
+        Option("--pass", min=0, max=1, help="With --training: the units and verdicts to agree on; .8."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -64,7 +63,7 @@ def assign(
     from workbench.stages import team as stage
     from workbench.stages import training as trained
 
-    call: Call = context.obj
+    call = context.obj
     if sum(one is not None for one in (overlap, to, release, training)) > 1:
         raise UsageError("--overlap, --to, --release and --training exclude each other")
     if mark is not None and not training:
@@ -100,9 +99,9 @@ def assign(
 
 
 def agree(
-    context: typer.Context,
-    by: Annotated[str, typer.Option(help="Figures of each label, pair of people, or person and week.")] = "",
-    kind: Annotated[str | None, typer.Option(help="entity or statement; the first that is reviewed.")] = None,
+    context: Context,
+    by: Annotated[str, Option(help="Figures of each label, pair of people, or person and week.")] = "",
+    kind: Annotated[str | None, Option(help="entity or statement; the first that is reviewed.")] = None,
     json: Json = False,
 ) -> None:
     """Show how far people agree who review the same samples, next to the machine and the reviewers.
@@ -112,27 +111,23 @@ def agree(
     """
     from workbench.stages.agree import agree as stage
 
-    call: Call = context.obj
     of_kind = one_kind(kind)
-    with counted(call, "Counting") as (store, info, progress):
+    with counted(context.obj, "Counting") as (store, info, progress):
         report = stage(store, info, by, of_kind, progress)
     reports.show(reports.document(report), agree_text(report), as_json=json)
 
 
 @person_app.command("add")
 def person_add(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="The name on their reviews, as --as gives it.")],
+    context: Context,
+    name: Annotated[str, Argument(help="The name on their reviews, as --as gives it.")],
     role: Annotated[
-        str | None,
-        typer.Option(help="owner, or annotator: reviews, and no more; a new person is an annotator."),
+        str | None, Option(help="owner, or annotator: reviews, and no more; a new person is an annotator.")
     ] = None,
     adjudicator: Annotated[
-        bool, typer.Option("--adjudicator", help="An annotator who may settle what others differ in.")
+        bool, Option("--adjudicator", help="An annotator who may settle what others differ in.")
     ] = False,
-    new_token: Annotated[
-        bool, typer.Option("--new-token", help="Show a new token; the one before ends.")
-    ] = False,
+    new_token: Annotated[bool, Option("--new-token", help="Show a new token; the one before ends.")] = False,
     json: Json = False,
 ) -> None:
     """Add a person or change their role. Begin with yourself, as an owner.
@@ -141,9 +136,9 @@ def person_add(
     """
     from workbench.stages import people as stage
 
-    call: Call = context.obj
+    call = context.obj
     name = annotator_name(name)
-    with open_for(call.db, create=False) as store:
+    with open_for(call.db) as store:
         own = next((person for person in stage.people(store) if person.name == name), None)
         if own and role is None:
             role, adjudicator = own.role, adjudicator or own.adjudicator
@@ -156,41 +151,38 @@ def person_add(
 
 
 @person_app.command("list")
-def person_list(context: typer.Context, json: Json = False) -> None:
+def person_list(context: Context, json: Json = False) -> None:
     """Show who works here."""
     from workbench.stages import people as stage
 
-    call: Call = context.obj
-    with open_for(call.db, create=False) as store:
+    with open_for(context.obj.db) as store:
         people = stage.people(store)
     reports.show(people, people_text(people), as_json=json)
 
 
 @person_app.command("pass")
 def person_pass(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Who is to get the samples now.")],
+    context: Context,
+    name: Annotated[str, Argument(help="Who is to get the samples now.")],
     json: Json = False,
 ) -> None:
     """Let a person pass the training of the dataset, whatever they decided there."""
     from workbench.stages.training import let_pass
 
-    call: Call = context.obj
-    with dataset_of(call) as (store, info):
-        training = let_pass(store, info, call.annotator, annotator_name(name))
+    with dataset_of(context.obj) as (store, info):
+        training = let_pass(store, info, context.obj.annotator, annotator_name(name))
     reports.show(training, training_text(training), as_json=json)
 
 
 @person_app.command("disable")
 def person_disable(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Who is to do nothing here any more.")],
+    context: Context,
+    name: Annotated[str, Argument(help="Who is to do nothing here any more.")],
     json: Json = False,
 ) -> None:
     """Let a person do nothing any more. Their reviews stay; what they hold is free."""
     from workbench.stages import people as stage
 
-    call: Call = context.obj
-    with open_for(call.db, create=False) as store:
-        people = stage.disable(store, call.annotator, name)
+    with open_for(context.obj.db) as store:
+        people = stage.disable(store, context.obj.annotator, name)
     reports.show(people, people_text(people), as_json=json)

@@ -48,6 +48,11 @@ def show(document: Any, text: str, *, as_json: bool, whole: bool = False) -> Non
         raise WorkbenchError(f"standard output: {error.strerror or error}") from error
 
 
+def page(lines: Iterable[str]) -> str:
+    """Some lines as one text that cannot steer a terminal."""
+    return clean("\n".join(lines))
+
+
 def columns_of(stream: TextIO) -> int:
     """The columns of the terminal that a stream writes to; 0 where it writes to none."""
     return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
@@ -131,19 +136,24 @@ class Looks(TypedDict, total=False):
     mark: tuple[str, str]
 
 
-def looks() -> Looks:
-    """How large an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
+def looks(*, more: bool) -> Looks:
+    """How large an answer is and how it marks a place: as the terminal allows, plain elsewhere.
+
+    With `more` to follow it is as high as it needs.
+    """
     if not sys.stdout.isatty():
         return {}
     columns, height = shutil.get_terminal_size()
     width = max(40, min(columns, 120))
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return {"width": width, "height": height, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
+    mark = ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")
+    return {"width": width, "height": 0 if more else height, "mark": mark}
 
 
 def score_document(report: ScoreReport) -> dict[str, Any]:
     """The JSON document of `score`; of blind samples that are not decided yet nothing automatic."""
     seen = report.seen
+    left_out = {"examples": sorted(seen.examples), "with_groups": sorted(seen.related)}
     return {
         "dataset": report.dataset,
         "run": report.run,
@@ -153,11 +163,7 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
         "n_unproposed": report.unproposed,
         "samples": [_sample_document(row, withheld=row.id in report.withheld) for row in report.samples],
         "means": {name: asdict(mean) for name, mean in report.means.items()},
-        **(
-            {"left_out": {"examples": sorted(seen.examples), "with_groups": sorted(seen.related)}}
-            if seen.examples
-            else {}
-        ),
+        **({"left_out": left_out} if seen.examples else {}),
     }
 
 
@@ -193,15 +199,18 @@ def figures_document(source: Figures) -> dict[str, Any]:
 def _exact(
     value: Fraction | None, verified: Fraction | None, shares: Iterable[tuple[str, str, int, Fraction | None]]
 ) -> dict[str, Any]:
-    names = ("cause", "part", "units", "share")
     return {
-        "value": None if value is None else str(value),
-        "verified": None if verified is None else str(verified),
+        "value": _ratio(value),
+        "verified": _ratio(verified),
         "shares": [
-            dict(zip(names, (*cells, None if share is None else str(share)), strict=True))
-            for *cells, share in shares
+            {"cause": cause, "part": part, "units": units, "share": _ratio(share)}
+            for cause, part, units, share in shares
         ],
     }
+
+
+def _ratio(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def gate_document(gate: ScoreGate, withheld: Collection[str]) -> dict[str, Any]:
@@ -211,20 +220,16 @@ def gate_document(gate: ScoreGate, withheld: Collection[str]) -> dict[str, Any]:
 
 
 def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
+    automatic = {} if withheld else row.automatic
+    external = {} if withheld else row.external
+    verified = {kind: {**asdict(tally), "value": recall_of(tally)} for kind, tally in row.verified.items()}
     return {
         "id": row.id,
         "automatic": {
-            name: {**asdict(score.tally), "value": score.value}
-            for name, score in row.automatic.items()
-            if not withheld
+            name: {**asdict(score.tally), "value": score.value} for name, score in automatic.items()
         },
-        "verified": {
-            kind: {**asdict(row.verified[kind]), "value": recall_of(row.verified[kind])}
-            if kind in row.verified
-            else None
-            for kind in KINDS
-        },
-        "external": {name: value for name, (value, _) in row.external.items() if not withheld},
+        "verified": {kind: verified.get(kind) for kind in KINDS},
+        "external": {name: value for name, (value, _) in external.items()},
         **({"withheld": WITHHELD} if withheld else {}),
         "unresolved": sorted(row.unresolved),
         "excluded": sorted(row.excluded),

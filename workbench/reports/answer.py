@@ -102,14 +102,10 @@ def _samples(title: str, each: Sequence[list[str]], room: int) -> list[str]:
 
 
 def _steps(answer: Answer, width: int) -> list[str]:
-    sentences = [step(action, answer) for action in answer.steps]
-    if not sentences:
-        return []
-    lead = "Next: "
     return [
         line
-        for index, sentence in enumerate(sentences)
-        for line in wrapped(sentence, width, "  or  " if index else lead, " " * 6)
+        for index, action in enumerate(answer.steps)
+        for line in wrapped(step(action, answer), width, "  or  " if index else "Next: ", " " * 6)
     ]
 
 
@@ -130,12 +126,10 @@ def _effects(answer: Answer, width: int) -> list[str]:
 
 
 def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: tuple[str, str]) -> list[str]:
-    lines = [_named(index, suspect.question or suspect.id, reason(suspect.suspicion, answer), width)]
-    lines += _clues(suspect.suspicion.clues, width, mark)
-    return [
-        *lines,
-        f"     reference: {_marked(suspect.reference, suspect.suspicion.clues, width - 16, mark)}",
-    ]
+    clues = suspect.suspicion.clues
+    first = _named(index, suspect.question or suspect.id, reason(suspect.suspicion, answer), width)
+    reference = _marked(suspect.reference, clues, width - 16, mark)
+    return [first, *_clues(clues, width, mark), f"     reference: {reference}"]
 
 
 def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
@@ -171,14 +165,10 @@ def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str
             lines.append(f"{lead}{name} {absent}")
             continue
         head = f"{lead}{name}  context {clue.quote.context}: "
-        room = width - cell_len(_plain(head, mark)) - 2
+        room = width - cell_len(head.replace(mark[0], "[").replace(mark[1], "]")) - 2
         lines.append(head + _excerpt(clue.quote.before, clue.quote.hit, clue.quote.after, room, mark))
     rest = len(clues) - CLUES
     return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
-
-
-def _plain(text: str, mark: tuple[str, str]) -> str:
-    return text.replace(mark[0], "[").replace(mark[1], "]")
 
 
 def _marked(text: str, clues: Sequence[Clue], room: int, mark: tuple[str, str]) -> str:
@@ -227,18 +217,17 @@ def answer_markdown(answer: Answer) -> str:
         lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in rows]
         total = sum(share for _, _, share in rows)
         lines.append(f"| {whose(answer)} − reviewed | | {signed(total, 2)} |")
+    lines += [""] if answer.worst else []
     for index, worst in enumerate(answer.worst, start=1):
-        lines += [""] if index == 1 else []
         values = f"{whose(answer)} {value(worst.score)}, reviewed {value(worst.verified)}"
         lines.append(f"{index}. {code(worst.question or worst.id)}: {values}")
         lines += _items(worst.clues, unquoted(worst, answer.kind))
-    if answer.estimate is None:
-        for index, suspect in enumerate(answer.triage.shown, start=1):
-            lines += ["", "Check first:", ""] if index == 1 else []
-            lines.append(
-                f"{index}. {code(suspect.question or suspect.id)}: {reason(suspect.suspicion, answer)}"
-            )
-            lines += _items(suspect.suspicion.clues)
+    suspects = () if answer.estimate is not None else answer.triage.shown
+    lines += ["", "Check first:", ""] if suspects else []
+    for index, suspect in enumerate(suspects, start=1):
+        name = code(suspect.question or suspect.id)
+        lines.append(f"{index}. {name}: {reason(suspect.suspicion, answer)}")
+        lines += _items(suspect.suspicion.clues)
     lines += [f"\n{note}" for note in notes(answer)]
     lines += ["", *(f"- {step(action, answer)}" for action in answer.steps)]
     return "\n".join(lines)

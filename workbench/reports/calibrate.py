@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.comparing.intervals import FEWEST
+from workbench.comparing.intervals import FEWEST, Interval
+from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.text.figures import many, number, signed, table
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration import Calibrated, Measured, Point
-    from workbench.comparing.intervals import Interval
+    from workbench.comparing.calibration import Calibrated, Figure, Measured, Point
+    from workbench.comparing.correction import ReliabilityBin
     from workbench.comparing.learning import PolicyChange
     from workbench.stages.calibrate import Gathered, Look
     from workbench.store.tables import CalibrationRow
 
+MEASURES = ["match threshold", "bias", "95 % by group", "|Δ|", "F1"]
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
 
@@ -26,7 +28,7 @@ def report_text(report: Look) -> str:
     gathered, calibration = report.gathered, report.found
     proposed = [advice(report), "", *change_lines(report), ""]
     if calibration is None:
-        return clean("\n".join([*proposed, f"the match threshold: {report.why}"]))
+        return page([*proposed, f"the match threshold: {report.why}"])
     lines = [*head_lines(report.info.name, gathered, calibration), "", *proposed]
     # The threshold in use, the chosen one and the correction, each on samples that had no say in it
     rows = [
@@ -36,7 +38,7 @@ def report_text(report: Look) -> str:
         ["one value for every sample", "–", "–", number(calibration.constant), "–"],
     ]
     lines += [
-        *table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows, right=True),
+        *table(MEASURES, rows, right=True),
         "",
         *verdict_lines(calibration),
         "",
@@ -46,12 +48,11 @@ def report_text(report: Look) -> str:
     ]
     lines += [f"automatic mean of the {many(report.defined, 'sample')} with units: {', '.join(means)}", ""]
     lines += [*curve_lines(calibration), "", *probability_lines(calibration), "", *holdout_lines(report)]
-    name, end = (
-        report.name,
-        "nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's",
-    )
-    lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's" if name else end)
-    return clean("\n".join(lines).rstrip())
+    if name := report.name:
+        lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's")
+    else:
+        lines.append("nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's")
+    return page(lines)
 
 
 def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> list[str]:
@@ -127,19 +128,15 @@ def support_text(change: PolicyChange) -> str:
 
 def change_text(change: PolicyChange) -> str:
     """What a change does: `typical error .281 → .133 (−.148 [−.190, −.105] …): better`."""
-    ends = change.gain.interval and type(change.gain.interval)(
-        -change.gain.interval.high, -change.gain.interval.low
-    )
     moved = f"typical error {number(change.before)} → {number(change.after)}"
-    if ends is None:
-        verdict = (
-            "no better" if change.better is False else f"a suggestion from {many(change.samples, 'sample')}"
-        )
-        return f"{moved}, cross-validated: {'better' if change.better else verdict}"
     verdict = "better" if change.better else "no better"
+    if change.gain.interval is None:
+        if change.better is None:
+            verdict = f"a suggestion from {many(change.samples, 'sample')}"
+        return f"{moved}, cross-validated: {verdict}"
     if change.better is None:
         verdict = f"a suggestion, for one value for every sample has {number(change.constant)}"
-    return f"{moved} ({signed(-change.gain.value)}{_ends(ends)}, 95 %, cross-validated, by group): {verdict}"
+    return f"{moved} ({_fall(change.gain)}, 95 %, cross-validated, by group): {verdict}"
 
 
 def verdict_lines(calibration: Calibrated) -> list[str]:
@@ -161,11 +158,8 @@ def verdict_lines(calibration: Calibrated) -> list[str]:
         lines.append(f"  calling every unit found: F1 {number(calibration.trivial)}")
     if calibration.constant < min(calibration.present.mae, calibration.chosen.mae):
         lines.append("  one value for every sample errs by less: the score tells little of a single sample")
-    lines.append(
-        f"  chosen for {NAMES[calibration.objective]}; without each of {len(calibration.folds)} folds: "
-        f"{_spread(calibration)}"
-    )
-    return lines
+    folds = f"without each of {len(calibration.folds)} folds: {_spread(calibration)}"
+    return [*lines, f"  chosen for {NAMES[calibration.objective]}; {folds}"]
 
 
 def is_better(calibration: Calibrated) -> bool:
@@ -211,8 +205,7 @@ def gain_text(calibration: Calibrated) -> str:
     """What the choice changes: `|bias| −.020 [−.048, +.028]`, `F1 +.013 [...]`."""
     gain = calibration.gain
     if calibration.objective == "bias":  # a smaller bias is the gain
-        ends = gain.interval and type(gain.interval)(-gain.interval.high, -gain.interval.low)
-        return f"|bias| changes by {signed(-gain.value)}{_ends(ends)}"
+        return f"|bias| changes by {_fall(gain)}"
     return f"F1 {signed(gain.value)}{_ends(gain.interval)}"
 
 
@@ -230,16 +223,7 @@ def probability_lines(calibration: Calibrated) -> list[str]:
     kind = "isotonic" if calibration.model.kind == "isotonic" else "Platt"
     judged = calibration.reliability
     rows = [
-        [
-            "no near name"
-            if bucket.high < 60
-            else f"{bucket.low}–{bucket.high}"
-            if bucket.low < bucket.high
-            else str(bucket.low),
-            f"{bucket.pairs:,}",
-            number(bucket.predicted, 2),
-            number(bucket.found, 2),
-        ]
+        [_near(bucket), f"{bucket.pairs:,}", number(bucket.predicted, 2), number(bucket.found, 2)]
         for bucket in judged.bins
     ]
     lines = [
@@ -253,26 +237,27 @@ def probability_lines(calibration: Calibrated) -> list[str]:
     return [*lines, f"worth a look: similarities {low}–{high} (probability .2 to .8)"]
 
 
+def _near(bucket: ReliabilityBin) -> str:
+    if bucket.high < 60:
+        return "no near name"
+    return str(bucket.low) if bucket.low == bucket.high else f"{bucket.low}–{bucket.high}"
+
+
 def holdout_lines(report: Look) -> list[str]:
     """What the samples kept back say, and how often they were looked at."""
     held, before = report.holdout, report.openings
     if held is None:
-        if before:
-            return [f"the holdout was opened {times(before)} before", ""]
-        return []
+        return [f"the holdout was opened {times(before)} before", ""] if before else []
     calibration = report.found
     assert calibration is not None  # only a fit opens it
     rows = [
         _measured(f"{calibration.threshold_now} in use", held.present),
         _measured(f"{calibration.threshold} chosen", held.chosen),
     ]
-    again = (
-        f"opened {times(before)} before: what was learned from it then makes this look too good"
-        if before
-        else "opened for the first time; this is written down"
-    )
-    head = ["match threshold", "bias", "95 % by group", "|Δ|", "F1"]
-    return [f"holdout: {held.samples:,} verified samples, {again}", *table(head, rows, right=True), ""]
+    again = "opened for the first time; this is written down"
+    if before:
+        again = f"opened {times(before)} before: what was learned from it then makes this look too good"
+    return [f"holdout: {held.samples:,} verified samples, {again}", *table(MEASURES, rows, right=True), ""]
 
 
 def used_text(name: str, threshold: int) -> str:
@@ -289,19 +274,17 @@ def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
     """The calibrations of a dataset."""
     if not saved:
         return "no calibration is saved yet: workbench calibrate --save NAME"
+    shown = ("scorer", "threshold", "objective", "samples")
     rows = [
         [
             f"{row.name}{' (in use)' if row.name == used else ''}",
-            str(row.document["scorer"]),
-            str(row.document["threshold"]),
-            str(row.document["objective"]),
-            str(row.document["samples"]),
+            *(str(row.document[name]) for name in shown),
             str(row.document["created_at"])[:10],
         ]
         for row in saved
     ]
-    head = ["name", "scorer", "threshold", "objective", "samples", "saved"]
-    return clean("\n".join(table(head, rows, right=True)))
+    head = ["name", *shown, "saved"]
+    return page(table(head, rows, right=True))
 
 
 def report_document(report: Look) -> dict[str, Any]:
@@ -334,13 +317,15 @@ def times(count: int) -> str:
 
 
 def _measured(name: str, measure: Measured) -> list[str]:
-    return [
-        name,
-        signed(measure.bias.value),
-        _ends(measure.bias.interval).strip() or "–",
-        number(measure.mae),
-        number(measure.f1),
-    ]
+    bias = measure.bias
+    ends = _ends(bias.interval).strip() or "–"
+    return [name, signed(bias.value), ends, number(measure.mae), number(measure.f1)]
+
+
+def _fall(gain: Figure) -> str:
+    """What a gain takes away: `−.020 [−.048, +.028]`."""
+    ends = gain.interval
+    return signed(-gain.value) + _ends(ends and Interval(-ends.high, -ends.low))
 
 
 def _ends(ends: Interval | None) -> str:

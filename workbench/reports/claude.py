@@ -6,8 +6,8 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from workbench.reports import page
 from workbench.text.figures import many
-from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
@@ -24,10 +24,10 @@ def money(cost: Decimal | None) -> str:
 def plan_text(plan: ModelPlan, max_cost: Decimal | None = None) -> str:
     """What a run would send and cost, and where it would stop."""
     run = f"run {plan.run}" if plan.run else "a new run"
-    lines = [*(f"note: {note}" for note in plan.notes)]
-    lines += [
+    lines = [f"note: {note}" for note in plan.notes]
+    lines.append(
         f"{plan.model}, {run}: {many(plan.samples, 'sample')} to propose, {plan.already:,} proposed already"
-    ]
+    )
     if plan.examples:
         shown = many(len(plan.examples), "verified sample")
         lines.append(f"  the prompt shows {shown}: {', '.join(plan.examples)}")
@@ -49,7 +49,7 @@ def plan_text(plan: ModelPlan, max_cost: Decimal | None = None) -> str:
         if max_cost is not None and plan.cost > max_cost:
             lines.append(f"  it stops before it costs more than {money(max_cost)} (--max-cost)")
     lines.append(f"  text would go to {plan.host} (external: {plan.external})")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def progress_line(progress: RunProgress) -> str:
@@ -66,7 +66,7 @@ def progress_line(progress: RunProgress) -> str:
 def report_text(report: ModelReport) -> str:
     """How a run ended."""
     total = report.already + report.proposed
-    lines = [*(f"note: {note}" for note in report.notes)]
+    lines = [f"note: {note}" for note in report.notes]
     lines.append(f"{report.run} ({report.model}): {report.proposed:,} proposed, {total:,} in all")
     for kind, number in report.failures.items():
         lines.append(f"  {number:,} failed: {kind}: {report.advice.get(kind, '')}".rstrip(": "))
@@ -81,7 +81,7 @@ def report_text(report: ModelReport) -> str:
         f"  {report.requests:,} requests, {report.refused:,} met a rate limit · {usage.prompt:,} tokens in"
         f"{cached} · {usage.output:,} out · {money(report.cost)}{silent} · {report.seconds:.0f} s"
     )
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def document(report: ModelPlan | ModelReport) -> dict[str, Any]:

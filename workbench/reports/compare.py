@@ -28,14 +28,13 @@ from workbench.comparing.words import (
     verified_samples,
 )
 from workbench.model import RESOLVED
+from workbench.reports import page
 from workbench.scoring.names import CALIBRATED, SCORERS, scorer_in_full, scorer_name
 from workbench.text.cells import cut, cut_middle
 from workbench.text.figures import UNDEFINED, delta, many, number, signed, table, value
-from workbench.text.safe import clean, flat, is_hash, name_of
+from workbench.text.safe import flat, is_hash, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.comparing.figures import Figures
     from workbench.comparing.versions import Against, GoldDiff, MeanChange, SampleChange
     from workbench.stages.disputes import Dispute, DisputeReport
@@ -49,7 +48,7 @@ def figures_text(figures: Figures) -> str:
     """Every figure: how much is verified, the estimate, why it differs; then the rest."""
     lines = _head(figures)
     if not figures.counts.total:
-        return clean("\n".join([*lines, "no samples: workbench import FILE brings some in"]))
+        return page([*lines, "no samples: workbench import FILE brings some in"])
     if not figures.run:
         lines.append("nothing is proposed yet: workbench propose, or import FILE with proposals")
     if not verified_samples(figures.counts):
@@ -63,16 +62,15 @@ def figures_text(figures: Figures) -> str:
     if figures.beside and verified_samples(figures.counts):
         names = _meanings({scorer.scorer for scorer in figures.beside})
         lines += ["", "all scorers, over the samples that are verified:", *names, *_beside(figures)]
-    return clean("\n".join([*lines, *_rest(figures)]))
+    return page([*lines, *_rest(figures)])
 
 
 def _head(figures: Figures) -> list[str]:
     run = f"run {figures.run}" if figures.run else "no run yet"
     by = f" by calibration {figures.calibration}" if figures.calibration else ""
-    verified = headline(figures.counts)
     scorer = scorer_in_full(figures.scorer)
     first = f"{figures.dataset} · {scorer} · {run} · match threshold {figures.threshold}{by}"
-    return [first, verified, *count_lines(figures.counts)]
+    return [first, headline(figures.counts), *count_lines(figures.counts)]
 
 
 def _causes(figures: Figures) -> list[str]:
@@ -99,24 +97,14 @@ def _beside(figures: Figures) -> list[str]:
     for scorer in figures.beside:
         means = [number(scorer.automatic), number(scorer.verified), signed(scorer.delta), number(scorer.mae)]
         means = means if scorer.n >= FEWEST else ["–"] * len(means)
-        rows.append(
-            [
-                scorer.scorer,
-                f"{scorer.n:,}",
-                f"{scorer.undefined:,}",
-                *means,
-                f"{scorer.equal:,}",
-            ]
-        )
+        counts = [f"{scorer.n:,}", f"{scorer.undefined:,}"]
+        rows.append([scorer.scorer, *counts, *means, f"{scorer.equal:,}"])
     return table(head, rows)
 
 
 def _rest(figures: Figures) -> list[str]:
-    lines = [
-        "",
-        "paired, over the samples that are verified:",
-        *_facts(paired_facts(figures.paired, figures.rows)),
-    ]
+    paired = _facts(paired_facts(figures.paired, figures.rows))
+    lines = ["", "paired, over the samples that are verified:", *paired]
     if figures.verdicts.n:
         lines += ["", "verdicts on matched units:", *_facts(verdict_facts(figures.verdicts, figures.chance))]
     if figures.labels:
@@ -153,14 +141,12 @@ def against_text(comparison: Against) -> str:
     """Two scorers on the same samples: both means, how far they are apart, and what moved most."""
     n = comparison.paired.n
     lines = [f"{comparison.dataset} · {many(n, 'sample')} with both values"]
+    names = (comparison.first, comparison.second)
+    sides = zip(("first", "second"), names, comparison.days, comparison.means, comparison.errors, strict=True)
     rows = [
         [word, f"{name} ({day})" if day and day not in name else name, f"mean {value(mean.value)}",
          f"error {value(error.value)}" if error.n else ""]
-        for word, name, day, mean, error in zip(
-            ("first", "second"), (comparison.first, comparison.second), comparison.days, comparison.means,
-            comparison.errors,
-            strict=True,
-        )
+        for word, name, day, mean, error in sides
     ]  # fmt: skip
     lines += [f"  {line}" for line in table(("", "", "", ""), rows)[1:]]
     if comparison.errors[0].n:
@@ -173,7 +159,7 @@ def against_text(comparison: Against) -> str:
         equal = f"{comparison.paired.equal.hits:,} equal"
         counts = f"{comparison.higher:,} higher, {comparison.lower:,} lower, {equal}"
         lines.append(f"first − second: {signed(apart, 2)}{sure}; {counts}")
-    for name, only in zip((comparison.first, comparison.second), comparison.only, strict=True):
+    for name, only in zip(names, comparison.only, strict=True):
         if not n and not only:
             way = ": workbench propose" if name in SCORERS else ""
             lines.append(f"no sample has a value of {name}{way}")
@@ -199,7 +185,7 @@ def against_text(comparison: Against) -> str:
         lines.append(
             f"{many(comparison.hidden, 'sample')} that you are yet to review without suggestions: not listed"
         )
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 MEANS = {"verified_entity": "verified, names", "verified_statement": "verified, statements"}
@@ -233,7 +219,7 @@ def diff_text(diff: GoldDiff, limit: int) -> str:
     lines += [line for change in diff.changes[:limit] for line in _sample_change(change)]
     if len(diff.changes) > limit:
         lines.append(f"… and {len(diff.changes) - limit:,} more: --limit")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def _people(numbers: Mapping[str, int]) -> str:
@@ -280,7 +266,6 @@ def _sample_change(change: SampleChange) -> Iterator[str]:
 
 ROW, VALUES, LEAST_ID = 80, 26, 11
 """Cells of a row of `disputes`, of its values, and those that the id of a sample keeps."""
-HIDDEN = "hidden"
 
 
 def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str = "") -> str:
@@ -290,7 +275,7 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     """
     listed = [dispute for dispute in chosen if between or not (dispute.hidden and dispute.sort in AUTOMATIC)]
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
-    lines = [*_disputes_head(report), *_meanings(sides), *_table(listed[:limit])]
+    lines = [_disputes_head(report), *_meanings(sides), *_table(listed[:limit])]
     if report.disputes and not chosen:
         lines.append("no dispute has this state between these")
     if len(listed) > limit:
@@ -300,10 +285,8 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     if any(dispute.fitted for dispute in listed[:limit]):
         number = len({dispute.sample_id for dispute in report.disputes if dispute.fitted})
         lines.append(
-            clean(
-                f"calibration {report.calibration} chose the threshold from {many(number, 'sample')} of "
-                "these, so they look too good; workbench compare scores each at one chosen without it"
-            )
+            f"calibration {report.calibration} chose the threshold from {many(number, 'sample')} of "
+            "these, so they look too good; workbench compare scores each at one chosen without it"
         )
     if report.closed:
         given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
@@ -312,16 +295,15 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
         )
     if unlisted := len(chosen) - len(listed):
         lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
-    return "\n".join(lines)
+    return page(lines)
 
 
-def _disputes_head(report: DisputeReport) -> list[str]:
-    total = len(report.disputes)
-    if not total:
-        return [clean(f"{report.dataset}: nothing is in dispute")]
+def _disputes_head(report: DisputeReport) -> str:
+    if not report.disputes:
+        return f"{report.dataset}: nothing is in dispute"
     states = ", ".join(f"{number:,} {state}" for state, number in report.states.items() if number)
     run = f" · {report.run}" if report.run else ""
-    return [clean(f"{report.dataset}{run}: {many(total, 'dispute')}, {states}")]
+    return f"{report.dataset}{run}: {many(len(report.disputes), 'dispute')}, {states}"
 
 
 def _table(chosen: Sequence[Dispute]) -> list[str]:
@@ -345,7 +327,7 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     for dispute, name in zip(chosen, names, strict=True):
         values = f"{value(dispute.first):>6}{value(dispute.second):>7}"
         values += f"{delta(dispute.delta):>6}{number(dispute.moves, 4):>7}"
-        values = f"{' ' + HIDDEN:<{VALUES}}" if dispute.hidden else values
+        values = f"{' hidden':<{VALUES}}" if dispute.hidden else values
         between = set_cell_size(cut_middle(flat(dispute.between), wide), wide)
         lines.append(f"{set_cell_size(name, size)}  {between}{values}  {dispute.state}")
         rest = dispute.stands.removeprefix(dispute.state).removeprefix(", ")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.reports import page
 from workbench.text.figures import many
-from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
@@ -26,15 +26,14 @@ def export_text(report: ExportReport) -> str:
         why = "; ".join(f"{number:,} {reason}" for reason, number in sorted(left.items()))
         lines.append(f"  {name.ljust(width)}  {rows:>9,}" + (f"  left out: {why}" if why else ""))
     if report.splits:
-        sizes = ", ".join(f"{name} {size:,}" for name, size in report.splits.items())
-        lines.append(f"splits: {sizes}")
+        lines.append("splits: " + ", ".join(f"{name} {size:,}" for name, size in report.splits.items()))
     if report.withheld:
         lines.append(
             f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
             "--holdout writes it, and counts as an opening"
         )
     lines.append(f"manifest sha256 {report.manifest_sha256}")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def verify_text(report: VerifyReport) -> str:
@@ -45,24 +44,24 @@ def verify_text(report: VerifyReport) -> str:
     if report.passed:
         files = many(report.files, "file has its hash", "files have their hashes")
         rows = many(report.checked, "row was", "rows were")
-        looked = (
-            f"{rows} read" + (", and every span quotes its text" if report.text else "")
-            if report.checked
-            else "the rows of these formats are not read again"
-        )
-        if report.checked and report.unread:
-            looked += f"; the rows of {', '.join(report.unread)} are not read again"
-        return clean("\n".join([*first, f"{report.path}: as it was exported; {files}; {looked}"]))
-    more = [f"and {report.more:,} more"] if report.more else []
-    return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
+        looked = "the rows of these formats are not read again"
+        if report.checked:
+            looked = f"{rows} read" + (", and every span quotes its text" if report.text else "")
+            if report.unread:
+                looked += f"; the rows of {', '.join(report.unread)} are not read again"
+        return page([*first, f"{report.path}: as it was exported; {files}; {looked}"])
+    return page([*first, f"{report.path}: not as it was exported", *_found(report)])
 
 
 def doctor_text(report: DoctorReport) -> str:
     """Whether the rows of a database fit together."""
     if not report.found:
-        return clean(f"{report.url}: nothing is wrong; {many(report.rows, 'row was', 'rows were')} checked")
-    more = [f"and {report.more:,} more"] if report.more else []
-    return clean("\n".join([f"{report.url}: not as it must be", *report.found, *more]))
+        return page([f"{report.url}: nothing is wrong; {many(report.rows, 'row was', 'rows were')} checked"])
+    return page([f"{report.url}: not as it must be", *_found(report)])
+
+
+def _found(report: DoctorReport | VerifyReport) -> list[str]:
+    return [*report.found, f"and {report.more:,} more"] if report.more else [*report.found]
 
 
 def copy_text(report: CopyReport) -> str:
@@ -73,7 +72,7 @@ def copy_text(report: CopyReport) -> str:
     lines += [f"{rows.table.ljust(width)}  {rows.number:>9,}  {rows.sha256[:12]}" for rows in filled]
     rows = sum(rows.number for rows in filled)
     lines.append(f"{many(rows, 'row')} copied to {report.target}; both sides are equal")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def purge_plan_text(plan: PurgeReport) -> str:
@@ -86,9 +85,12 @@ def purge_plan_text(plan: PurgeReport) -> str:
     lines += [
         f"  also in what was left when an export or import was cut off: {path}" for path in plan.leftovers
     ]
-    lines += [f"  stays in the export {path}: delete it yourself" for path in plan.exports]
-    lines += [f"  look yourself: {line}" for line in plan.look]
-    return clean("\n".join(lines))
+    return page([*lines, *_look(plan)])
+
+
+def _look(report: PurgeReport) -> list[str]:
+    stays = [f"  stays in the export {path}: delete it yourself" for path in report.exports]
+    return [*stays, *(f"  look yourself: {line}" for line in report.look)]
 
 
 def purge_text(report: PurgeReport) -> str:
@@ -98,8 +100,7 @@ def purge_text(report: PurgeReport) -> str:
     paths = [line.partition(": ")[0] for line in report.by_hand]
     lines += [f"  removed {path}" for path in report.leftovers if path not in paths]
     lines += [f"  delete by hand: {line}" for line in report.by_hand]
-    lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
-    lines += [f"  look yourself: {line}" for line in report.look]
+    lines += _look(report)
     if report.sharing:
         shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
         lines.append(f"  the same reference stays in {many(len(report.sharing), 'other sample')}: {shown}")
@@ -113,7 +114,7 @@ def purge_text(report: PurgeReport) -> str:
             "the server keeps the bytes until VACUUM FULL has run and its write-ahead log, replicas and "
             "dumps have expired: see to that yourself"
         )
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def import_text(report: ImportReport) -> str:
@@ -150,16 +151,11 @@ def import_text(report: ImportReport) -> str:
     elif report.rejected > report.purged and not report.dry:
         then = f", then\n  {report.again}" if report.again else f" and import that file into {report.dataset}"
         lines.append(f"  rejected rows are in {report.rejected_path}; fix them there{then}")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def _counts(report: ImportReport) -> str:
     """How many rows are new, unchanged, …; what is none is left out."""
-    named = (
-        ("new", report.new),
-        ("unchanged", report.unchanged),
-        ("extended", report.extended),
-        ("updated", report.updated),
-        ("rejected", report.rejected),
-    )
-    return ", ".join(f"{number:,} {name}" for name, number in named if number or name == "new")
+    states = ("unchanged", "extended", "updated", "rejected")
+    more = [f"{number:,} {state}" for state in states if (number := getattr(report, state))]
+    return ", ".join([f"{report.new:,} new", *more])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing.intervals import FEWEST
+from workbench.reports import page
 from workbench.scoring.names import scorer_in_full
 from workbench.stages import local
 from workbench.text.figures import many
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from workbench.stages.precision import Precision
 
 SHOWN_STRATA = 20
-DESIGN_WORDS = {
-    "simple": "simple random",
-    "stratified": "stratified",
-}
+DESIGN_WORDS = {"simple": "simple random", "stratified": "stratified"}
 
 
 def plan_lines(report: PlanReport) -> list[str]:
@@ -42,17 +40,13 @@ def plan_lines(report: PlanReport) -> list[str]:
             lines.append(f"  {complete_line(report)}")
             left = report.population - report.prefix - report.beyond
             rest = f"the {left:,} that are left" if left > 1 else "the last one"
-            lines += (
-                [f"  what changes it: workbench plan --more N, or reviewing {rest}"]
-                if left > 0 and not plan.corpus
-                else []
-            )
+            if left > 0 and not plan.corpus:
+                lines.append(f"  what changes it: workbench plan --more N, or reviewing {rest}")
         lines += _facts(plan.parameters)
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
     if report.holdout:
-        opened = len(report.openings)
-        seen = "never opened" if not opened else f"opened {many(opened, 'time')}"
+        seen = f"opened {many(len(report.openings), 'time')}" if report.openings else "never opened"
         lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
         lines += [
             f"  {local(opening.at)[:16]} by {opening.annotator}: {opening.purpose}"
@@ -71,13 +65,13 @@ def plan_lines(report: PlanReport) -> list[str]:
 
 
 def _facts(parameters: Mapping[str, Any]) -> list[str]:
-    by = {"score": "the automatic score"}.get(str(parameters.get("by")), str(parameters.get("by")))
-    lines = [f"  strata by {by}, by their sizes"] if "by" in parameters else []
-    return (
-        [*lines, "  chosen for this demo and planned as if they had been drawn"]
-        if "chosen" in parameters
-        else lines
-    )
+    lines = []
+    if "by" in parameters:
+        by = "the automatic score" if parameters["by"] == "score" else parameters["by"]
+        lines.append(f"  strata by {by}, by their sizes")
+    if "chosen" in parameters:
+        lines.append("  chosen for this demo and planned as if they had been drawn")
+    return lines
 
 
 def _progress_lines(report: PlanReport) -> list[str]:
@@ -86,9 +80,8 @@ def _progress_lines(report: PlanReport) -> list[str]:
     if report.beyond:
         lines.append(f"  {report.beyond:,} more, after a gap in the order")
     if report.next is not None:
-        lines.append(
-            f"next{', after the plan' if report.complete else ''}: {name_of(report.next, report.question)}"
-        )
+        after = ", after the plan" if report.complete else ""
+        lines.append(f"next{after}: {name_of(report.next, report.question)}")
     return lines
 
 
@@ -139,7 +132,7 @@ def draw_text(report: DrawReport) -> str:
         "Review them (workbench review). workbench compare then estimates the mean of all "
         f"{report.rows:,} samples.",
     ]
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
@@ -167,7 +160,7 @@ def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
     if draft.replaces:
         lines.append("it replaces the plan you have: nothing is reviewed yet")
     lines.append("after your first review you cannot make another plan, only plan more reviews: --more N")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def blind_line(draft: Draft) -> str:
@@ -191,4 +184,4 @@ def precision_text(precision: Precision) -> str:
 
 def plan_text(report: PlanReport) -> str:
     """The plan as it stands."""
-    return clean("\n".join(plan_lines(report)))
+    return page(plan_lines(report))

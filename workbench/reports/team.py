@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
 from workbench.model import letter
+from workbench.reports import page
 from workbench.text.figures import UNDEFINED, many, number, table, value
 from workbench.text.safe import clean, cut, flat
 
@@ -29,12 +30,8 @@ NO_ASSIGNMENTS = (
 
 def team_line(team: Team) -> str:
     """`340 of 1,000 done (2 each on about 20 %)`: which ones are drawn by chance."""
-    each = (
-        f"{team.overlap} each"
-        if team.share >= 1 or team.overlap == 1
-        else f"{team.overlap} each on about {team.share:.0%}"
-    )
-    return f"{team.complete:,} of {team.samples:,} done ({each.replace('%', ' %')})"
+    about = "" if team.share >= 1 or team.overlap == 1 else f" on about {team.share * 100:.0f} %"
+    return f"{team.complete:,} of {team.samples:,} done ({team.overlap} each{about})"
 
 
 def holds(held: Sequence[Held]) -> str:
@@ -76,7 +73,7 @@ def team_text(team: Team | None) -> str:
         lines.append(
             f"late: {said} after the lease had run out and somebody else had taken the place; both count"
         )
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def training_text(training: Training) -> str:
@@ -93,7 +90,7 @@ def training_text(training: Training) -> str:
         for person in training.people
     ]
     lines = [f"training: {many(training.samples, 'sample')}, pass mark {value(training.mark)}"]
-    return clean("\n".join([*lines, *(table(head, rows) if rows else ())])) + "\n"
+    return page([*lines, *(table(head, rows) if rows else ())]) + "\n"
 
 
 def _stands(one: Trainee) -> str:
@@ -148,15 +145,10 @@ def people_text(people: Sequence[Person]) -> str:
     if not people:
         return "nobody is named, so everybody is an owner (workbench person add NAME --role owner)"
     rows = [
-        (
-            person.name,
-            person.role,
-            "adjudicates" if person.adjudicates else "",
-            "disabled" if person.disabled else "",
-        )
-        for person in people
+        (one.name, one.role, "adjudicates" if one.adjudicates else "", "disabled" if one.disabled else "")
+        for one in people
     ]
-    return clean("\n".join(table(("person", "role", "", ""), rows)))
+    return page(table(("person", "role", "", ""), rows))
 
 
 MOST, LONGEST = 5, 60
@@ -174,7 +166,7 @@ def agree_text(report: AgreeReport) -> str:
         lines += ["", *parts]
     if report.labels:
         lines.append(f"least agreed first · {GUIDELINES}")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def agree_facts(report: AgreeReport) -> list[str]:
@@ -205,13 +197,11 @@ def agree_facts(report: AgreeReport) -> list[str]:
 def parts_table(report: AgreeReport) -> list[str]:
     """The parts that were asked for, below a line of heads; nothing without."""
     if report.labels:
-        return table(
-            ("label", "units", "both", "F1"),
-            [
-                (name, f"{label.units:,}", f"{label.both:,}", number(label.f1))
-                for name, label in report.labels.items()
-            ],
-        )
+        labels = [
+            (name, f"{label.units:,}", f"{label.both:,}", number(label.f1))
+            for name, label in report.labels.items()
+        ]
+        return table(("label", "units", "both", "F1"), labels)
     head = ("", "samples", "F1", "95 %", "strict", "κ", "AC1", "recall differs", "α")
     rows = [(name, *_row(part)) for name, part in report.parts.items()]
     return table(head, rows) if rows else []

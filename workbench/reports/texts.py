@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.comparing.words import paired_facts
 from workbench.errors import ExportError
 from workbench.model import KINDS, RESOLVED, Alias, Kind, Score, Tally
+from workbench.reports import page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
@@ -46,10 +48,8 @@ def propose_text(report: ProposeReport) -> str:
         parts.append(f"{many(report.without, 'sample has', 'samples have')} none in this run")
     message = f"{report.run}: {', '.join(parts)}"
     if report.current != report.run:
-        return clean(
-            f"{message}\nthe suggestions in use stay {report.current}; "
-            f"{_switch(report.run)} uses {report.run} instead"
-        )
+        message += f"\nthe suggestions in use stay {report.current}; "
+        return clean(f"{message}{_switch(report.run)} uses {report.run} instead")
     message += "; these are the suggestions in use"
     if report.before and report.before != report.run:
         message += f", {instead_text(report.before)}"
@@ -75,7 +75,7 @@ def corpus_text(report: CorpusReport) -> str:
         lines += ["", f"{path}: not scored: {why}"]
     if report.failed:
         lines.append("Run the same command again: it scores only what is missing.")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def instead_text(before: str) -> str:
@@ -97,20 +97,18 @@ def policy_changes_text(report: PolicyReport) -> str:
         shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
         number = many(len(report.stale), "sample was", "samples were")
         lines.append(f"{number} reviewed under an older version: {shown}")
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def aliases_text(aliases: Sequence[Alias]) -> str:
     """Which names people said are of one thing, with where, who and when."""
     if not aliases:
         return "no aliases; = in a review says that a name and words of a context are of the same thing"
-    names = {RESOLVED: "settled"}
-    lines = (
-        f"{alias.text} = {alias.other} · {alias.sample} · {names.get(alias.annotator, alias.annotator)} · "
-        f"{alias.day}"
+    return page(
+        f"{alias.text} = {alias.other} · {alias.sample} · "
+        f"{'settled' if alias.annotator == RESOLVED else alias.annotator} · {alias.day}"
         for alias in aliases
     )
-    return clean("\n".join(lines))
 
 
 def status_text(report: DatabaseStatus) -> str:
@@ -133,16 +131,16 @@ def status_text(report: DatabaseStatus) -> str:
             "suggestions"
         )
         if dataset.team is not None:
-            lines += ["  " + line for line in team_text(dataset.team).split("\n")]
+            lines.append(indent(team_text(dataset.team), "  "))
         if dataset.training is not None:
-            lines += ["  " + line for line in training_text(dataset.training).splitlines()]
+            lines.append(indent(training_text(dataset.training).rstrip(), "  "))
         for run in dataset.runs:
             mark = " (current)" if run.name == dataset.info.run else ""
             model = f" · {run.model}" if run.model else ""
             lines.append(f"  {run.name}{mark}: {many(run.n_proposals, 'proposal')}{model}")
     if report.people:
-        lines += people_text(report.people).split("\n")
-    return clean("\n".join(lines))
+        lines.append(people_text(report.people))
+    return page(lines)
 
 
 def score_text(report: ScoreReport) -> str:
@@ -154,20 +152,13 @@ def score_text(report: ScoreReport) -> str:
     named = f"run {report.run}" if report.run else "no run yet"
     chosen = f" by calibration {report.calibration}" if report.calibration else ""
     lines = [
-        clean(
-            f"{report.dataset} · {named} · match threshold {report.threshold}{chosen} · "
-            f"{many(len(every), 'sample')}: {verified:,} verified, {excluded:,} not counted, "
-            f"{unresolved:,} unresolved"
-        ),
+        f"{report.dataset} · {named} · match threshold {report.threshold}{chosen} · "
+        f"{many(len(every), 'sample')}: {verified:,} verified, {excluded:,} not counted, "
+        f"{unresolved:,} unresolved",
         "",
     ]
     for kind in KINDS:
-        rows = [
-            row
-            for row in report.samples
-            if kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
-        ]
-        lines += _kind_table(kind, rows, report.samples, report.withheld)
+        lines += _kind_table(kind, every, report.withheld)
     lines += [*_mean_lines(report.means), *seen_lines(report)]
     if report.withheld:
         lines.append(
@@ -176,10 +167,10 @@ def score_text(report: ScoreReport) -> str:
         )
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the suggestions in use"
-        number = f"{report.unproposed:,} of {many(len(report.samples), 'sample')}"
+        number = f"{report.unproposed:,} of {many(len(every), 'sample')}"
         have = "has" if report.unproposed == 1 else "have"
-        lines.append(clean(f"{number} {have} no proposal in {run}: {report.proposing}"))
-    return "\n".join(lines)
+        lines.append(f"{number} {have} no proposal in {run}: {report.proposing}")
+    return page(lines)
 
 
 def gate_text(
@@ -211,7 +202,7 @@ def gate_text(
             lines.append(
                 f"  {state}: {many(hidden, 'sample')} that you are yet to review without suggestions"
             )
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def samples_text(figures: Figures) -> str:
@@ -246,8 +237,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         ]
         for pair in report.pairs
     ]
-    lines = table(["samples", *report.names, "flipped"], rows)
-    lines.append("")
+    lines = [*table(["samples", *report.names, "flipped"], rows), ""]
     for contrast in report.contrasts:
         recalls, tallies = map(value, contrast.recalls), map(_tally_cell, contrast.tallies)
         lines.append(
@@ -256,23 +246,20 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
         )
         if contrast.p is not None:
-            first, second = contrast.first, contrast.second
-            flips = (
-                f"{contrast.first_only:,} under {first} only, {contrast.second_only:,} under {second} only"
-            )
             more, less = contrast.ahead
-            lines.append(f"  flipped units, found {flips}")
-            lines.append(
-                f"  higher under {first} {more:,} times, under {second} {less:,} times: "
-                f"sign test p {number(contrast.p)}"
-            )
-        lines += [f"  {paired_facts(contrast.paired)[0].line}"]
+            lines += [
+                f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
+                f"{contrast.second_only:,} under {contrast.second} only",
+                f"  higher under {contrast.first} {more:,} times, under {contrast.second} {less:,} times: "
+                f"sign test p {number(contrast.p)}",
+            ]
+        lines.append(f"  {paired_facts(contrast.paired)[0].line}")
     if report.unpaired:
         lines.append(
             f"left out: {many(report.unpaired, 'reference')} that "
             f"{'is' if report.unpaired == 1 else 'are'} verified under one value only"
         )
-    return clean("\n".join(lines))
+    return page(lines)
 
 
 def _tally_cell(tally: Tally) -> str:
@@ -289,13 +276,16 @@ def _score_cell(score: Score | None) -> str:
     return _tally_cell(score.tally)
 
 
-def _kind_table(
-    kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored], withheld: Collection[str]
-) -> list[str]:
+def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[str]) -> list[str]:
     """A line per sample: automatic values of one kind, the external one, verified and Δ.
 
     Of the `withheld` ones only what is verified.
     """
+    rows = [
+        row
+        for row in everything
+        if kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
+    ]
     if not rows:
         return []
     names = [
@@ -320,8 +310,7 @@ def _kind_table(
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
-    lines = table(head, listed)
-    lines += _more(len(rows))
+    lines = [*table(head, listed), *_more(len(rows))]
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]
