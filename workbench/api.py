@@ -243,7 +243,7 @@ def _proposer_of(given: object, template: Mapping[str, str], policy: Policy) -> 
         return judge_of(given, template, policy)
     if template:
         raise UsageError("template= replaces a section of a prompt: rules have none")
-    return measure.RulesProposer(policy)
+    return measure.RulesProposer(rules.PROPOSER, policy)
 
 
 def _line(unit: Unit) -> str:

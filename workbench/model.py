@@ -116,11 +116,6 @@ class Unit:
         """Whether the unit stands in a tally."""
         return not self.rejected and not self.duplicate_of
 
-    @property
-    def grounded(self) -> bool:
-        """Whether the unit is known to stand in the reference."""
-        return bool(self.spans)
-
 
 @dataclass(frozen=True, slots=True)
 class Assessment:

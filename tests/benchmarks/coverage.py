@@ -298,7 +298,9 @@ def missed_a_look(rows: Rows, plan: Plan, truth: float) -> bool:
         values, f = d[order[drawn_here]], rows.automatic[inside]
         open_ = np.zeros(int(inside.sum()) - len(values))
         ends = Interval(min(0.0, -float(f.max())), max(0.0, 1 - float(f.min())))
-        stakes = bets(Part(values, open_, open_, ends), np.array([d[inside].mean()])).cumsum(axis=2)
+        stakes = bets(
+            Part(values, open_, open_, ends, np.ones(len(open_))), np.array([d[inside].mean()])
+        ).cumsum(axis=2)
         after = np.r_[0.0, np.logaddexp.reduce(stakes)[0] - log(len(stakes))]
         won += after[np.cumsum(drawn_here)]
     crossed = {n for n in range(FIRST_LOOK, len(order)) if won[n - 1] >= -log(1 - LEVEL) - 1e-6}

@@ -94,7 +94,8 @@ def test_before_the_planned_n_the_interval_holds_at_any_look() -> None:
 
 def part(values: list[float], size: int, low: float = 0.0, high: float = 1.0) -> Part:
     open_ = size - len(values)
-    return Part(np.array(values), np.full(open_, low), np.full(open_, high), Interval(low, high))
+    ends = Interval(low, high)
+    return Part(np.array(values), np.full(open_, low), np.full(open_, high), ends, np.ones(open_))
 
 
 @pytest.mark.parametrize(("size", "n", "ones"), [(105, 60, 20), (1000, 30, 0), (12, 10, 3), (300, 40, 38)])

@@ -172,8 +172,8 @@ def test_evidence_is_whole_words_of_its_context(text: str, contexts: list[str], 
     """Nothing crashes; a span begins and ends with a token or a part of a hyphenated one."""
     for evidence in look(text, label, *contexts).evidence:
         context = contexts[evidence.context]
-        start, end = snap(context, evidence.start, evidence.end)
-        assert 0 <= start <= evidence.start < evidence.end <= end <= len(context)
+        words = snap(context, evidence.start, evidence.end)
+        assert 0 <= words.start <= evidence.start < evidence.end <= words.end <= len(context)
         assert context[evidence.start : evidence.end].strip() == context[evidence.start : evidence.end]
 
 

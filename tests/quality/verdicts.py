@@ -76,7 +76,7 @@ def changed(samples: Iterator[Opened]) -> Changed:
             again = unit.match if editing.by_person(opened, unit) else editing.matched(opened, unit)[0].match
             if again != unit.match:
                 by_matching.append(name)
-            back = out_and_back(opened, unit) if unit.grounded else None
+            back = out_and_back(opened, unit) if unit.spans else None
             if back is not None and back != unit:
                 by_moving.append(name)
     return Changed(units, by_matching, by_moving)

@@ -56,7 +56,7 @@ def test_what_a_review_starts_from(opened: Opened) -> None:
     assert (ann.text, ann.label, ann.original_label) == ("Ann", "other", "captain")
     assert ann.spans == (Span(0, 3), Span(21, 24))
     assert (bob.match.verdict, bob.match.evidence) == ("found", (Evidence(0, 0, 3),))
-    assert (atlantis.grounded, atlantis.match.verdict) == (False, "missing")
+    assert (atlantis.spans, atlantis.match.verdict) == ((), "missing")
     assert (again.duplicate_of, again.counted) == (ann.id, False)
 
 

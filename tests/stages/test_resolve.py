@@ -31,7 +31,6 @@ from workbench.stages.resolve import (
     next_to_settle,
     open_resolution,
     saw,
-    show_names,
     take,
     take_rest,
 )
@@ -452,7 +451,7 @@ def test_half_a_resolution_is_there_after_a_restart(trip: Any) -> None:
 def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None:
     differ(trip)
     opened = took(trip, settles(trip), "Rome", "bob")
-    opened = show_names(trip.store, opened)
+    opened = saw(trip.store, opened, named=True)
     assert opened.over is not None
     assert opened.over.named
     moved = review.undo(trip.store, trip.info().id, "cy")
@@ -463,7 +462,7 @@ def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None
     assert again.over is not None
     assert again.over.named
     assert {"Paris": "found", "Rome": None, "Oslo": None} == shown(again)
-    first = show_names(trip.store, settles(trip, "dee"))
+    first = saw(trip.store, settles(trip, "dee"), named=True)
     assert first.state.seq == again.state.seq  # it is stored once
 
 

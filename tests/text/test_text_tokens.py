@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.model import Span
 from workbench.text.tokens import UNSPACED, Token, marks, plain, sentences, snap, tokens
 
 TEXTS = st.text(st.characters(exclude_categories=[]), max_size=60) | st.text(
@@ -57,18 +58,18 @@ def test_snapping_gives_whole_tokens_and_is_stable(text: str, start: int, length
     """The edges are edges of tokens that the span touched, and snapping again changes nothing."""
     end = start + length
     touched = [token for token in tokens(text) if token.start < end and token.end > start]
-    expected = (touched[0].start, touched[-1].end) if touched and length else None
+    expected = Span(touched[0].start, touched[-1].end) if touched and length else None
 
     snapped = snap(text, start, end)
 
     if expected is not None:
         assert snapped == expected
-    assert snap(text, *snapped) == snapped
+    assert snap(text, snapped.start, snapped.end) == snapped
 
 
 def test_snapping_trims_white_space_and_takes_whole_words() -> None:
     """A stretch from inside one word to inside another covers both."""
-    assert snap("in New York today", 4, 10) == (3, 11)
+    assert snap("in New York today", 4, 10) == Span(3, 11)
 
 
 def cut(text: str) -> list[str]:

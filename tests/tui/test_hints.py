@@ -37,11 +37,11 @@ async def lines_with(text: str, offered: list[Hint], size: int = 40) -> tuple[li
     async with app.run_test(size=(size, 12)):
         passage = app.query_one(Passage)
         passage.show(text)
-        plain = [passage.render_line(y).text for y in range(passage.lines)]
+        plain = [passage.render_line(y).text for y in range(passage.virtual_size.height)]
         passage.show_hints(offered)
-        drawn = [passage.render_line(y).text for y in range(passage.lines)]
+        drawn = [passage.render_line(y).text for y in range(passage.virtual_size.height)]
         passage.show_hints(())
-        assert [passage.render_line(y).text for y in range(passage.lines)] == plain
+        assert [passage.render_line(y).text for y in range(passage.virtual_size.height)] == plain
     return plain, drawn
 
 

@@ -109,7 +109,8 @@ async def test_panes_move_only_where_a_text_lacks_lines(
         before = app.screen.pane.reference.region
         await user.press("S")
         assert stays == (before == app.screen.pane.reference.region)
-        assert app.screen.pane.reference.lines <= app.screen.pane.reference.size.height
+        reference = app.screen.pane.reference
+        assert reference.virtual_size.height <= reference.size.height
 
 
 async def test_a_review_is_first_painted_with_its_sample(user: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from tests.tui.conftest import User, said, until
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.lines import Lines
 
 NAME = ".s.PGSQL.5432"
 DONE = b"COMMIT\0"
@@ -146,7 +147,7 @@ AWAY = "! server away, trying again in 0 s"
         ("P", "PlanScreen", lambda screen: screen.report is not None),
         ("C", "CompareScreen", lambda screen: screen.seen is not None),
         ("K", "CalibrateScreen", lambda screen: screen.look is not None),
-        ("R", "RunsScreen", lambda screen: screen.listed.count),
+        ("R", "RunsScreen", lambda screen: screen.query_one(Lines).count),
     ],
 )
 async def test_what_a_screen_reads_waits_for_a_killed_server_and_is_read_when_it_is_back(

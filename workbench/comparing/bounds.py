@@ -7,7 +7,7 @@ far each of these could be off, and assume nothing about the others: no normal d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 
@@ -37,17 +37,12 @@ class Part:
     low: Floats
     high: Floats
     ends: Interval
-    times: Floats = field(default_factory=lambda: np.ones(1))
-
-    @property
-    def each(self) -> Floats:
-        """How many open samples have each of the ends."""
-        return np.broadcast_to(self.times, self.low.shape)
+    times: Floats
 
     @property
     def open(self) -> int:
         """How many samples are open."""
-        return round(float(self.each.sum()))
+        return round(float(self.times.sum()))
 
     @property
     def size(self) -> int:
@@ -74,8 +69,8 @@ def at_planned(parts: Sequence[Part]) -> Interval:
             shares = _urn(index, len(atoms), each, rest)
             alike: Floats = rest * (shares[:, :-1] @ atoms)
             hidden: Floats = rest * shares[:, -1].astype(np.float64)
-            low = low + alike + _least(part.low, part.each, hidden)
-            high = high + alike - _least(-part.high, part.each, hidden)
+            low = low + alike + _least(part.low, part.times, hidden)
+            high = high + alike - _least(-part.high, part.times, hidden)
     total, tail = sum(part.size for part in parts), (1 - LEVEL) / 2
     return Interval(float(np.quantile(low, tail)) / total, float(np.quantile(high, 1 - tail)) / total)
 
@@ -116,11 +111,11 @@ def any_look(parts: Sequence[Part]) -> Interval:
     is (Spertus, Stark 2022).
     """
     total = sum(part.size for part in parts)
-    step = sum(float(((part.high - part.low) * part.each).sum()) for part in parts) / (GRID * len(parts))
+    step = sum(float(((part.high - part.low) * part.times).sum()) for part in parts) / (GRID * len(parts))
     start, gains = 0.0, np.zeros(1)
     for part in parts:
-        known, rest = float(part.values.sum()), float((part.low * part.each).sum())
-        most = float((part.high * part.each).sum())
+        known, rest = float(part.values.sum()), float((part.low * part.times).sum())
+        most = float((part.high * part.times).sum())
         tried = np.arange(int((most - rest) / step + 1e-9) + 1) * step if part.open else [0.0]
         start += known + rest
         own = log_gain(part, (known + rest + np.asarray(tried)) / part.size)
@@ -133,7 +128,7 @@ def any_look(parts: Sequence[Part]) -> Interval:
         inside = np.array([int(gains.argmin())])
     low = start + step * max(0, int(inside[0]) - 1)
     high = start + step * (int(inside[-1]) + 1 + len(parts))
-    most = sum(float(part.values.sum() + (part.high * part.each).sum()) for part in parts)
+    most = sum(float(part.values.sum() + (part.high * part.times).sum()) for part in parts)
     return Interval(low / total, min(high, most) / total)
 
 
@@ -165,6 +160,6 @@ def grown(parts: Sequence[Part], n: int) -> list[Part]:
         more = min(part.size, max(len(part.values), round(n * part.size / total)))
         places = (np.arange(more) + 0.5) * len(part.values) / max(more, 1)
         values = chance.permutation(np.sort(part.values)[places.astype(int)])
-        left = part.each * (part.size - more) / max(part.open, 1)
+        left = part.times * (part.size - more) / max(part.open, 1)
         strata.append(Part(values, part.low, part.high, part.ends, left))
     return strata

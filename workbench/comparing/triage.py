@@ -221,7 +221,7 @@ def _passage(sentence: str, context: str, window: Span) -> tuple[Span, Span]:
     first, last = inside[0].start, inside[-1].end
 
     def whole(by: int) -> Span:
-        return Span(*snap(context, max(first, window.start - by), min(last, window.end + by)))
+        return snap(context, max(first, window.start - by), min(last, window.end + by))
 
     passage, wide = whole(0), whole(slack)
     near = _words(context[wide.start : wide.end].lower())

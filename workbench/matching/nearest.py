@@ -148,7 +148,7 @@ def _passages(context: str, start: int, end: int) -> list[tuple[int, int]]:
     passages = [(around[0][0], around[-1][1]), *around] if around else []
     margin = max(0, PASSAGE - (end - start)) // 2
     window = snap(context, max(0, start - margin), min(len(context), end + margin))
-    return [span for span in passages if span[1] - span[0] <= PASSAGE] or [window]
+    return [span for span in passages if span[1] - span[0] <= PASSAGE] or [(window.start, window.end)]
 
 
 def _worth(passage: str, terms: list[tuple[str, ...]], weights: list[float]) -> float:

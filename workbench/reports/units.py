@@ -33,7 +33,7 @@ def unit_symbol(unit: Unit) -> str:
         return "✗"
     if unit.duplicate_of:
         return "="
-    if not unit.grounded:
+    if not unit.spans:
         return "!"
     return "+" if unit.origin == "human" else "✓"
 
@@ -54,7 +54,7 @@ def verdict(match: Match, *, words: bool = True) -> str:
 
 def doubtful(unit: Unit) -> bool:
     """Whether a person should look at the unit before accepting: not in the reference, unsure or open."""
-    return unit.counted and (not unit.grounded or unit.match.verdict in (None, "unsure"))
+    return unit.counted and (not unit.spans or unit.match.verdict in (None, "unsure"))
 
 
 def least_certain(units: tuple[Unit, ...]) -> int:

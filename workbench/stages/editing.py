@@ -55,13 +55,8 @@ def relabel(opened: Opened, unit: Unit, label: str) -> Put:
 def toggle(opened: Opened, unit: Unit) -> Put:
     """found -> missing, anything else -> found with the best place in the contexts as evidence."""
     if unit.match.verdict == "found":
-        return missed(opened, unit)
-    return _match(unit, "found", unit.match.evidence or best_evidence(opened, unit))
-
-
-def missed(opened: Opened, unit: Unit) -> Put:
-    """Missing, for the first reason."""
-    return _match(unit, "missing")
+        return judge(unit, "missing")
+    return judge(unit, "found", unit.match.evidence or best_evidence(opened, unit))
 
 
 def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> Put:
@@ -78,7 +73,7 @@ def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> 
         inside = 0 <= passage.context < len(contexts)
         if not inside or not 0 <= passage.start < passage.end <= len(contexts[passage.context]):
             raise InputError("this place lies outside the contexts")
-    return _match(unit, "found", evidence)
+    return judge(unit, "found", evidence)
 
 
 LONGEST_NAME = 100
@@ -110,12 +105,12 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
 
 def unsure(opened: Opened, unit: Unit) -> Put:
     """The person cannot tell."""
-    return _match(unit, "unsure", unit.match.evidence)
+    return judge(unit, "unsure", unit.match.evidence)
 
 
 def next_reason(opened: Opened, unit: Unit) -> Put:
     """Missing for the next reason: absent, partial, contradicted, other entity, and from the start again."""
-    return _match(unit, "missing", reason=reason_after(unit))
+    return judge(unit, "missing", reason=reason_after(unit))
 
 
 def reason_after(unit: Unit) -> Reason:
@@ -218,7 +213,7 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
     """Why an accept should stop once: no unit, or counted ones not in the reference, unsure or undecided."""
     counted = [unit for unit in opened.state.of(kind).assessment.units if unit.counted]
     numbers = {
-        "not in the reference": sum(not unit.grounded for unit in counted),
+        "not in the reference": sum(not unit.spans for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
     }
@@ -289,9 +284,10 @@ def _added(opened: Opened, unit: Unit) -> Unit:
     return found.units[0] if found.units[0].match.verdict == "found" else unit
 
 
-def _match(
+def judge(
     unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = (), reason: Reason = "absent"
 ) -> Put:
+    """The verdict of a person on a unit: missing for a reason, anything else for places in the contexts."""
     match = Match(
         verdict=verdict,
         reason=reason if verdict == "missing" else None,

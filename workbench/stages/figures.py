@@ -475,23 +475,6 @@ def fits_corpus(at: Scope) -> bool:
     )
 
 
-def _estimate(
-    at: Scope, automatic: Sequence[float | None], strata: Sequence[str], times: Sequence[int],
-    drawn: Sequence[Reached], design: Design, limits: Interval = UNIT,
-) -> Estimate:  # fmt: skip
-    """The estimate for the samples that the prefix stands for."""
-    return estimate(
-        automatic,
-        drawn,
-        design=design,
-        strata=strata,
-        times=times,
-        planned=at.begun.planned_n,
-        at_planned=at.begun.at_planned_n,
-        limits=limits,
-    )
-
-
 def reached(at: Scope, side: Side) -> list[Reached]:
     """The samples of the prefix with both values."""
     drawn = []
@@ -529,7 +512,16 @@ def whole(at: Scope, side: Side) -> Estimate:
         ]
     if not fits_corpus(at):
         return estimate([None], drawn, design="elsewhere", times=[begun.population])
-    of_all = _estimate(at, *stands_for(at, side.of_all), drawn, design)
+    automatic, strata, times = stands_for(at, side.of_all)
+    of_all = estimate(
+        automatic,
+        drawn,
+        design=design,
+        strata=strata,
+        times=times,
+        planned=begun.planned_n,
+        at_planned=begun.at_planned_n,
+    )
     if not begun.chosen:
         return of_all
     assumptions = tuple(
@@ -546,6 +538,7 @@ def by_cause(
         return {}
     automatic, strata, times = stands_for(at, side.values)
     level = [None if value is None else 0.0 for value in automatic]
+    planned, at_planned = at.begun.planned_n, at.begun.at_planned_n
     estimates: dict[str, Estimate] = {}
     for cause in causes:
         if cause.cause == "rounding":  # one digit at most, which says nothing of other samples
@@ -557,8 +550,15 @@ def by_cause(
                 share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
                 ours = None if side.values.get(row.sample_id) is None else 0.0
                 drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
-        estimates[cause.cause] = _estimate(
-            at, level, strata, times, drawn, of_all.design, ONE_WAY.get(cause.cause, EITHER_WAY)
+        estimates[cause.cause] = estimate(
+            level,
+            drawn,
+            design=of_all.design,
+            strata=strata,
+            times=times,
+            planned=planned,
+            at_planned=at_planned,
+            limits=ONE_WAY.get(cause.cause, EITHER_WAY),
         )
     return estimates
 

@@ -195,7 +195,7 @@ def match(unit: Unit) -> Intent:
     def make(opened: Opened, now: Unit) -> Edit | None:
         if now.match.verdict == wanted:
             return None
-        return editing.missed(opened, now) if wanted == "missing" else editing.toggle(opened, now)
+        return editing.judge(now, "missing") if wanted == "missing" else editing.toggle(opened, now)
 
     return _of(f"{_name(unit)} is {wanted}", unit, make)
 

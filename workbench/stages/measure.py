@@ -74,9 +74,6 @@ class RulesProposer(Proposer):
 
     policy: Policy
 
-    def __init__(self, policy: Policy) -> None:
-        super().__init__(rules.PROPOSER, policy)
-
     async def propose(self, samples: Sequence[Sample], _kind: Kind) -> list[Proposal]:
         """A proposal for each sample."""
         return await asyncio.to_thread(

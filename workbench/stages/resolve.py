@@ -127,16 +127,11 @@ def take_rest(opened: Opened, kind: Kind, side: int) -> Put:
     return Put("take", kind, tuple(taken for unit in left for taken in take(opened, unit, side).units))
 
 
-def show_names(store: Store, opened: Opened, action: str = "") -> Opened:
-    """Show who A and B are; that it was shown is stored first, and undo does not take it back."""
-    return saw(store, opened, action, named=True)
-
-
 def saw(store: Store, opened: Opened, action: str = "", *, named: bool = False) -> Opened:
     """Store that this person saw what the others have, `named`: and whose it is, before it is shown.
 
-    What is stored already is not stored again. What they decide of the sample themselves afterwards is not
-    independent.
+    What is stored already is not stored again, and undo does not take it back. What they decide of the sample
+    themselves afterwards is not independent.
     """
     assert opened.over is not None
     if opened.over.named if named else opened.over.seen:

@@ -67,7 +67,7 @@ def find_nearly(quote: str, text: str) -> list[Span]:
     top = max(score for score, _, _ in scored)
     spans: list[Span] = []
     for _, first, last in sorted((s for s in scored if s[0] >= top - 3), key=lambda s: s[1:]):
-        span = Span(*snap(text, known.edges[first][0], known.edges[last - 1][1]))
+        span = snap(text, known.edges[first][0], known.edges[last - 1][1])
         if not spans or span.start >= spans[-1].end:
             spans.append(span)
     return spans
@@ -168,12 +168,12 @@ def _whole_form(text: str, span: Span) -> Span:
     inside = text[max(0, span.start - 1) : span.start].isalnum()  # begins in the middle of a word
     if inside or not _CYRILLIC.match(text[span.end - 1]):
         return span
-    start, end = snap(text, span.start, span.end)
-    if start != span.start:
+    grown = snap(text, span.start, span.end)
+    if grown.start != span.start:
         return span
-    last = snap(text, span.end - 1, span.end)[0]
-    same = same_word(fold(text[last : span.end]), fold(text[last:end]))
-    return Span(start, end) if same else span
+    last = snap(text, span.end - 1, span.end).start
+    same = same_word(fold(text[last : span.end]), fold(text[last : grown.end]))
+    return grown if same else span
 
 
 def _parts(quote: str, text: str) -> tuple[Span, ...]:

@@ -163,7 +163,7 @@ LONGEST = 500
 """Characters of a word, an address or a row of signs, at most: what is longer is no word."""
 
 
-def snap(text: str, start: int, end: int) -> tuple[int, int]:
+def snap(text: str, start: int, end: int) -> Span:
     """The smallest stretch of whole tokens that covers text[start:end].
 
     Outer white space is left out; a stretch that touches no token comes back clamped and unchanged.
@@ -180,8 +180,8 @@ def snap(text: str, start: int, end: int) -> tuple[int, int]:
         token for token in tokens(text[low:high]) if token.start + low < end and token.end + low > start
     ]
     if not touched:
-        return start, end
-    return touched[0].start + low, touched[-1].end + low
+        return Span(start, end)
+    return Span(touched[0].start + low, touched[-1].end + low)
 
 
 _WORDS = sections(__name__)

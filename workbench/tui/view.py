@@ -348,7 +348,7 @@ def _facts(unit: Unit) -> list[str]:
         facts.append(f"label as proposed: {unit.original_label}")
     if " ".join(unit.proposed.split()) not in ("", " ".join(unit.text.split())):
         facts.append(f"proposed as “{unit.proposed}”")
-    if not unit.grounded:
+    if not unit.spans:
         facts.append("not in the reference text")
     if unit.duplicate_of:
         facts.append("duplicate of an earlier unit: not counted")

@@ -36,7 +36,7 @@ from workbench.reports.team import holds, lesson_text, letters_text, trainee_lin
 from workbench.reviewing.edits import Put
 from workbench.stages import editing, intents, people, review
 from workbench.stages.desk import Desk, open_desk
-from workbench.stages.resolve import show_names
+from workbench.stages.resolve import saw
 from workbench.stages.review import Opened
 from workbench.stages.training import lessons
 from workbench.store.datasets import find_dataset
@@ -409,7 +409,7 @@ class Pages:
             if stop == "doubts" and not left and fields.get("sure") != "1":  # what is left is refused below
                 return self._to(caller, opened.sample_id, kind=kind, ask="1", **_kept(fields))
         if what == "names" and opened.over:
-            opened = await self._store.write(show_names, opened, action)
+            opened = await self._store.write(saw, opened, action, named=True)
             self._keep(caller, action, letters_text(opened, kind))
             return await self._after(caller, opened, kind, fields, action)
         intent = await asyncio.to_thread(forms.intent_of, fields, opened, kind, shown)

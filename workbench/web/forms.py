@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from workbench.errors import InputError
-from workbench.model import IDLE, Effort, Evidence, Kind, Span, Unit, sha256
+from workbench.model import IDLE, Effort, Evidence, Kind, Unit, sha256
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.stages.review import Opened
@@ -156,7 +156,7 @@ def _new(fields: Mapping[str, str], opened: Opened, kind: Kind) -> Intent:
         mark = "r", spans[0].start, spans[0].end
     if mark[0] != "r":
         raise InputError("a new unit stands in the reference: mark it there")
-    span = Span(*snap(reference, mark[1], mark[2]))
+    span = snap(reference, mark[1], mark[2])
     surface = reference[span.start : span.end]
     label = fields.get("label", "") if kind == "entity" else ""
     _check_label(label, opened)

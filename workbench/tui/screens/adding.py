@@ -82,13 +82,13 @@ class Adder:
         await self._finder.ask(f"new {self._pane.kind}", "reference", self._add_place, typed)
 
     async def _add_place(self, hit: TextPlace) -> None:
-        await self.add(Span(*snap(self._pane.now.sample.reference, hit.start, hit.end)))
+        await self.add(snap(self._pane.now.sample.reference, hit.start, hit.end))
 
     async def dragged(self) -> None:
         """The mouse was let go over a stretch of the reference: it is a new unit."""
         selected = self._pane.reference.selected
         if selected is not None:
-            await self.add(Span(*snap(self._pane.now.sample.reference, *selected)), sure=False)
+            await self.add(snap(self._pane.now.sample.reference, *selected), sure=False)
 
     async def add(self, span: Span, *, sure: bool = True) -> None:
         """A stretch was chosen: add it with a label, or go to the unit that it is already.

@@ -69,18 +69,13 @@ class Ordered(Screen[None]):
 
     # A list to move in, for a screen that has one.
 
-    @property
-    def listed(self) -> Lines:
-        """The list that keys move in."""
-        return self.query_one(Lines)
-
     def action_move(self, step: int) -> None:
         """To another line of the list."""
-        self.listed.move(step)
+        self.query_one(Lines).move(step)
 
     def action_page(self, step: int) -> None:
         """A page of the list."""
-        self.listed.move_page(step)
+        self.query_one(Lines).move_page(step)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved to a line; a click opens what is there."""

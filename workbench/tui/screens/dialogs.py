@@ -374,8 +374,9 @@ class ReadScreen(Dialog):
 
     def __init__(self, title: str, text: str, then: Callable[[], None] | None = None) -> None:
         super().__init__()
-        self._title, self._text, self._then = flat(title), text, then
+        self._title, self._then = flat(title), then
         self._passage = Passage(id="text")
+        self._passage.show(text, nothing="no text")
         self.action_scroll = self._passage.line
         self.action_turn = self._passage.page
 
@@ -384,10 +385,6 @@ class ReadScreen(Dialog):
         with Vertical(id="box"):
             yield title(self._title, "esc closes")
             yield self._passage
-
-    def on_mount(self) -> None:
-        """The text."""
-        self._passage.show(self._text, nothing="no text")
 
     def action_cancel(self) -> None:
         """Close, then go on."""

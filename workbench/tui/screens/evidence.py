@@ -129,7 +129,8 @@ class EvidencePicker:
 
         async def found(hit: TextPlace) -> None:
             context = hit.part - 1
-            take(unit, Evidence(context, *snap(self.pane.contexts[context], hit.start, hit.end)))
+            words = snap(self.pane.contexts[context], hit.start, hit.end)
+            take(unit, Evidence(context, words.start, words.end))
 
         await self._finder.ask(title, "contexts", found)
 

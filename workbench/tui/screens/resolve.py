@@ -195,7 +195,7 @@ class ResolveScreen(ReviewScreen):
         self.saver.start("show the names", partial(self._who, action), writes=True)
 
     async def _who(self, action: str) -> None:
-        opened = await self.desk.store.write(resolve.show_names, self.pane.now, action)
+        opened = await self.desk.store.write(resolve.saw, self.pane.now, action, named=True)
         self.saver.saved(letters_text(opened, self.pane.kind))
         self.show(opened)
 

@@ -145,11 +145,6 @@ class Passage(LineView):
         """Scroll by lines, at once: what is visible then is known before it is drawn."""
         self.scroll_relative(y=step, animate=False, force=True, immediate=True)
 
-    @property
-    def lines(self) -> int:
-        """How many lines the text takes."""
-        return len(self._lines)
-
     def _line_of(self, offset: int) -> int:
         return max(0, bisect_right(self._lines, (offset, len(self.text) + 1)) - 1)
 

@@ -16,7 +16,7 @@ from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, width
 from workbench.text.figures import delta
-from workbench.tui.widgets.bars import DIM, Part, shortened
+from workbench.tui.widgets.bars import DIM, Part, as_text, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
 
 if TYPE_CHECKING:
@@ -120,16 +120,16 @@ class Tallies(Widget):
         size, height = self.content_size
         if self._hidden and self._verified is None and self._says_unit:
             note = "\n".join(cut(line, size) for line in self.note)
-            return _line([(self.doubt, "$warning")], size) if self.doubt else Content.assemble((note, DIM))
+            return as_text([shortened([(self.doubt, "$warning")], size) if self.doubt else [(note, DIM)]])
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)
             left = size - _width(auto) - _width(verified) - 2 * len(GAP)
-            return _line(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)
+            return as_text([shortened(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)])
         auto, verified, difference = self._parts(size, height - 1)
         both = _joined(auto, verified)
-        lines = [_line(both, size)] if _width(both) <= size else [_line(auto, size), _line(verified, size)]
-        return Content("\n").join([*lines, Content.assemble(*difference)])
+        lines = [both] if _width(both) <= size else [shortened(auto, size), shortened(verified, size)]
+        return as_text([*lines, difference])
 
 
 def _joined(*groups: list[Part]) -> list[Part]:
@@ -141,7 +141,3 @@ def _joined(*groups: list[Part]) -> list[Part]:
 
 def _width(parts: list[Part]) -> int:
     return sum(width(text) for text, _ in parts)
-
-
-def _line(parts: list[Part], size: int) -> Content:
-    return Content.assemble(*shortened(parts, size))

@@ -93,7 +93,7 @@ class UnitList(RowList[Unit]):
     def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
         """The first line of a unit."""
         columns = self._columns
-        sign = "dim" if not unit.counted else "good" if unit.grounded else "warn"
+        sign = "dim" if not unit.counted else "good" if unit.spans else "warn"
         label = "" if self._statements else fit(flat(unit.label), columns.label) + "  "
         text = flat(verdict(unit.match, words=columns.words)) if unit.counted else ""
         return [
