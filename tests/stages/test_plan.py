@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
@@ -512,6 +514,22 @@ def test_a_report_says_where_the_plan_stands(bench: Any) -> None:
     assert one.plan.annotator == "ann"
 
 
+def test_a_report_reads_nothing_twice(bench: Any) -> None:
+    bench.load(rows(10))
+    make(bench, 4)
+    decide(bench, order(bench)[0])
+    info, asked = bench.info(), []
+
+    def listen(_connection: Any, _cursor: Any, text: str, given: Any, *_: Any) -> None:
+        asked.append((text, str(given)))
+
+    event.listen(bench.store.engine, "before_cursor_execute", listen)
+    report(bench.store, info)
+    event.remove(bench.store.engine, "before_cursor_execute", listen)
+
+    assert [] == [one for one, times in Counter(asked).items() if times > 1]
+
+
 def test_of_a_second_kind_the_prefix_is_its_own(bench: Any) -> None:
     """The same order, other verdicts."""
     bench.load(rows(10))
@@ -523,8 +541,6 @@ def test_of_a_second_kind_the_prefix_is_its_own(bench: Any) -> None:
 
 def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
     """A draft, the plan, and a prefix over it: as many for 300 samples as for 30."""
-    from sqlalchemy import event
-
     counts: list[list[str]] = []
     for n, name in ((30, "small"), (300, "large")):
         bench.load([row(k, group=str(k % 2)) for k in range(n)], f"{name}.jsonl", dataset=name, blind=0.1)

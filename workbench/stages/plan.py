@@ -32,6 +32,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
 from workbench.store.samples import load_samples
+from workbench.store.scores import Member
 from workbench.text.figures import many
 from workbench.text.query import META
 
@@ -337,15 +338,25 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
     with store.snapshot():
         plan = plans.plan_of(store, info.id)
         done = plans.done(store, info.id, kind)
-        parts = plans.parts(store, info.id)
-        population = plan.population if plan and plan.corpus else parts.population
-        ids = _ids(store, info, done, plan, population)[:upto]
-        members = plans.planned(store, ids)
-        beyond = len(plans.planned(store, done)) - len(ids)
+        return _prefix(store, info, plan, done, plans.planned(store, done), upto)
+
+
+def _prefix(
+    store: Store,
+    info: DatasetInfo,
+    plan: Plan | None,
+    done: Mapping[int, Done],
+    members: Mapping[int, Member],
+    upto: int | None = None,
+) -> Prefix:
+    """The prefix of a plan; what is complete (`members`: of the population) was read on the same snapshot."""
+    parts = plans.parts(store, info.id)
+    population = plan.population if plan and plan.corpus else parts.population
+    ids = _ids(store, info, done, plan, population)[:upto]
     strata = _strata(plan)
-    taken = Counter(member.stratum for member in members.values())
+    taken = Counter(members[number].stratum for number in ids)
     chances = {name: taken[name] / total for name, (total, _) in strata.items() if taken[name]}
-    if members and not strata:
+    if ids and not strata:
         chances[""] = len(ids) / population
     return Prefix(
         design=plan.design if plan else "simple",
@@ -360,7 +371,7 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
         n=len(ids),
         chances=chances,
         population=population,
-        beyond=beyond,
+        beyond=len(members) - len(ids),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
@@ -450,7 +461,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = plans.done(store, info.id, kind)
-        begun = prefix(store, info, kind)
+        members = plans.planned(store, done)
+        begun = _prefix(store, info, plan, done, members)
         planned_n = begun.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
@@ -459,7 +471,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             ((sample.sample.id, sample.sample.user_input) for sample in upcoming), (None, "")
         )
         complete = [number for number in first[: planned_n or 0] if number in done]
-        taken = Counter(member.stratum for member in plans.planned(store, complete).values())
+        taken = Counter(members[number].stratum for number in complete)
         return PlanReport(
             dataset=info.name,
             kind=kind,
