@@ -138,6 +138,27 @@ def test_a_damaged_row_is_named(filled: Bench, damage: str, line: str) -> None:
     assert [line] == [line for one in found(filled.store) if line in one][:1], found(filled.store)
 
 
+def test_a_row_that_a_rule_cannot_read_ends_nothing(filled: Bench) -> None:
+    """The row is named, so is the rule, and the rules behind it are checked."""
+    filled.store.close()
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute("UPDATE dataset SET overlap = 1 WHERE name = 'data'")
+        raw.execute("UPDATE sample SET key = CAST(x'22ff22' AS TEXT) WHERE id = 2")
+        raw.execute("UPDATE dataset SET overlap = 1 WHERE name = 'first'")
+        raw.execute("DELETE FROM review WHERE sample_id IN (2, 3)")
+        raw.commit()
+    filled.reopen()
+
+    lines = found(filled.store)
+
+    assert "sample 2: cannot be read" in lines
+    lacking = "its place 1 of the assignments is not there"
+    assert [
+        f"not checked, for a row that cannot be read: sample …: {lacking.replace('1', '…')}",
+        f"sample other: {lacking}",
+    ] == [line for line in lines if "of the assignments" in line]
+
+
 def test_on_a_server_the_numbers_of_rows_and_the_journal_are_checked_too(
     filled: Bench, postgres: Server
 ) -> None:
