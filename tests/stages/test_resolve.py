@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from workbench.reports.compare import diff_text
 from workbench.reports.team import letters_text
 from workbench.reports.units import settled_value
 from workbench.reviewing.edits import Dispose
-from workbench.stages import editing, queue, review
+from workbench.stages import editing, intents, queue, review
 from workbench.stages.agree import agree
 from workbench.stages.compare import diff
 from workbench.stages.disputes import disputes
@@ -464,6 +465,21 @@ def test_names_that_were_shown_are_stored_and_undo_keeps_that(trip: Any) -> None
     assert {"Paris": "found", "Rome": None, "Oslo": None} == shown(again)
     first = saw(trip.store, settles(trip, "dee"), named=True)
     assert first.state.seq == again.state.seq  # it is stored once
+
+
+def test_what_was_seen_before_is_opened_without_the_writer(trip: Any) -> None:
+    """A write that takes long keeps nobody from going on."""
+    differ(trip)
+    opened = saw(trip.store, settles(trip))
+    free = Event()
+    trip.store.writer.submit(free.wait, 60)
+
+    try:
+        again = asyncio.run(asyncio.wait_for(intents.noted(trip.store, opened), 5))
+    finally:
+        free.set()
+
+    assert opened is again
 
 
 def test_only_who_may_settle_does(trip: Any) -> None:

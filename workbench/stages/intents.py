@@ -92,7 +92,8 @@ async def open_sample(desk: Desk, sample_id: int, *, picked: bool = False) -> Op
 
 async def noted(store: Store, opened: Opened) -> Opened:
     """The sample, once it is stored that this person saw what the others have, where that is shown."""
-    return await store.write(resolve.saw, opened) if opened.over else opened
+    unseen = opened.over is not None and not opened.over.seen
+    return await store.write(resolve.saw, opened) if unseen else opened
 
 
 async def open_next(desk: Desk, after: int) -> Opened | None:
