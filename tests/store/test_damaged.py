@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -10,14 +11,16 @@ from typing import Any
 
 import pytest
 
+from tests.rows import naming
 from workbench.cli import _run
 from workbench.errors import StoreError
-from workbench.stages import queue, review
+from workbench.reviewing.edits import Comment
+from workbench.stages import editing, queue, review
 from workbench.stages.recompute import score_dataset
 from workbench.stages.upkeep import backup
-from workbench.store import purge
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
+from workbench.store import journal, purge, training
+from workbench.store.datasets import DatasetInfo, find_dataset
+from workbench.store.engine import Store, open_store
 
 SECRET = "Marie Curie"
 ROWS = [{"id": "s", "user_input": "q", "reference": f"{SECRET}.", "retrieved_contexts": [SECRET]}]
@@ -93,6 +96,34 @@ def test_a_stored_value_that_is_not_what_was_stored_is_a_damaged_database(
     said = capsys.readouterr().err
     assert 2 in ended <= {0, 2}, said
     assert "workbench: the database is damaged: go on with its newest backup" in said
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda store, info: journal.said_of_several(store, info.id),
+        lambda store, info: journal.first_accepts(store, [1, 2], "entity"),
+        lambda store, info: training.answers(store, info.id),
+    ],
+    ids=["what several decided", "first accepts", "the known answers"],
+)
+def test_evidence_that_is_not_what_was_stored_is_a_damaged_database(
+    bench: Any, read: Callable[[Store, DatasetInfo], object]
+) -> None:
+    bench.load([naming("s", ["Rome"], ["Rome"])])
+    for who in ("ann", "bo"):
+        opened = review.act(bench.store, bench.open("s", who), Comment("before"))
+        opened = review.act(bench.store, opened, editing.accept(opened, "entity"))
+        review.act(bench.store, opened, Comment("behind"))
+    assert read(bench.store, bench.info())
+    bench.store.close()
+    damage(bench.db, """UPDATE review_event SET data = replace(data, '"context"', '"cXntext"')""")
+
+    with (
+        closing(open_store(str(bench.db))) as store,
+        pytest.raises(StoreError, match="the database is damaged"),
+    ):
+        read(store, find_dataset(store, None))
 
 
 def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> None:

@@ -23,7 +23,6 @@ from workbench.comparing.reviewers import (
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import RESOLVED, Assessment, Kind
-from workbench.reviewing.documents import edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
@@ -142,8 +141,8 @@ def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
     return [
         row
         for row in rows
-        if row.op == "accept"
-        and row.data["assessment"]["kind"] == kind
+        if isinstance(row.edit, Accept)
+        and row.edit.assessment.kind == kind
         and not row.action.startswith(IMPORT_ACTION)
     ]
 
@@ -156,7 +155,7 @@ def _independent(
     seen: datetime | None,
 ) -> tuple[str, tuple[str, str, Assessment] | None]:
     """The first decision that stands, or why it is not the person's own."""
-    edits = [(row.action, edit_of(row.op, row.data)) for row in rows]
+    edits = [(row.action, row.edit) for row in rows]
     undone = undone_actions(edits)
     accepts = _accepts(rows, kind)
     row = next((accept for accept in accepts if accept.action not in undone), None)
@@ -173,10 +172,9 @@ def _independent(
         return "decided again after the others' work could be seen", None
     if seen is not None and seen <= at:
         return "made after the others' values were shown in Resolve", None
-    accept = edit_of(row.op, row.data)
-    assert isinstance(accept, Accept)
+    assert isinstance(row.edit, Accept)
     year, week, _ = at.isocalendar()
-    return "", (row.annotator, f"{year}-W{week:02}", accept.assessment)
+    return "", (row.annotator, f"{year}-W{week:02}", row.edit.assessment)
 
 
 def _parts(pairs: Sequence[Pair], by: str) -> list[tuple[str, list[Pair]]]:

@@ -195,8 +195,7 @@ class Said(NamedTuple):
     origin: str
     review_id: int
     action: str
-    op: str
-    data: dict[str, Any]
+    edit: Edit
     at: datetime
     by: str
 
@@ -215,7 +214,13 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
         EVENT.review_id == REVIEW.id,
         EVENT.op.in_(("open", "accept", "undo", "redo")),
     )
-    return [Said(*row) for row in store.rows(query.order_by(REVIEW.sample_id, EVENT.id))]
+    with store.reading():
+        return [
+            Said(sample_id, annotator, origin, number, action, edit_of(op, data), at, by)
+            for sample_id, annotator, origin, number, action, op, data, at, by in store.rows(
+                query.order_by(REVIEW.sample_id, EVENT.id)
+            )
+        ]
 
 
 def record(
@@ -373,10 +378,11 @@ def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict
         EVENT.action.not_like(f"{IMPORT_ACTION}%"), _STANDS,
     )  # fmt: skip
     found: dict[int, Assessment] = {}
-    for number, data in store.rows(query.order_by(EVENT.review_id, EVENT.seq.desc())):
-        edit = edit_of("accept", data)
-        assert isinstance(edit, Accept)
-        found[number] = edit.assessment  # the first comes last
+    with store.reading():
+        for number, data in store.rows(query.order_by(EVENT.review_id, EVENT.seq.desc())):
+            edit = edit_of("accept", data)
+            assert isinstance(edit, Accept)
+            found[number] = edit.assessment  # the first comes last
     return found
 
 

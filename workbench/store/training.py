@@ -133,8 +133,9 @@ def answers(store: Store, copy_id: int) -> dict[str, dict[Kind, Assessment]]:
         )
         .order_by(EVENT.id)
     )  # fmt: skip
-    for key, op, data in store.rows(query):
-        edit = edit_of(op, data)
+    with store.reading():
+        decided = [(key, edit_of(op, data)) for key, op, data in store.rows(query)]
+    for key, edit in decided:
         assessments = (
             [edit.assessment] if isinstance(edit, Accept) else [Assessment(k, "", ()) for k in kinds]
         )
