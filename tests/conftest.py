@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -24,10 +24,11 @@ from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, read_state, write_state
+from workbench.stages import editing
 from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import Opened, open_sample
+from workbench.stages.review import Opened, act, open_sample
 from workbench.store import database
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
@@ -160,6 +161,10 @@ class Bench:
     def open(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Opened:
         return open_sample(self.store, self.id(key, dataset), annotator)
 
+    def verify(self, key: str, who: str = "ann", dataset: str | None = None, **edits: Any) -> Opened:
+        """Accept a sample, after edits of the units that are named."""
+        return verify(self.store, self.id(key, dataset), who, **edits)
+
     def review(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Review | None:
         number = self.id(key, dataset)
         state = load_reviews(self.store, {number: annotator}).get(number)
@@ -291,6 +296,30 @@ def statement_recall(record: Record) -> float:
     assert record.proposal is not None
     found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=("contextual_recall",))
     return float(count(found["contextual_recall"].units).recall or 0)
+
+
+def verify(
+    store: Store,
+    number: int,
+    who: str,
+    *,
+    reject: Collection[str] = (),
+    toggle: Collection[str] = (),
+    label: Collection[str] = (),
+    fast: bool = False,
+) -> Opened:
+    """Accept the entities of a sample, after some were rejected, turned round or labelled "other"."""
+    opened = open_sample(store, number, who)
+    units = opened.state.entity.assessment.units
+    assert {*reject, *toggle, *label} <= {unit.text for unit in units}
+    for unit in units:
+        if unit.text in reject:
+            opened = act(store, opened, editing.reject(opened, unit))
+        if unit.text in toggle:
+            opened = act(store, opened, editing.toggle(opened, unit))
+        if unit.text in label:
+            opened = act(store, opened, editing.relabel(opened, unit, "other"))
+    return act(store, opened, editing.accept(opened, "entity", fast=fast))
 
 
 def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:

@@ -39,12 +39,8 @@ def cities(bench: Any) -> Any:
 
 def decide(bench: Any, number: int, who: str, *, reject: bool = False, toggle: bool = False) -> None:
     """Accept a sample; the second city rejected, or its verdict turned round."""
-    opened = bench.open(f"s{number:02}", who)
-    if reject:
-        opened = act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[1]))
-    if toggle:
-        opened = act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[1]))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    second = {CITIES[(number + 1) % N]}
+    bench.verify(f"s{number:02}", who, reject=second if reject else (), toggle=second if toggle else ())
 
 
 def report(bench: Any, by: str = "") -> AgreeReport:
@@ -106,10 +102,7 @@ def test_the_first_verdicts_that_differ_are_listed_and_the_rest_are_counted(citi
 
 def test_samples_in_which_somebody_found_nothing_are_counted_in_words(cities: Any) -> None:
     for who in ("ada", "bo"):
-        opened = cities.open("s00", who)
-        for unit in opened.state.entity.assessment.units:
-            opened = act(cities.store, opened, editing.reject(opened, unit))
-        act(cities.store, opened, editing.accept(opened, "entity"))
+        cities.verify("s00", who, reject=CITIES[:2])
 
     said = agree_text(report(cities))
     assert "no units: both people found none 1 time (F1 leaves these out), only one of the two found " in said
@@ -127,11 +120,8 @@ def test_nobody_agrees_where_nobody_met(cities: Any) -> None:
 def test_a_sample_without_an_id_is_listed_by_its_question(bench: Any) -> None:
     bench.load([{name: value for name, value in row(0).items() if name != "id"}], blind=0)
     ((key,),) = bench.query("SELECT key FROM sample")
-    for who in ("ada", "bo"):
-        opened = bench.open(key, who)
-        if who == "bo":
-            opened = act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[1]))
-        act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify(key, "ada")
+    bench.verify(key, "bo", toggle=CITIES[1:2])
     found = report(bench, "label")
 
     assert "  Where 0? · Oslo: ada missing, bo found" in agree_text(found)
@@ -205,14 +195,11 @@ def test_parts_are_of_pairs_and_of_each_person_against_the_others_by_week(
 def test_the_least_agreed_labels_come_first_with_the_way_to_the_guidelines(cities: Any) -> None:
     for number in range(10):
         decide(cities, number, "ada")
-        opened = cities.open(f"s{number:02}", "bo")
-        unit = opened.state.entity.assessment.units[0]
-        opened = act(cities.store, opened, editing.relabel(opened, unit, "organisation"))
-        act(cities.store, opened, editing.accept(opened, "entity"))
+        cities.verify(f"s{number:02}", "bo", label=CITIES[number : number + 1])
     found = report(cities, "label")
     said = agree_text(found)
 
-    assert ["organisation", "place"] == list(found.labels)
+    assert ["other", "place"] == list(found.labels)
     assert pytest.approx([0.0, 2 * 10 / 30]) == [one.f1 for one in found.labels.values()]
     assert "least agreed first · guidelines: workbench policy show" in said
     assert 10 == found.whole.label

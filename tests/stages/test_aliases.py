@@ -121,8 +121,7 @@ def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(benc
     teach(bench, accepted=False)
     assert ((), before[0]) == (bench.info().aliases, recalls(bench))
 
-    opened = bench.open("one")
-    act(bench.store, opened, accept(opened, "entity"))
+    bench.verify("one")
     (alias,) = bench.info().aliases
     assert ("Yamuna", "Jumna", "one", "ann") == (alias.text, alias.other, alias.sample, alias.annotator)
     assert before[0] != recalls(bench)

@@ -23,7 +23,7 @@ from workbench.stages.plan import Wish
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act
 from workbench.stages.why import explain
-from workbench.store.datasets import set_dataset
+from workbench.store.datasets import DatasetInfo, set_dataset
 
 NEAR = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Kathmandu": "Katmandu"}
 """Names with what the contexts have in their place: 82, 69 and 86 alike."""
@@ -53,6 +53,13 @@ def fit(bench: Any, **options: Any) -> Any:
     return stage.calibrate(bench.store, bench.info(), annotator="ann", **options)
 
 
+def in_use(bench: Any) -> DatasetInfo:
+    """A dataset that is calibrated and uses that."""
+    load(bench, LOW)
+    fit(bench, save="may")
+    return stage.use(bench.store, bench.info(), "may", "ann")
+
+
 def test_the_threshold_with_no_bias_is_chosen_and_called_better(bench: Any) -> None:
     load(bench, LOW)
 
@@ -72,8 +79,7 @@ def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says
         del one["gold"]
     bench.load(rows, gold="given", blind=0.0)
     before = fit(bench)
-    opened = bench.open("s00")
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("s00")
     set_dataset(bench.store, bench.info().id, blind_share=1.0)
     opened = with_a_unit_of_its_own(bench, "s01")
     act(bench.store, opened, editing.accept(opened, "entity"))
@@ -242,9 +248,7 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
 
 
 def test_another_threshold_by_hand_ends_the_use(bench: Any) -> None:
-    load(bench, LOW)
-    fit(bench, save="may")
-    info = stage.use(bench.store, bench.info(), "may", "ann")
+    info = in_use(bench)
 
     info = keep_threshold(bench.store, info, 90, "ann")
 
@@ -266,9 +270,7 @@ def test_a_saved_calibration_never_changes(bench: Any) -> None:
 
 def test_a_dataset_that_is_calibrated_is_compared_with_the_threshold_before(bench: Any) -> None:
     """Fitted anew while one is in use, the question is still whether it is better than without any."""
-    load(bench, LOW)
-    fit(bench, save="may")
-    stage.use(bench.store, bench.info(), "may", "ann")
+    in_use(bench)
 
     assert (76, 85) == ((found := fit(bench).found).threshold, found.threshold_now)
 
@@ -322,9 +324,7 @@ def test_what_no_calibration_saw_counts_with_its_mean_over_the_folds(bench: Any)
 
 def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(bench: Any) -> None:
     """Figures are; a single sample and the list of disputes are not."""
-    load(bench, LOW)
-    fit(bench, save="may")
-    info = stage.use(bench.store, bench.info(), "may", "ann")
+    info = in_use(bench)
     bench.load([row("far", HIGH)], gold="given")
     whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
     listed = disputes.disputes(bench.store, info, "ann", between="ragas~verified").disputes
@@ -409,8 +409,7 @@ def test_samples_that_came_after_the_plan_have_no_say(bench: Any) -> None:
 def test_without_a_plan_every_sample_weighs_the_same(bench: Any) -> None:
     load(bench, LOW)
     bench.load([{k: v for k, v in row("own", LOW).items() if k != "gold"}])
-    opened = bench.open("own")
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("own")
 
     gathered = fit(bench).gathered
 
@@ -429,8 +428,7 @@ def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselv
     with bench.store.writing() as session:
         for place, one in enumerate(keys, start=1):
             session.connection().exec_driver_sql(one.format(f"{place} / 1e9"))
-    opened = bench.open("n00")
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("n00")
 
     report = fit(bench)
 

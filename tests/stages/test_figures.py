@@ -53,11 +53,6 @@ def rows(count: int, *, gold: bool, seed: int = 3, **more: Any) -> list[dict[str
     return made
 
 
-def accept(bench: Any, key: str, annotator: str = "ann") -> None:
-    opened = bench.open(key, annotator)
-    act(bench.store, opened, editing.accept(opened, "entity"))
-
-
 def in_order(bench: Any) -> list[str]:
     return [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
 
@@ -89,7 +84,7 @@ def test_labels_of_a_cause_take_it_apart_exactly(bench: Any) -> None:
 def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
     bench.load(rows(60, gold=False), blind=0.0)
     for key in in_order(bench)[:20]:
-        accept(bench, key)
+        bench.verify(key)
     found = figures(bench.store, bench.info())
 
     assert (60, 20, 20) == (found.estimate.total, found.estimate.n, found.prefix)
@@ -123,7 +118,7 @@ def test_bias_and_causes_are_of_the_same_samples_where_some_have_no_gold_units(b
 def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
     for key in in_order(bench)[15:27]:
-        accept(bench, key)
+        bench.verify(key)
     found = figures(bench.store, bench.info())
 
     assert 12 == found.paired.n
@@ -142,14 +137,14 @@ def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench:
     bench.load(rows(30, gold=False), blind=0.0)
     order = in_order(bench)
     for key in order[:14]:
-        accept(bench, key)
+        bench.verify(key)
     opened = bench.open(order[14])
     act(bench.store, opened, editing.exclude("broken"))
     opened = bench.open(order[15])
     act(bench.store, opened, editing.skip(opened))
     other = bench.open(order[0], "bob")
     act(bench.store, other, editing.add_span(other, "entity", Span(0, 2), "other"))
-    accept(bench, order[0], "bob")
+    bench.verify(order[0], "bob")
     found = figures(bench.store, bench.info())
 
     counts = found.counts
@@ -162,7 +157,7 @@ def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench:
 def test_causes_follow_the_gold(bench: Any) -> None:
     bench.load(rows(20, gold=False), blind=0.0)
     for key in in_order(bench)[:12]:
-        accept(bench, key)
+        bench.verify(key)
     first = figures(bench.store, bench.info())
 
     undo(bench.store, bench.info().id, "ann")
@@ -178,12 +173,12 @@ def test_blind_and_assisted_reviews_stand_apart(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
     order = in_order(bench)
     for key in order[:12]:
-        accept(bench, key)
+        bench.verify(key)
     set_dataset(bench.store, bench.info().id, blind_share=1.0)
     for key in order[12:24]:
         opened = bench.open(key)
         act(bench.store, opened, editing.add_span(opened, "entity", Span(0, 2), "other"))
-        accept(bench, key)
+        bench.verify(key)
     found = figures(bench.store, bench.info())
     arms = found.arms
 
@@ -349,8 +344,7 @@ def accepted_in_order(bench: Any, name: str, written: Callable[[int, int], float
     bench.load(made, f"{name}.jsonl", blind=0.0)
     query = "SELECT key FROM sample WHERE dataset_id = ? ORDER BY rank LIMIT 20"
     for (key,) in bench.query(query, bench.info(name).id):
-        opened = bench.open(key, dataset=name)
-        act(bench.store, opened, editing.accept(opened, "entity"))
+        bench.verify(key, dataset=name)
     return figures(bench.store, bench.info(name), scorer="context_entity_recall")
 
 
@@ -395,11 +389,11 @@ def test_behind_the_planned_n_the_estimate_stays_what_it_was_at_it(bench: Any) -
     info = bench.info()
     make(bench.store, info, draft(bench.store, info, Wish(n=15), "ann"))
     for key in in_order(bench)[:15]:
-        accept(bench, key)
+        bench.verify(key)
     planned = figures(bench.store, bench.info())
     assert planned.estimate.method == "at the planned number"
     for key in in_order(bench)[15:18]:
-        accept(bench, key)
+        bench.verify(key)
     behind = figures(bench.store, bench.info())
 
     assert (planned.estimate.point, planned.estimate.corpus) == (
@@ -427,8 +421,8 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
     bench.load(rows(30, gold=False), blind=0.0)
     order = in_order(bench)
     for key in order[:14]:
-        accept(bench, key)
-    accept(bench, order[0], "bob")
+        bench.verify(key)
+    bench.verify(order[0], "bob")
 
     found = figures(bench.store, bench.info())
     anns, bobs = (

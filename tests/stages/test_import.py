@@ -399,8 +399,7 @@ def test_a_changed_reference_is_refused_once_it_is_reviewed(bench: Any) -> None:
     changed = {**ROME, "reference": "Ann met Bob in Roma."}
     bench.load([ROME])
     assert counts(bench.load([changed], update=True)) == {"updated": 1}
-    opened = bench.open("rome")
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify("rome")
     before = bench.tables()
 
     report = bench.load([ROME], update=True)

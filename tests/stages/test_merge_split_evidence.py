@@ -25,8 +25,6 @@ from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
 from workbench.text.normalise import key
 
-pytestmark = pytest.mark.databases
-
 REFERENCE = (
     "New York City, founded by Sergey Brin and Larry Page, lies in the United States (US). "
     "The United Nations sit there; Y Combinator does not. Nothing else is known of America."

@@ -13,12 +13,7 @@ from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.compare import compare_by
 from workbench.stages.queue import queue_rows
-from workbench.stages.review import Opened, act
-
-
-def verify(bench: Any, key: str) -> Opened:
-    opened = bench.open(key)
-    return act(bench.store, opened, editing.accept(opened, "entity"))
+from workbench.stages.review import act
 
 
 def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
@@ -115,7 +110,7 @@ def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
 
 def test_units_of_a_sample_that_somebody_excluded_are_not_carried(demo: Any) -> None:
     """Its reference may be the reason."""
-    verify(demo, "taj-high")
+    demo.verify("taj-high")
     opened = demo.open("taj-high", "bo")
     act(demo.store, opened, editing.exclude("broken"))
 
@@ -124,8 +119,8 @@ def test_units_of_a_sample_that_somebody_excluded_are_not_carried(demo: Any) -> 
 
 def test_compare_by_retriever_sets_four_of_six_against_one_of_six(demo: Any) -> None:
     """The same gold units under both, and the three that flipped; other retrievers do not disturb."""
-    verify(demo, "taj-high")
-    verify(demo, "taj-low")
+    demo.verify("taj-high")
+    demo.verify("taj-low")
 
     report = compare_by(demo.store, demo.info(), "meta.retriever")
 

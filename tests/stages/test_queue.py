@@ -18,7 +18,7 @@ from workbench.stages.desk import open_desk
 from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
-from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.stages.review import act, open_sample, redo, undo
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Query, parse
 
@@ -46,17 +46,6 @@ def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann")
     return [names[number] for number in queue.queue_ids(bench.store, bench.info(), annotator, query, order)]
 
 
-def verify(
-    bench: Any, key: str, who: str = "ann", *, toggle: tuple[str, ...] = (), fast: bool = False
-) -> Opened:
-    """Accept a sample with the matches of some units turned round."""
-    opened = bench.open(key, who)
-    for text in toggle:
-        unit = next(one for one in opened.state.entity.assessment.units if one.text == text)
-        opened = act(bench.store, opened, editing.toggle(opened, unit))
-    return act(bench.store, opened, editing.accept(opened, "entity", fast=fast))
-
-
 def exclude(bench: Any, key: str, who: str = "ann") -> None:
     opened = bench.open(key, who)
     act(bench.store, opened, editing.exclude("broken"))
@@ -64,8 +53,8 @@ def exclude(bench: Any, key: str, who: str = "ann") -> None:
 
 def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     """all: 2/2 and 1/2, Δ .5. half: 1/2 both. An excluded sample has an automatic value only."""
-    verify(cities, "all", toggle=("Rome",))
-    verify(cities, "half")
+    cities.verify("all", toggle=("Rome",))
+    cities.verify("half")
     exclude(cities, "none")
 
     assert ids(cities, "delta>0.4") == ["all"]
@@ -84,7 +73,7 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
 
 @pytest.mark.parametrize(("text", "order"), [("", "delta"), ("delta>0.4", "u"), ("is:disputed", "u")])
 def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: queue.Order) -> None:
-    verify(cities, "all", toggle=("Rome",))
+    cities.verify("all", toggle=("Rome",))
     desk = open_desk(cities.store, None, "ann")
     query = parse(text)
     assert isinstance(query, Query)
@@ -98,7 +87,7 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
     rome = naming("rome", ["Rome", "Oslo"], ["Rome"])
     del rome["proposal"]["context_entities"]
     bench.load([rome])
-    verify(bench, "rome", toggle=("Rome",))
+    bench.verify("rome", toggle=("Rome",))
     number = bench.id("rome")
 
     for counting in (False, True):
@@ -112,7 +101,7 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
 
 def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
     """Before and after `score` counted everything, with and without a minus; nor another's verdicts."""
-    verify(cities, "all", "ada", toggle=("Rome",))
+    cities.verify("all", "ada", toggle=("Rome",))
     score_dataset(cities.store, cities.info())
     for text in ("auto>=0", "auto<=1", "-auto>2".replace("2", "1"), "delta>=0", "-delta>.9", "verified>=0",
                  "cause:match", "-cause:x", "is:disputed"):  # fmt: skip
@@ -162,7 +151,7 @@ def test_marks(cities: Any) -> None:
     act(cities.store, opened, Flag("Odd one"))
     chosen = open_sample(cities.store, cities.id("half"), "ann", off_plan=True)
     act(cities.store, chosen, editing.accept(chosen, "entity"))
-    verify(cities, "none", fast=True)
+    cities.verify("none", fast=True)
 
     assert ids(cities, "is:flagged") == ["all"]
     assert ids(cities, "flag:odd") == ["all"]
@@ -182,10 +171,10 @@ def test_marks(cities: Any) -> None:
 
 def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
     """By more than .1; two people who differ once both may be seen; whatever somebody flagged."""
-    verify(cities, "all", toggle=("Rome",))
-    verify(cities, "half")
-    verify(cities, "near")
-    verify(cities, "near", "ada", toggle=("Bern",))
+    cities.verify("all", toggle=("Rome",))
+    cities.verify("half")
+    cities.verify("near")
+    cities.verify("near", "ada", toggle=("Bern",))
     opened = cities.open("empty")
     act(cities.store, opened, Flag("?"))
 
@@ -194,9 +183,9 @@ def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
 
 
 def test_the_order_by_difference_has_the_largest_first_and_the_others_in_random_order(cities: Any) -> None:
-    verify(cities, "all", toggle=("Rome",))
-    verify(cities, "near", toggle=("Bern",))
-    verify(cities, "half")
+    cities.verify("all", toggle=("Rome",))
+    cities.verify("near", toggle=("Bern",))
+    cities.verify("half")
     rest = [key for key in ids(cities, order="u") if key in ("none", "empty")]
 
     assert ids(cities, order="delta") == ["all", "near", "half", *rest]
@@ -220,7 +209,7 @@ def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: An
 
 def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     """A view by value keeps what it counted; the values are those of `score`."""
-    verify(cities, "all", toggle=("Rome",))
+    cities.verify("all", toggle=("Rome",))
     info = cities.info()
     before = ids(cities, "delta>0.4")
     for chunk in queue_values.uncounted(cities.store, info, "ann"):
@@ -236,8 +225,8 @@ def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
 
 def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
     """They are counted, marked and found; accepting one anew takes it out."""
-    verify(cities, "all")
-    verify(cities, "half", "ada")
+    cities.verify("all")
+    cities.verify("half", "ada")
     info = cities.info()
     change_policy(
         cities.store, info, to_toml(info.policy).replace("Missing: it is not", "Missing: not"), "lead"
@@ -262,7 +251,7 @@ def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
 def test_the_next_of_a_view(cities: Any) -> None:
     """To decide: after the present one, then from the start once. Of decided ones: the very next."""
     view = queue.queue_ids(cities.store, cities.info(), "ann", order="file")
-    verify(cities, "half")
+    cities.verify("half")
 
     def after(key: str | None, *, decided: bool = False) -> str | None:
         number = None if key is None else cities.id(key)
@@ -275,7 +264,7 @@ def test_the_next_of_a_view(cities: Any) -> None:
     assert after("all", decided=True) == "half"
     assert after("empty", decided=True) is None
     for key in ("all", "near", "none"):
-        verify(cities, key)
+        cities.verify(key)
     assert after("empty") is None
     assert after("all") == "empty"
     assert (
@@ -305,7 +294,7 @@ def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -
 
 def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> None:
     """It makes a review that decides nothing."""
-    verify(cities, "all", "ada", toggle=("Rome",))
+    cities.verify("all", "ada", toggle=("Rome",))
     opened = cities.open("all", "bob")
     act(cities.store, opened, Flag("hm"))
     number = cities.id("all")
@@ -318,8 +307,8 @@ def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> Non
 
 def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
     """Unresolved gold is no gold that came with a file."""
-    verify(cities, "all", "ada", toggle=("Rome",))
-    verify(cities, "all", "bob")
+    cities.verify("all", "ada", toggle=("Rome",))
+    cities.verify("all", "bob")
     number = cities.id("all")
 
     shown = queue.queue_rows(cities.store, cities.info(), "ann", [number])[number]
@@ -336,9 +325,9 @@ def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench:
     bench.load([{**ROWS[0], "gold": gold}, {**ROWS[1], "gold": gold}], gold="given")
     score_dataset(bench.store, bench.info())
     searches = ("auto>=0", "verified>=0", "delta>=0", "is:disputed", "-auto>1")
-    verify(bench, "half")
+    bench.verify("half")
     found = [ids(bench, text, annotator="eve") for text in searches]
-    verify(bench, "all", toggle=("Rome",))
+    bench.verify("all", toggle=("Rome",))
     number = bench.id("all")
 
     def values(who: str) -> tuple[Any, Any]:
@@ -356,8 +345,8 @@ def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench:
 
 def test_the_cause_of_a_row(cities: Any) -> None:
     """Of decided samples with a difference."""
-    verify(cities, "all", toggle=("Rome",))
-    verify(cities, "half")
+    cities.verify("all", toggle=("Rome",))
+    cities.verify("half")
     numbers = [cities.id(key) for key in ("all", "half", "near")]
 
     assert queue_values.causes_of(cities.store, cities.info(), "ann", numbers) == {
@@ -394,7 +383,7 @@ def test_facets_count_what_occurs(bench: Any) -> None:
         naming("b", ["Rome", "Oslo"], [], group="web", meta={"language": "ru", "topic": "art", "list": [1]}),
         naming("c", [], [], group="x\x1b]0;y\u202e", meta={"topic": "music", "odd key": "x", "b[\x07]": "x"}),
     ])  # fmt: skip
-    verify(bench, "a")
+    bench.verify("a")
     opened = bench.open("b")
     act(bench.store, opened, Flag("odd"))
 

@@ -67,29 +67,10 @@ def trip(bench: Any) -> Any:
     return bench
 
 
-def decide(
-    bench: Any, who: str, key: str = "t0", *, reject: str = "", toggle: str = "", label: str = ""
-) -> None:
-    """Accept a sample, after an edit of the city that is named."""
-    opened = bench.open(key, who)
-    for unit in opened.state.entity.assessment.units:
-        if unit.text == reject:
-            opened = act(bench.store, opened, editing.reject(opened, unit))
-        if unit.text == toggle:
-            opened = act(bench.store, opened, editing.toggle(opened, unit))
-        if unit.text == label:
-            opened = act(bench.store, opened, editing.relabel(opened, unit, "organisation"))
-    act(bench.store, opened, editing.accept(opened, "entity"))
-
-
 def differ(bench: Any, key: str = "t0") -> None:
     """ada has all three, bob has no Rome and finds Oslo."""
-    decide(bench, "ada", key)
-    opened = bench.open(key, "bob")
-    _, rome, oslo = opened.state.entity.assessment.units
-    opened = act(bench.store, opened, editing.reject(opened, rome))
-    opened = act(bench.store, opened, editing.toggle(opened, oslo))
-    act(bench.store, opened, editing.accept(opened, "entity"))
+    bench.verify(key, "ada")
+    bench.verify(key, "bob", reject=["Rome"], toggle=["Oslo"])
 
 
 def settles(bench: Any, who: str = "cy", key: str = "t0") -> Opened:
@@ -150,8 +131,8 @@ def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
     firsts = set()
     for number in range(12):
         trip.load([sample(f"x{number}", f"Paris {number}.", "Rome.", proposal=proposal(["Paris"], []))])
-        decide(trip, "ada", f"x{number}")
-        decide(trip, "bob", f"x{number}", reject="Paris")
+        trip.verify(f"x{number}", "ada")
+        trip.verify(f"x{number}", "bob", reject=["Paris"])
         opened, again = (settles(trip, key=f"x{number}").over for _ in range(2))
         assert opened is not None
         assert again is not None
@@ -212,8 +193,8 @@ def test_it_is_not_settled_before_every_unit_is(trip: Any) -> None:
 
 
 def test_labels_alone_never_get_there(trip: Any) -> None:
-    decide(trip, "ada")
-    decide(trip, "bob", label="Rome")
+    trip.verify("t0", "ada")
+    trip.verify("t0", "bob", label=["Rome"])
 
     assert [] == unresolved_ids(trip.store, trip.info(), "cy")
     with pytest.raises(InputError, match="nothing to settle"):
@@ -221,21 +202,18 @@ def test_labels_alone_never_get_there(trip: Any) -> None:
 
 
 def test_labels_of_a_sample_with_other_differences_are_settled_too(trip: Any) -> None:
-    decide(trip, "ada", toggle="Oslo")
-    decide(trip, "bob", label="Rome")
+    trip.verify("t0", "ada", toggle=["Oslo"])
+    trip.verify("t0", "bob", label=["Rome"])
     opened = took(trip, settles(trip), "Rome", "bob")
 
-    assert "organisation" == unit(opened, "Rome").label
+    assert "other" == unit(opened, "Rome").label
     assert {"Paris": "found", "Rome": "missing", "Oslo": None} == shown(opened)
 
 
 def test_nothing_against_something_is_settled(trip: Any) -> None:
     """One has no unit at all; with all taken from them the gold is empty."""
-    decide(trip, "ada")
-    opened = trip.open("t0", "bob")
-    for one in opened.state.entity.assessment.units:
-        opened = act(trip.store, opened, editing.reject(opened, one))
-    act(trip.store, opened, editing.accept(opened, "entity"))
+    trip.verify("t0", "ada")
+    trip.verify("t0", "bob", reject=CITIES)
     settled(trip, name="bob")
 
     assert ("adjudicated", {}) == stands(trip)
@@ -243,9 +221,9 @@ def test_nothing_against_something_is_settled(trip: Any) -> None:
 
 def test_three_people_stand_side_by_side(trip: Any) -> None:
     """Two of whom may have the same; one who has nothing differs from both."""
-    decide(trip, "ada")
-    decide(trip, "bob", reject="Rome")
-    decide(trip, "eve", reject="Rome")
+    trip.verify("t0", "ada")
+    trip.verify("t0", "bob", reject=["Rome"])
+    trip.verify("t0", "eve", reject=["Rome"])
     opened = settles(trip)
     over = opened.over
     assert over is not None
@@ -262,7 +240,7 @@ def test_three_people_stand_side_by_side(trip: Any) -> None:
 
 def test_as_many_people_as_there_are_can_differ(trip: Any) -> None:
     for number in range(28):
-        decide(trip, f"p{number}", reject="Rome" if number else "")
+        trip.verify("t0", f"p{number}", reject=["Rome"] if number else [])
     opened = settles(trip)
     alone = side_of(opened, "p0")
     taken = take(opened, unit(opened, "Rome"), 27 - (alone == 27)).units[0]
@@ -355,7 +333,7 @@ def test_people_who_agree_by_now_leave_nothing_to_settle(trip: Any) -> None:
 def test_undo_goes_by_person_and_survives_a_restart(trip: Any) -> None:
     differ(trip)
     settled(trip)
-    decide(trip, "cy", "t1")
+    trip.verify("t1", "cy")
     trip.reopen()
     dataset = trip.info().id
 
@@ -420,7 +398,7 @@ def test_undo_and_redo_stop_where_somebody_else_settled_more_after_it(trip: Any)
 
 def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any) -> None:
     differ(trip)
-    decide(trip, "cy", "t1")
+    trip.verify("t1", "cy")
     took(trip, settles(trip), "Rome", "ada")
     took(trip, settles(trip, "dee"), "Rome", "bob")
     dataset, stood = trip.info().id, shown(settles(trip))
@@ -431,7 +409,7 @@ def test_undo_and_redo_pass_over_what_a_person_may_not_change_any_more(trip: Any
         assert (trip.id("t1"), "accept") == (moved.sample_id, moved.what)
     for name, role in (("ann", "owner"), ("dee", "annotator")):
         add_person(trip.store, "ann", Person(name, role, False, False))
-    decide(trip, "dee", "t2")
+    trip.verify("t2", "dee")
     moved = review.undo(trip.store, dataset, "dee")
     assert moved is not None
     assert trip.id("t2") == moved.sample_id
@@ -524,7 +502,7 @@ def test_it_is_offered_when_all_places_are_decided(trip: Any) -> None:
     assert None is next_to_settle(trip.store, trip.info(), "cy")
     with pytest.raises(InputError, match="somebody has still to decide"):
         settles(trip)
-    decide(trip, "eve")
+    trip.verify("t0", "eve")
     assert trip.id("t0") == next_to_settle(trip.store, trip.info(), "cy")
     before = trip.query("SELECT sample_id, annotator, done FROM assignment ORDER BY id")
     settled(trip)
@@ -640,7 +618,7 @@ def test_nobody_sees_the_others_values_while_their_own_review_is_not_finished(tr
     assert None is next_to_settle(trip.store, trip.info(), "cy")
     with pytest.raises(InputError, match="your own review of this sample is not finished: verify or exclude"):
         settles(trip)
-    decide(trip, "cy")
+    trip.verify("t0", "cy")
     assert trip.id("t0") == next_to_settle(trip.store, trip.info(), "cy")
     settles(trip)
 
@@ -658,14 +636,14 @@ def test_what_a_person_decides_after_resolve_showed_them_the_others_is_left_out_
     trip: Any,
 ) -> None:
     differ(trip)
-    decide(trip, "dee")
+    trip.verify("t0", "dee")
     opened = saw(trip.store, settles(trip))
     assert opened.over is not None
     assert (opened.over.seen, 0) == (True, opened.state.seq)
     assert settles(trip).over == opened.over  # it is stored once
     saw(trip.store, settles(trip, "dee"))  # who decided before saw nothing too early
     assert 0 == settles(trip).state.seq
-    decide(trip, "cy")
+    trip.verify("t0", "cy")
 
     found = agree(trip.store, trip.info())
     assert ("ada", "bob", "dee") == found.people

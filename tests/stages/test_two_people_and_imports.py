@@ -30,15 +30,6 @@ def proposed(contexts: list[str]) -> dict[str, Any]:
     return {**proposal((), *found), "reference_entities": ENTITIES}
 
 
-def verify(bench: Any, key: str, who: str, *, reject: str = "") -> None:
-    """Accept a sample's entities, one of them rejected."""
-    opened = bench.open(key, who)
-    for unit in opened.state.entity.assessment.units:
-        if unit.text == reject:
-            opened = act(bench.store, opened, editing.reject(opened, unit))
-    act(bench.store, opened, editing.accept(opened, "entity"))
-
-
 def texts(opened: Any) -> list[str]:
     return [unit.text for unit in opened.state.entity.assessment.units if not unit.rejected]
 
@@ -47,8 +38,8 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
     """Neither the sample, nor its sibling, nor the queue shows them."""
     contexts = ["Paris only."]
     bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    for name in ("a", "b"):
-        verify(bench, name, "ada", reject="Rome")
+    bench.verify("a", "ada", reject=["Rome"])
+    bench.verify("b", "ada")  # begins with the units of a
 
     opened = bench.open("a", "bob")
     ids = queue.queue_ids(bench.store, bench.info(), "bob")
@@ -59,7 +50,7 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
     assert (None, None, None) == (queued["a"].automatic, queued["a"].verified, queued["a"].delta)
     assert ("ada",) == queued["a"].annotators
 
-    verify(bench, "a", "bob", reject="Rome")
+    bench.verify("a", "bob", reject=["Rome"])
     after = queue.queue_rows(bench.store, bench.info(), "bob", ids)
     assert {one.key: one.verified for one in after.values()}["a"] is not None
 
@@ -67,8 +58,8 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
 def test_gold_that_differs_is_carried_to_no_sibling(bench: Any) -> None:
     contexts = ["Paris only."]
     bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    verify(bench, "a", "ada")
-    verify(bench, "a", "bob", reject="Rome")
+    bench.verify("a", "ada")
+    bench.verify("a", "bob", reject=["Rome"])
 
     assert not bench.open("b", "cleo").rematch
     assert ["Paris"] == texts(bench.open("b", "bob"))
@@ -77,7 +68,7 @@ def test_gold_that_differs_is_carried_to_no_sibling(bench: Any) -> None:
 def test_gold_of_a_sample_that_somebody_excludes_is_carried_to_no_sibling(bench: Any) -> None:
     contexts = ["Paris only."]
     bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
-    verify(bench, "a", "ada", reject="Rome")
+    bench.verify("a", "ada", reject=["Rome"])
     assert ["Paris"] == texts(bench.open("b", "cleo"))
 
     act(bench.store, bench.open("a", "bob"), editing.exclude("the reference is wrong"))
@@ -108,7 +99,7 @@ def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> N
     """Acts of before, undone ones too, quote the old contexts."""
     contexts = ["Paris is here."]
     bench.load([row("a", contexts, proposal=proposed(contexts))])
-    verify(bench, "a", "ann", reject="Rome")
+    bench.verify("a", "ann", reject=["Rome"])
     dataset = bench.info().id
     review.undo(bench.store, dataset, "ann")
 
@@ -142,7 +133,7 @@ def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_s
 
 def test_undo_passes_over_gold_that_was_imported_later(bench: Any) -> None:
     bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
-    verify(bench, "a", "ann")
+    bench.verify("a", "ann")
     gold = {"annotator": "ann", "entities": [{"text": "Paris", "verdict": "found"}]}
 
     bench.load([row("a", ["Paris."], gold=gold)], gold="given", update=True)
@@ -156,14 +147,14 @@ def test_imported_gold_that_its_annotator_accepts_again_is_reviewed(bench: Any) 
     bench.load([row("a", ["Paris."], gold=gold)], gold="given")
     assert [("imported",)] == bench.query("SELECT origin FROM review")
 
-    verify(bench, "a", "ann")
+    bench.verify("a", "ann")
 
     assert [("reviewed",)] == bench.query("SELECT origin FROM review")
 
 
 def test_a_decided_sample_cannot_be_left_for_later(bench: Any) -> None:
     bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
-    verify(bench, "a", "ann")
+    bench.verify("a", "ann")
 
     with pytest.raises(InputError, match="decided"):
         editing.skip(bench.open("a", "ann"))

@@ -137,8 +137,7 @@ def test_a_policy_that_says_the_same_is_no_new_version(reviewed: Any) -> None:
 def test_the_policy_version_of_a_review_is_the_one_it_was_made_under(reviewed: Any) -> None:
     """A change of the policy leaves earlier reviews with theirs; the next review has the new one."""
     another_policy(reviewed)
-    opened = reviewed.open("france")
-    act(reviewed.store, opened, editing.accept(opened, "entity"))
+    reviewed.verify("france")
 
     versions = dict(
         reviewed.query("SELECT key, policy_version FROM review JOIN sample ON sample.id = sample_id")

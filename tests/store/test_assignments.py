@@ -66,11 +66,6 @@ def bench_ids(bench: Any) -> dict[str, int]:
     return dict(bench.query("SELECT key, id FROM sample"))
 
 
-def accept(bench: Any, key: str, who: str) -> None:
-    opened = bench.open(key, who)
-    act(bench.store, opened, editing.accept(opened, "entity"))
-
-
 def places(bench: Any, key: str) -> list[tuple[Any, ...]]:
     """Of every place: the slot, whose it is, whether it is kept for a time, decided, and one too many."""
     found = bench.query(
@@ -122,7 +117,7 @@ def test_a_person_holds_one_sample_at_a_time_and_nobody_holds_it_beyond_its_plac
 def test_an_accept_holds_the_next_sample_in_the_same_change(four: Any) -> None:
     first = held(four, "ada")
     with statements(four.store) as sent:
-        accept(four, first or "", "ada")
+        four.verify(first or "", "ada")
     begun = [one for one in sent if one.startswith("BEGIN")]
 
     assert (1, "ada", False, True, False) == places(four, first or "")[0]
@@ -138,7 +133,7 @@ def test_everybody_decides_every_sample_of_the_overlap_once(four: Any) -> None:
         who = ("ada", "bo", "cy")[turn % 3]
         key = held(four, who)
         if key is not None:
-            accept(four, key, who)
+            four.verify(key, who)
             done[who].append(key)
 
     assert 8 == sum(map(len, done.values()))
@@ -162,7 +157,7 @@ def test_a_skip_frees_the_place_and_does_not_come_back(four: Any) -> None:
 
 def test_undo_takes_the_place_back(four: Any) -> None:
     first = held(four, "ada")
-    accept(four, first or "", "ada")
+    four.verify(first or "", "ada")
     review.undo(four.store, four.info().id, "ada")
 
     assert (1, "ada", True, False, False) == places(four, first or "")[0]
@@ -187,7 +182,7 @@ def test_a_lease_that_ran_out_is_taken_by_another_and_late_work_is_kept_and_repo
     assert first == held(four, "bo")
     assert first == held(four, "cy")
     for who in ("bo", "cy"):
-        accept(four, first or "", who)
+        four.verify(first or "", who)
 
     act(four.store, opened, editing.accept(opened, "entity"))
 
@@ -204,7 +199,7 @@ def test_a_lease_that_ran_out_is_taken_by_another_and_late_work_is_kept_and_repo
 def test_who_opens_a_sample_by_hand_and_decides_it_takes_a_free_place(four: Any) -> None:
     first = held(four, "ada")
     other = next(key for key in bench_ids(four) if key != first)
-    accept(four, other, "bo")
+    four.verify(other, "bo")
 
     assert [(1, "bo", False, True, False), (2, None, False, False, False)] == places(four, other)
 
@@ -214,7 +209,7 @@ def test_an_absent_person_reserves_nothing_but_what_was_given_by_name(four: Any)
 
     assert "s2" == held(four, "bo")
     assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
-    accept(four, "s0", "bo")  # which claims the next one, given by name
+    four.verify("s0", "bo")  # which claims the next one, given by name
     expire(four)
     assert [(1, "bo", False, False, False), (2, None, False, False, False)] == places(four, "s2")
     assert 1 == team.release(four.store, four.info(), "ann", "bo")
@@ -279,8 +274,8 @@ def test_late_work_takes_the_place_that_a_larger_overlap_asks_for(bench: Any) ->
     held(bench, "ada")
     expire(bench)
     held(bench, "bo")
-    accept(bench, "s0", "bo")
-    accept(bench, "s0", "ada")
+    bench.verify("s0", "bo")
+    bench.verify("s0", "ada")
     assert (2, "ada", False, True, True) == places(bench, "s0")[1]
 
     team.assign(bench.store, bench.info(), "ann", 2, 1.0, None)
@@ -291,7 +286,7 @@ def test_late_work_takes_the_place_that_a_larger_overlap_asks_for(bench: Any) ->
 
 def test_with_assignments_the_last_sample_of_a_person_is_not_called_the_last_of_all(four: Any) -> None:
     for key in bench_ids(four):
-        accept(four, key, "ada")
+        four.verify(key, "ada")
 
     assert None is held(four, "ada")
     assert "no sample is left for you" == open_desk(four.store, None, "ada").nothing_left
@@ -300,7 +295,7 @@ def test_with_assignments_the_last_sample_of_a_person_is_not_called_the_last_of_
 
 def test_a_remark_on_a_decided_sample_holds_no_other(four: Any) -> None:
     first = held(four, "ada")
-    accept(four, first or "", "ada")
+    four.verify(first or "", "ada")
     assignments.release(four.store, "ada")
     act(four.store, four.open(first, "ada"), Flag("look"))
 
@@ -309,7 +304,7 @@ def test_a_remark_on_a_decided_sample_holds_no_other(four: Any) -> None:
 
 def test_what_was_decided_before_takes_a_place(bench: Any) -> None:
     bench.load(rows(3), blind=0)
-    accept(bench, "s1", "ada")
+    bench.verify("s1", "ada")
     team.assign(bench.store, bench.info(), "ann", 2, None, None)
 
     assert [(1, "ada", False, True, False), (2, None, False, False, False)] == places(bench, "s1")
@@ -385,7 +380,7 @@ WRONG_PLACES = {
 def test_doctor_names_places_that_samples_and_reviews_contradict(
     four: Any, damage: str, lines: list[str]
 ) -> None:
-    accept(four, "s0", "ann")  # who holds another one from now on
+    four.verify("s0", "ann")  # who holds another one from now on
     assert [] == wrong(four)
 
     with four.store.writing() as session:
@@ -395,7 +390,7 @@ def test_doctor_names_places_that_samples_and_reviews_contradict(
 
 
 def test_a_kind_that_the_policy_adds_is_to_be_decided_by_those_who_had_decided(four: Any) -> None:
-    accept(four, "s0", "ann")
+    four.verify("s0", "ann")
     policy = to_toml(replace(four.info().policy, kinds=("entity", "statement")))
     assert change_policy(four.store, four.info(), policy, "ann").changed
 

@@ -20,10 +20,12 @@ from workbench.tui.widgets.passage import Passage
 
 def both_decide(store: Store) -> None:
     """Two people decide every sample; one of them has another person and another place."""
+    others = {"tower": {"reject": ["Gustave Eiffel"]}, "emoji": {"reject": ["Zoë"]}}
+    others["schiller"] = {"label": ["Weimar"]}
     for row in ROWS:
         key = str(row["id"])
         decide(store, "ada", key)
-        decide(store, "bob", key, reject=["Gustave Eiffel", "Zoë"], label=["Weimar"])
+        decide(store, "bob", key, **others.get(key, {}))
 
 
 @pytest.mark.parametrize("way", ["compare", "queue"])

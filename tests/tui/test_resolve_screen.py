@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,15 @@ def gold(user: User) -> Any:
     return load_gold(user.store, info.id, "entity")[sample_ids(user.store, info.id)["tower"]]
 
 
+@asynccontextmanager
+async def settling(user: User, **own: Any) -> AsyncIterator[Any]:
+    """The app in which cy begins to settle what ada and bob differ in."""
+    differ(user.store)
+    async with user.opens(annotator="cy", **own) as app:
+        await user.press("J")
+        yield app
+
+
 def lines(app: Any) -> list[str]:
     listed = app.screen.query_one(SidesList)
     size = listed.scrollable_content_region.width
@@ -77,9 +87,7 @@ def lines(app: Any) -> list[str]:
 
 @pytest.mark.databases
 async def test_digits_take_a_side_and_a_settles(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy") as app:
-        await user.press("J")
+    async with settling(user) as app:
         assert isinstance(app.screen, ResolveScreen)
         assert "Gustave Eiffel" == under_cursor(app)
         assert "Entities 6 · 3 to settle" == app.screen.pane.listed.border_title
@@ -108,9 +116,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
 
 
 async def test_each_row_shows_what_people_have_under_letters_and_not_their_names(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
-        await user.press("J")
+    async with settling(user, size=(120, 36)) as app:
         rows = [row.split() for row in lines(app)]
         shown = app.screen.pane.detail.text
         bob = "AB"[int(letter(app, "bob")) - 1]
@@ -124,9 +130,7 @@ async def test_each_row_shows_what_people_have_under_letters_and_not_their_names
 
 
 async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(80, 24)) as app:
-        await user.press("J")
+    async with settling(user, size=(80, 24)) as app:
         first, ada, bob = detail(app), letter(app, "ada"), letter(app, "bob")
         await user.press("k")
         agreed = detail(app)
@@ -138,9 +142,8 @@ async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user
 
 
 async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy") as app:
-        await user.press("J", "G")
+    async with settling(user) as app:
+        await user.press("G")
         assert isinstance(app.screen, AgreeScreen)
         await user.press("escape", "1")
         assert isinstance(app.screen, ResolveScreen)
@@ -148,9 +151,7 @@ async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> Non
 
 
 async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy") as app:
-        await user.press("J")
+    async with settling(user) as app:
         bob = letter(app, "bob")
         await user.press(bob, "k")
         assert "Gustave Eiffel" == under_cursor(app)
@@ -165,9 +166,8 @@ async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> No
 
 async def test_review_keys_decide_a_third_way(user: User) -> None:
     """Unsure, another label, an added unit; what is about one's own work is not there."""
-    differ(user.store)
-    async with user.opens(annotator="cy") as app:
-        await user.press("J", "M")
+    async with settling(user) as app:
+        await user.press("M")
         assert "unsure" == settled(app)["Gustave Eiffel"]
         assert {"review.same", "review.flag", "review.alias"}.isdisjoint(
             {entry.binding.id for entry in app.screen.active_bindings.values()}
@@ -179,9 +179,7 @@ async def test_review_keys_decide_a_third_way(user: User) -> None:
 
 
 async def test_names_are_shown_by_a_key_and_that_is_stored(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
-        await user.press("J")
+    async with settling(user, size=(120, 36)) as app:
         assert "ada" not in head(app)
         await user.press("W")
         names = app.screen.over.people["entity"]
@@ -237,9 +235,8 @@ async def test_enter_in_the_view_of_what_people_differ_in_settles_or_reviews(use
 
 
 async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
-        await user.press("J", "0")
+    async with settling(user, size=(120, 36)) as app:
+        await user.press("0")
         await user.press("b")
         await user.review("schiller")
         await user.press("x", "u")
@@ -253,9 +250,7 @@ async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -
 
 
 async def test_a_click_takes_what_a_person_has(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
-        await user.press("J")
+    async with settling(user, size=(120, 36)) as app:
         listed = app.screen.query_one(SidesList)
         row = next(at for at, line in enumerate(lines(app)) if "1889" in line)
         at = lines(app)[row].index("B ")
@@ -364,9 +359,9 @@ async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None
 
 async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: User) -> None:
     """By a sign, a line and the head; J opens the sample under the cursor, not the first one of the order."""
-    for key in ("tower", "nevsky"):
+    for key, name in (("tower", "Gustave Eiffel"), ("nevsky", "Огюст Монферран")):
         decide(user.store, "ada", key)
-        decide(user.store, "bob", key, reject=["Gustave Eiffel", "Огюст Монферран"])
+        decide(user.store, "bob", key, reject=[name])
     seen = []
     async with user.opens(annotator="cy", size=(120, 36)) as app:
         await user.press()
@@ -387,9 +382,8 @@ async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: Us
 
 
 async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
-        await user.press("J", "1")
+    async with settling(user, size=(120, 36)) as app:
+        await user.press("1")
         assert " as A has it" in status(app)
         await user.press("u", "W", "1")
         assert f" as {app.screen.over.people['entity'][0]} has it" in status(app)
@@ -399,9 +393,7 @@ async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User)
 
 async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> None:
     """ada's own 5 of 6 give way to bob's 3 of 5: review, Why and queue have bob's, and say what hers was."""
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(80, 24)) as app:
-        await user.press("J")
+    async with settling(user, size=(80, 24)) as app:
         await user.press(*[letter(app, "bob")] * 3, "a")
         after = status(app)
         await user.press("J")
@@ -436,9 +428,7 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
 
 async def test_enter_on_a_settled_sample_that_one_did_not_review_shows_what_was_settled(user: User) -> None:
     """Who settled it sees that, and of bob, who has the same, no name; ada's review is her own."""
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(100, 30)) as app:
-        await user.press("J")
+    async with settling(user, size=(100, 30)) as app:
         await user.press(*[letter(app, "bob")] * 3, "a")
         await user.press("slash", *"id:tower", "enter")
         word = str(app.screen.query_one(KeyBar).render())
@@ -541,9 +531,7 @@ async def test_a_long_name_leaves_room_for_what_to_do(user: User) -> None:
 
 async def test_a_settled_sample_at_60_columns(user: User) -> None:
     """The review has the names of the dataset and of the sample, Why the settled tally."""
-    differ(user.store)
-    async with user.opens(annotator="cy") as app:
-        await user.press("J")
+    async with settling(user) as app:
         await user.press(*[letter(app, "bob")] * 3, "a")
     async with user.opens("tower", annotator="ada", size=(60, 18)) as app:
         review = head(app)
@@ -562,18 +550,14 @@ async def test_a_settled_sample_at_60_columns(user: User) -> None:
 
 
 async def test_the_key_bar_names_the_keys_that_take_at_60_columns(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy", size=(60, 18)) as app:
-        await user.press("J")
+    async with settling(user, size=(60, 18)) as app:
         bar = str(app.screen.query_one(KeyBar).render())
     assert "1–2 take A B" in bar
     assert "? help" in bar
 
 
 async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it(user: User) -> None:
-    differ(user.store)
-    async with user.opens(annotator="cy") as app:
-        await user.press("J")
+    async with settling(user) as app:
         await user.press(*[letter(app, "bob")] * 3, "a")
     messages = {}
     for name, keys in (("ada", ""), ("eve", "S")):

@@ -43,24 +43,24 @@ async def test_the_task_and_five_lines_over_the_queue(user: User) -> None:
         assert type(app.screen_stack[0]).__name__ == "QueueScreen"
 
 
-async def test_escape_only_closes_it(user: User) -> None:
+@pytest.mark.parametrize("key", ["escape", "z"])
+async def test_escape_and_a_key_that_is_none_only_close_it(user: User, key: str) -> None:
     """The queue stays."""
     async with user.opens(size=(80, 24), tour=True) as app:
-        await user.press("escape")
+        await user.press(key)
         assert name(app) == "QueueScreen"
 
 
-async def test_enter_starts_with_the_first_sample(database: Path, make_app: Any, press: Press) -> None:
-    """As its title says: the sample under the cursor of the queue is open."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "enter")
-        assert name(app) == "ReviewScreen"
-        first = app.screen.pane.now.sample.id
-    plain = make_app(database)
-    async with plain.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "enter")
-        assert first == plain.screen.pane.now.sample.id
+@pytest.mark.parametrize("typed", [["enter"], ["j", "j", "enter"]], ids=" ".join)
+async def test_a_key_does_what_it_does_in_the_queue(user: User, typed: list[str]) -> None:
+    """Enter starts with the sample under the cursor; nothing is lost, whatever follows in one breath."""
+    opened = []
+    for tour in (True, False):
+        async with user.opens(size=(80, 24), tour=tour) as app:
+            await user.press(*typed)
+            assert name(app) == "ReviewScreen"
+            opened.append(app.screen.pane.now.sample.id)
+    assert opened[0] == opened[1]
 
 
 async def test_the_tour_names_the_key_that_starts(user: User) -> None:
@@ -70,28 +70,6 @@ async def test_the_tour_names_the_key_that_starts(user: User) -> None:
         assert "F6 starts" in str(app.screen.query_one("#title").render())
         await user.press("f6")
         assert name(app) == "ReviewScreen"
-
-
-async def test_another_key_does_what_it_does_in_the_queue(
-    database: Path, make_app: Any, press: Press
-) -> None:
-    """Nothing that one types is lost, whatever follows it in one breath."""
-    app = make_app(database, tour=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "j", "j", "enter")
-        assert name(app) == "ReviewScreen"
-        third = app.screen.pane.now.sample.id
-    plain = make_app(database)
-    async with plain.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "j", "j", "enter")
-        assert plain.screen.pane.now.sample.id == third
-
-
-async def test_a_key_that_is_none_closes_it_too(user: User) -> None:
-    """Any key does."""
-    async with user.opens(size=(80, 24), tour=True) as app:
-        await user.press("z")
-        assert name(app) == "QueueScreen"
 
 
 async def test_help_is_help_there_too(user: User) -> None:

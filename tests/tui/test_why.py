@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]
+OpensWhy = Callable[..., AbstractAsyncContextManager[Any]]
 
 
 @pytest.fixture
@@ -38,6 +39,20 @@ def change(press: Press, open_review: Press) -> Press:
         await press(pilot, "x")
         listed.move_to(names.index("Gustave Eiffel"))
         await press(pilot, "m", "a", "u", "U")
+
+    return go
+
+
+@pytest.fixture
+def opens_why(user: User, change: Press) -> OpensWhy:
+    """The app at the causes of the sample that was changed, after some keys more."""
+
+    @asynccontextmanager
+    async def go(*keys: str, **own: Any) -> AsyncIterator[Any]:
+        async with user.opens(**own) as app:
+            await change(user.pilot)
+            await user.press("w", *keys)
+            yield app
 
     return go
 
@@ -88,11 +103,9 @@ async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
         )
 
 
-async def test_the_row_under_the_cursor_is_explained(user: User, change: Press) -> None:
+async def test_the_row_under_the_cursor_is_explained(user: User, opens_why: OpensWhy) -> None:
     """It starts on the largest share; j and k move, tab goes to the next difference."""
-    async with user.opens(size=(120, 36)) as app:
-        await change(user.pilot)
-        await user.press("w")
+    async with opens_why(size=(120, 36)) as app:
         assert cause(app).splitlines() == [
             "false match: another name +.18 (exactly +11/60)  matched to a name; a person says missing",
             "Fix: the names are equal: check the verdict (another entity?)",
@@ -194,10 +207,8 @@ async def test_a_missed_name_says_what_it_differs_in_and_what_helps(
         assert pane in app.screen.query_one("#verified", Passage).text
 
 
-async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, change: Press) -> None:
-    async with user.opens(size=(120, 36)) as app:
-        await change(user.pilot)
-        await user.press("w", "s", "j", "enter")
+async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, opens_why: OpensWhy) -> None:
+    async with opens_why("s", "j", "enter", size=(120, 36)) as app:
         values = app.screen.query_one("#values", Bar)
         assert values.text.startswith("text search · claude-run-1 4/6 .67")
         await user.press("s", "k", "k", "k", "enter")
@@ -207,19 +218,15 @@ async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, ch
 
 
 @pytest.mark.parametrize("key", ["escape", "b", "w"])
-async def test_the_way_back_leads_to_the_review(user: User, change: Press, key: str) -> None:
-    async with user.opens() as app:
-        await change(user.pilot)
-        await user.press("w", key)
+async def test_the_way_back_leads_to_the_review(opens_why: OpensWhy, key: str) -> None:
+    async with opens_why(key) as app:
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.now.sample.id == "tower"
 
 
-async def test_keys_typed_at_once_act_in_order(user: User, change: Press) -> None:
+async def test_keys_typed_at_once_act_in_order(opens_why: OpensWhy) -> None:
     """On a slow line w, s, its choice, back and u come together; the u undoes the accept, on the review."""
-    async with user.opens() as app:
-        await change(user.pilot)
-        await user.press("w", "s", "j", "enter", "b", "u")
+    async with opens_why("s", "j", "enter", "b", "u") as app:
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.now.state.entity.disposition == "started"
 
@@ -267,33 +274,25 @@ async def test_statements_side_by_side(user: User, import_rows: Any) -> None:
         assert rows(app)[0][0] == claim
 
 
-async def test_one_kind_only(user: User, change: Press) -> None:
-    async with user.opens() as app:
-        await change(user.pilot)
-        await user.press("w", "t")
+async def test_one_kind_only(opens_why: OpensWhy) -> None:
+    async with opens_why("t") as app:
         assert app.screen.query_one(Status).text == "this dataset reviews one kind only"
 
 
-async def test_the_row_is_copied(user: User, change: Press) -> None:
-    async with user.opens() as app:
-        await change(user.pilot)
-        await user.press("w", "y")
+async def test_the_row_is_copied(opens_why: OpensWhy) -> None:
+    async with opens_why("y") as app:
         assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: another name +.18"
 
 
-async def test_a_click_chooses_a_row(user: User, change: Press) -> None:
-    async with user.opens() as app:
-        await change(user.pilot)
-        await user.press("w")
+async def test_a_click_chooses_a_row(user: User, opens_why: OpensWhy) -> None:
+    async with opens_why() as app:
         await user.pilot.click(CauseList, offset=(10, 1))
         await user.settle()
         assert cause(app).startswith("invented unit +.05")
 
 
-async def test_the_bar_names_the_keys_once_there_is_something_to_do(user: User, change: Press) -> None:
-    async with user.opens(size=(80, 24)) as app:
-        await change(user.pilot)
-        await user.press("w")
+async def test_the_bar_names_the_keys_once_there_is_something_to_do(opens_why: OpensWhy) -> None:
+    async with opens_why(size=(80, 24)) as app:
         bar = app.screen.query_one(KeyBar).render()
         assert str(bar) == "s scorer  tab next difference  y copy  esc back  ctrl+p more  ? help"
 
@@ -359,11 +358,9 @@ async def test_a_unit_has_one_figure_in_its_row_its_cause_and_the_review(user: U
     assert first.startswith("false match: another name +.17 (exactly +1/6)")
 
 
-async def test_only_the_verified_side_has_what_others_verified(user: User, change: Press) -> None:
+async def test_only_the_verified_side_has_what_others_verified(user: User, opens_why: OpensWhy) -> None:
     decide(user.store, "bob")
-    async with user.opens(size=(120, 36)) as app:
-        await change(user.pilot)
-        await user.press("w")
+    async with opens_why(size=(120, 36)) as app:
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
 
     assert "bob: ● found in 1 · person" in theirs
