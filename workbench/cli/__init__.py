@@ -29,6 +29,7 @@ from workbench.cli.console import (
     Json,
     Run,
     annotator_name,
+    by_option,
     call_of,
     check_format,
     counted,
@@ -167,9 +168,7 @@ def start(
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
-    source = context.get_parameter_source("db")
-    by_option = source is not None and source.name == "COMMANDLINE"
-    context.obj = call_of(db, dataset, annotator, db_given=by_option)
+    context.obj = call_of(db, dataset, annotator, db_given=by_option(context, "db"))
     if context.invoked_subcommand is None:
         review(context)
 
@@ -333,12 +332,8 @@ def policy_show(context: Context, json: Json = False) -> None:
 @policy_app.command("edit")
 def policy_edit(
     context: Context,
-    file: Annotated[
-        str | None, Option("--file", help="Read the policy from a file, - for standard input.")
-    ] = None,
-    take: Annotated[
-        int | None, Option("--take", help="Take a change that `calibrate` proposes.", metavar="N")
-    ] = None,
+    file: Annotated[str | None, Option(help="Read the policy from a file, - for standard input.")] = None,
+    take: Annotated[int | None, Option(help="Take a change that `calibrate` proposes.", metavar="N")] = None,
     json: Json = False,
 ) -> None:
     """Change the policy: edit what `policy show` printed. Every change makes a new version."""
@@ -360,7 +355,7 @@ def policy_edit(
 @policy_app.command("aliases")
 def policy_aliases(
     context: Context,
-    remove: Annotated[str | None, Option("--remove", help="Take back your aliases of a name.")] = None,
+    remove: Annotated[str | None, Option(help="Take back your aliases of a name.")] = None,
     json: Json = False,
 ) -> None:
     """List the names that reviewers said are of one thing. The matcher uses them in other samples."""

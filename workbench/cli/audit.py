@@ -89,8 +89,9 @@ def audit(
             raise UsageError(f"{error}; nothing was imported") from None
     report = _import(call, file, options)
     asked = _of_file(call, file, report, scorer)
+    of_file = replace(call, dataset=report.dataset)
     while True:
-        answer = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
+        answer = _answer(of_file, asked, full=full, markdown=format == "markdown", json=json)
         start = None if print_only else _asked(answer)
         if start is None:
             break
@@ -166,13 +167,11 @@ def _propose(call: Call) -> None:
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 
 
-def _answer(
-    call: Call, dataset: str, scorer: str | None, *, full: bool, markdown: bool, json: bool
-) -> Answer:
+def _answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json: bool) -> Answer:
     """Print the answer as it stands now."""
     from workbench.stages.answer import answer
 
-    with counted(replace(call, dataset=dataset), "Comparing") as (store, info, progress):
+    with counted(call, "Comparing") as (store, info, progress):
         summary, figures = answer(
             store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
         )
@@ -187,11 +186,11 @@ def _answer(
 
 def _asked(answer: Answer) -> tuple[int, ...] | Literal["next"] | None:
     """What to open: the suspicious samples, the next one in random order, or nothing."""
-    picks = tuple(suspect.sample_id for suspect in answer.triage.shown)
-    picks = picks if any(step.what == "check" for step in answer.steps) else ()
-    left = any(step.what in ("all", "random") for step in answer.steps)
-    if not left:
+    steps = {step.what for step in answer.steps}
+    if steps.isdisjoint({"all", "random"}):
         return None
+    shown = answer.triage.shown if "check" in steps else ()
+    picks = tuple(suspect.sample_id for suspect in shown)
     choices = {"r": "review in random order", "q": "leave"}
     if picks:
         choices = {"c": "check these"} | choices

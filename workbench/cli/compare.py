@@ -51,9 +51,7 @@ def compare(
     ] = None,
     full: Annotated[bool, Option("--full", help="Every figure after the answer.")] = False,
     samples: Annotated[bool, Option("--samples", help="A line for each verified sample.")] = False,
-    html: Annotated[
-        Path | None, Option("--html", help="Write a report in one file to send to a colleague.")
-    ] = None,
+    html: Annotated[Path | None, Option(help="Write a report in one file to send to a colleague.")] = None,
     no_text: Annotated[
         bool, Option("--no-text", help="Keep the texts of samples out of the report of --html.")
     ] = False,
@@ -66,7 +64,8 @@ def compare(
         raise UsageError("--by compares retrievers: it goes with --json only")
     if against is not None and since is not None:
         raise UsageError("--against names the other scorer, --since finds it by its time: say one of them")
-    if (against is not None or since is not None) and (html or full or samples):
+    two = against is not None or since is not None
+    if two and (html or full or samples):
         raise UsageError("--against and --since compare two scorers: they go with --scorer, --run and --json")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
@@ -78,7 +77,7 @@ def compare(
             pairs = compare_by(store, info, by)
         reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
         return
-    if against is not None or since is not None:
+    if two:
         with counted(call, "Comparing") as (store, info, progress):
             twice = compare_against(
                 store, info, call.reader, scorer=scorer, against=against, since=since, run=run,
@@ -93,10 +92,11 @@ def compare(
         )  # fmt: skip
         if html is not None:
             write_html(store, info, html, summary, figures, text=not no_text, force=force)
+    shown = summary
     if html is not None:
         typer.echo(f"wrote {html}", err=True)
-    steps = summary.steps if html is None else tuple(step for step in summary.steps if step.what != "send")
-    parts = [answer_text(replace(summary, steps=steps), **reports.looks(more=full or samples))]
+        shown = replace(summary, steps=tuple(step for step in summary.steps if step.what != "send"))
+    parts = [answer_text(shown, **reports.looks(more=full or samples))]
     parts += ["", samples_text(figures)] if samples else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
     document = {"answer": summary, "figures": reports.figures_document(figures)}
@@ -207,6 +207,5 @@ def calibrate(
 
 def _refuse_others(context: Context, alone: str, taken: tuple[str, ...]) -> None:
     """Raise UsageError for options that would do nothing next to one that fits nothing."""
-    others = [option.opts[0] for option in given(context) if option.name not in taken]
-    if others:
-        raise UsageError(f"{', '.join(others)}: {alone} fits nothing, so this would do nothing")
+    if others := given(context, besides=taken):
+        raise UsageError(f"{others}: {alone} fits nothing, so this would do nothing")

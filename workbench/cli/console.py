@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ INTERRUPTED = 130
 """How a command ends after Ctrl-C."""
 
 Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, Option("--run", help="A run by name; by default the one in use.")]
+Run = Annotated[str | None, Option(help="A run by name; by default the one in use.")]
 
 
 @dataclass
@@ -153,16 +153,23 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def given(context: Context) -> list[TyperOption]:
-    """The options of its own that a command was given."""
-    return [
-        parameter
+def by_option(context: Context, name: str) -> bool:
+    """Whether an option was given to the command itself, not by the environment."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def given(context: Context, panel: str | None = None, *, besides: Collection[str] = ()) -> str:
+    """The options of its own that a command was given, of one panel of its help or of all."""
+    return ", ".join(
+        parameter.opts[0]
         for parameter in context.command.params
         if isinstance(parameter, TyperOption)
         and not parameter.hidden  # those of every command
-        and (source := context.get_parameter_source(parameter.name or "")) is not None
-        and source.name == "COMMANDLINE"
-    ]
+        and panel in (None, parameter.rich_help_panel)
+        and parameter.name not in besides
+        and by_option(context, parameter.name or "")
+    )
 
 
 @contextmanager
@@ -256,6 +263,11 @@ def policy_from(file: str | None) -> str:
         )
     if file == "-":
         return decoded(sys.stdin.buffer.read(TEXT_LIMIT), "standard input")
+    return text_of(file)
+
+
+def text_of(file: str | Path) -> str:
+    """What a file says. Raises UsageError where it cannot be read."""
     try:
         return written_text(Path(file))
     except OSError as error:

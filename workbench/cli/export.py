@@ -39,7 +39,7 @@ def export(
     ] = None,
     only: Annotated[str | None, _choosing(help="verified, gold (settled) or disputed samples.")] = None,
     query: Annotated[str, _choosing(help="Only samples that a search of the queue finds.")] = "",
-    run: Annotated[str | None, _choosing("--run", help="A run by name; by default the one in use.")] = None,
+    run: Annotated[str | None, _choosing(help="A run by name; by default the one in use.")] = None,
     split: Annotated[
         bool, _choosing("--split", help="Write the plan's holdout apart from the other samples.")
     ] = False,
@@ -108,7 +108,7 @@ def doctor(context: Context, json: Json = False) -> None:
 
 def copy(
     context: Context,
-    to: Annotated[str, Option("--to", help="An empty database: a file, or any SQLAlchemy URL.")],
+    to: Annotated[str, Option(help="An empty database: a file, or any SQLAlchemy URL.")],
     json: Json = False,
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""

@@ -47,14 +47,8 @@ def plan(
     call = context.obj
     if sum((n is not None, precision is not None, more is not None, drop)) > 1:
         raise UsageError("--n, --precision, --more and --drop exclude each other")
-    if n is None:
-        # options of a plan without its size would do nothing
-        making = [
-            option for option in given(context) if option.rich_help_panel == MAKING and option.name != "yes"
-        ]
-        if making:
-            named = ", ".join(option.opts[0] for option in making)
-            raise UsageError(f"{named}: a plan needs its number of reviews too: --n N")
+    if n is None and (making := given(context, MAKING, besides=("yes",))):  # they would do nothing
+        raise UsageError(f"{making}: a plan needs its number of reviews too: --n N")
     from workbench.stages import plan as planning
     from workbench.stages import precision as precisions
 

@@ -38,7 +38,7 @@ def propose(
             "with its interface); rules by default, which then leave the suggestions in use as they are."
         ),
     ] = None,
-    run: Annotated[str | None, Option("--run", help="Use the suggestions of an existing run.")] = None,
+    run: Annotated[str | None, Option(help="Use the suggestions of an existing run.")] = None,
     model: Annotated[str | None, _option(help="The model to ask.")] = None,
     base_url: Annotated[
         str | None, _option(help="The address of the service, with /v1: http://localhost:8000/v1.")
@@ -72,10 +72,8 @@ def propose(
     if run is not None and proposer not in (None, "recorded"):
         raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
     if proposer not in ("claude", "openai"):
-        # a --dry-run of the rules would be none
-        names = [option.opts[0] for option in given(context) if option.rich_help_panel == SERVICE]
-        if names:
-            raise UsageError(f"{', '.join(names)}: only with --proposer claude or openai")
+        if names := given(context, SERVICE):  # a --dry-run of the rules would be none
+            raise UsageError(f"{names}: only with --proposer claude or openai")
         _without_key(call, proposer, run, json=json)
         return
     from workbench.stages import claude as stage

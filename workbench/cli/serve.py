@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from workbench.cli.console import Call, Context, open_for
+from workbench.cli.console import Call, Context, open_for, text_of
 from workbench.errors import StoreError, UsageError
-from workbench.settings import written_text
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
@@ -67,10 +66,7 @@ def _proxy(header: str, file: Path | None) -> Proxy | None:
         raise UsageError("--proxy-user and --proxy-secret-file go together")
     if file is None:
         return None
-    try:
-        secret = written_text(file).strip()
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror or error}") from error
+    secret = text_of(file).strip()
     if len(secret) < LEAST_SECRET:
         raise UsageError(f"{file}: a secret has {LEAST_SECRET} characters at least: openssl rand -hex 32")
     return Proxy(header.lower(), secret)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Suspect, Worst
     from workbench.comparing.triage import Clue
 
+Mark = tuple[str, str]
+"""What stands in front of a marked place and behind it."""
 WIDTH = 80
 """Cells of a line where nobody says how wide the terminal is."""
 CLUES = 3
@@ -59,9 +61,7 @@ def code(text: str) -> str:
 # Text.
 
 
-def answer_text(
-    answer: Answer, *, width: int = WIDTH, height: int = 0, mark: tuple[str, str] = ("[", "]")
-) -> str:
+def answer_text(answer: Answer, *, width: int = WIDTH, height: int = 0, mark: Mark = ("[", "]")) -> str:
     """The answer for a terminal of that width. `mark` is put around what was found in a text.
 
     With a `height` no more of each sample is shown than leaves the whole answer in sight.
@@ -125,7 +125,7 @@ def _effects(answer: Answer, width: int) -> list[str]:
     return lines
 
 
-def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: tuple[str, str]) -> list[str]:
+def _suspect(answer: Answer, suspect: Suspect, index: int, width: int, mark: Mark) -> list[str]:
     clues = suspect.suspicion.clues
     first = _named(index, suspect.question or suspect.id, reason(suspect.suspicion, answer), width)
     reference = _marked(suspect.reference, clues, width - 16, mark)
@@ -145,7 +145,7 @@ def _in_a_line(answer: Answer, suspect: Suspect, index: int, width: int) -> str:
     return _named(index, name, next((form for form in forms if cell_len(form) <= room), facts), width)
 
 
-def _worst(answer: Answer, sample: Worst, index: int, width: int, mark: tuple[str, str]) -> list[str]:
+def _worst(answer: Answer, sample: Worst, index: int, width: int, mark: Mark) -> list[str]:
     values = f"{whose(answer)} {value(sample.score)}  reviewed {value(sample.verified)}"
     first = _named(index, sample.question or sample.id, values, width)
     return [first, *_clues(sample.clues, width, mark, unquoted(sample, answer.kind))]
@@ -156,7 +156,7 @@ def _named(index: int, name: str, facts: str, width: int) -> str:
     return f"  {index}  {_fit(name, max(12, width - cell_len(facts) - 8))} · {facts}"
 
 
-def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str = "") -> list[str]:
+def _clues(clues: Sequence[Clue], width: int, mark: Mark, absent: str = "") -> list[str]:
     lines = []
     lead = "     "
     for clue in clues[:CLUES]:
@@ -171,7 +171,7 @@ def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str
     return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
 
-def _marked(text: str, clues: Sequence[Clue], room: int, mark: tuple[str, str]) -> str:
+def _marked(text: str, clues: Sequence[Clue], room: int, mark: Mark) -> str:
     """The text around the first of some units, that unit marked."""
     at = next((clue.at for clue in clues[:CLUES] if clue.at), None)
     if at is None:
@@ -179,7 +179,7 @@ def _marked(text: str, clues: Sequence[Clue], room: int, mark: tuple[str, str]) 
     return _excerpt(text[: at.start], text[at.start : at.end], text[at.end :], room, mark)
 
 
-def _excerpt(before: str, hit: str, after: str, room: int, mark: tuple[str, str]) -> str:
+def _excerpt(before: str, hit: str, after: str, room: int, mark: Mark) -> str:
     """As much around a hit as fits into `room` cells with its marks."""
     hit = _fit(hit, max(1, room - 4))
     room -= cell_len(hit) + 2

@@ -141,25 +141,23 @@ def change_text(change: PolicyChange) -> str:
 
 def verdict_lines(calibration: Calibrated) -> list[str]:
     """Better, no better or too early to say; and how steady the choice is."""
-    gain, how = gain_text(calibration), how_sure(calibration)
+    gain = f"{gain_text(calibration)} ({how_sure(calibration)})"
+    goal = NAMES[calibration.objective]
     now, chosen = calibration.threshold_now, calibration.threshold
     if now == chosen:
-        lines = [
-            f"{now}, the threshold in use, is the best for "
-            f"{NAMES[calibration.objective]}{no_use(calibration)}"
-        ]
+        lines = [f"{now}, the threshold in use, is the best for {goal}{no_use(calibration)}"]
     elif calibration.better is None:
-        lines = [f"{too_early(calibration)}: {gain} ({how})"]
+        lines = [f"{too_early(calibration)}: {gain}"]
     elif is_better(calibration):
-        lines = [f"{chosen} is better than {now}: {gain} ({how})"]
+        lines = [f"{chosen} is better than {now}: {gain}"]
     else:
-        lines = [f"keep {now}: {chosen} is {no_better(calibration)}: {gain} ({how})"]
+        lines = [f"keep {now}: {chosen} is {no_better(calibration)}: {gain}"]
     if calibration.trivial is not None:
         lines.append(f"  calling every unit found: F1 {number(calibration.trivial)}")
     if calibration.constant < min(calibration.present.mae, calibration.chosen.mae):
         lines.append("  one value for every sample errs by less: the score tells little of a single sample")
     folds = f"without each of {len(calibration.folds)} folds: {_spread(calibration)}"
-    return [*lines, f"  chosen for {NAMES[calibration.objective]}; {folds}"]
+    return [*lines, f"  chosen for {goal}; {folds}"]
 
 
 def is_better(calibration: Calibrated) -> bool:
@@ -175,11 +173,8 @@ def too_early(calibration: Calibrated) -> str:
 
 def no_use(calibration: Calibrated) -> str:
     """What is added to a threshold that is the best, where calling every unit found is as good."""
-    if (
-        calibration.trivial is None
-        or calibration.chosen.f1 is None
-        or calibration.chosen.f1 > calibration.trivial
-    ):
+    f1, trivial = calibration.chosen.f1, calibration.trivial
+    if f1 is None or trivial is None or f1 > trivial:
         return ""
     return ", but no better than calling every unit found"
 
@@ -289,15 +284,16 @@ def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
 
 def report_document(report: Look) -> dict[str, Any]:
     """The report as JSON: the document of `calibration.json` and what stands around it."""
+    gathered = report.gathered
     return {
         **report.document,
         "policy_changes": [asdict(change) | {"words": change.words} for change in report.changes],
         "saved": report.name,
         "in_use": report.info.calibration,
-        "left_out": {**report.gathered.left_out, "holdout": report.gathered.holdout},
-        "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
-        "alone": report.gathered.alone,
-        "assisted": report.gathered.assisted,
+        "left_out": {**gathered.left_out, "holdout": gathered.holdout},
+        "units": {"invented": gathered.invented, "missed": gathered.missed},
+        "alone": gathered.alone,
+        "assisted": gathered.assisted,
         "automatic_mean": {str(at): mean for at, mean in report.means.items()},
         "holdout_opened_before": report.openings,
     }

@@ -176,7 +176,7 @@ def score_text(report: ScoreReport) -> str:
 def gate_text(
     gate: ScoreGate,
     withheld: Collection[str] = (),
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, str] = {},
     quote: Callable[[str], str] = flat,
 ) -> str:
     """Passed or failed, by what, and which samples are below or undefined; those `withheld` are counted."""
@@ -195,7 +195,7 @@ def gate_text(
         lines.append(f"  {gate.unscored:,} of {many(total, 'sample')} {have} no value yet: {gate.step}")
     for state, ids, why in (("below", gate.below, ""), ("undefined", gate.undefined, f" ({NO_UNITS})")):
         named = [name for name in ids if name not in withheld]
-        lines += [f"  {state}: {quote((names or {}).get(name, name))}{why}" for name in named[:20]]
+        lines += [f"  {state}: {quote(names.get(name, name))}{why}" for name in named[:20]]
         if len(named) > 20:
             lines.append(f"  … and {len(named) - 20:,} more")
         if hidden := len(ids) - len(named):
