@@ -16,6 +16,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.stages import queue, team
 from workbench.stages.people import Deed, people, why_not
 from workbench.stages.queue import Order
+from workbench.stages.training import Trainee, admitted
 from workbench.store import gold
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.stages.disputes import DisputeReport
     from workbench.stages.review import Moved
-    from workbench.stages.training import Trainee
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -245,7 +245,5 @@ def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
     settles = not why_not(everybody, annotator, "settle what others differ in")
     info, trainee = find_dataset(store, dataset), None
     if info.training is not None:
-        from workbench.stages.training import admitted
-
         info, trainee = admitted(store, info, annotator)
     return Desk(store, info, annotator, trainee=trainee, settles=settles)

@@ -12,6 +12,9 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from workbench.reports.plan import draft_text, plan_lines
+from workbench.stages import plan
+from workbench.stages.plan import Draft, PlanReport, Wish
+from workbench.store.datasets import count_samples, dataset_info
 from workbench.text.figures import many
 from workbench.text.query import META
 from workbench.text.safe import flat
@@ -22,7 +25,6 @@ from workbench.tui.widgets.bars import Part, as_text
 
 if TYPE_CHECKING:
     from workbench.stages.desk import Desk
-    from workbench.stages.plan import Draft, PlanReport, Wish
 
 MOST_STRATA = 30
 """Values above which a field is not offered for strata: each takes two reviews at least."""
@@ -71,9 +73,6 @@ class PlanScreen(Room):
 
     async def read(self) -> None:
         """Read the plan and how far it is."""
-        from workbench.stages import plan
-        from workbench.store.datasets import dataset_info
-
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
         self.desk = replace(self.desk, info=info)
         self.report = await self.desk.store.read(plan.report, info)
@@ -107,8 +106,6 @@ class PlanScreen(Room):
     # A new plan.
 
     async def _ask_for_one(self) -> None:
-        from workbench.store.datasets import count_samples
-
         total = await self.desk.store.read(count_samples, self.desk.info.id)
         fields = _strata_fields(await self.desk.facets())
         if total < 2:
@@ -129,8 +126,6 @@ class PlanScreen(Room):
         await self.bench.ask(form)
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.plan import Wish
-
         wish = Wish(
             n=int(chosen["reviews"].replace(",", "")),
             design="" if chosen["design"] == BY_SCORE else chosen["design"],  # type: ignore[arg-type]
@@ -141,8 +136,6 @@ class PlanScreen(Room):
         self.work(partial(self._draft, wish))
 
     async def _draft(self, wish: Wish) -> None:
-        from workbench.stages import plan
-
         desk = self.desk
         with self.telling("drawing"):
             drafted = await desk.store.read(plan.draft, desk.info, wish, desk.annotator)
@@ -152,8 +145,6 @@ class PlanScreen(Room):
         await self.bench.ask(ConfirmScreen(title, text, make, id="wide"))
 
     async def _make(self, drafted: Draft) -> None:
-        from workbench.stages import plan
-
         await self.desk.store.write(plan.make, self.desk.info, drafted)
         self._changed = True
         await self.read()
