@@ -11,6 +11,7 @@ from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Bar, Head, Status
+from workbench.tui.widgets.passage import Passage
 
 pytestmark = pytest.mark.databases
 
@@ -44,7 +45,7 @@ async def test_what_differs_is_shown_after_a_sample_and_who_passed_gets_the_othe
         await user.press("space")
         await user.press("a")
         assert "The known answer of schiller" in app.screen.query_one("#title", Bar).text
-        assert "+ 9. Mai 1805: only you have it" in app.screen._text
+        assert "+ 9. Mai 1805: only you have it" in app.screen.query_one(Passage).text
         await user.press("escape")
         assert said in app.screen.query_one(Status).text
         assert head == app.screen.query_one(Head).text.partition("  ")[0]

@@ -119,8 +119,9 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         if self._hidden and self._verified is None and self._says_unit:
-            note = "\n".join(cut(line, size) for line in self.note)
-            return as_text([shortened([(self.doubt, "$warning")], size) if self.doubt else [(note, DIM)]])
+            if self.doubt:
+                return as_text([shortened([(self.doubt, "$warning")], size)])
+            return Content.assemble(("\n".join(cut(line, size) for line in self.note), DIM))
         if height < 2:
             narrow = size < NARROW
             auto, verified, _ = self._parts(size, narrow=narrow)
