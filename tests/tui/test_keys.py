@@ -12,13 +12,13 @@ from textual.screen import Screen
 
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import TWINS, declared, nodes, read_table
+from workbench.tui.screens.adding import LabelScreen
 from workbench.tui.screens.agree import TABLES
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuScreen, PromptScreen, ReadScreen
 from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
 from workbench.tui.screens.help import TERMS, HelpScreen
-from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen

@@ -9,10 +9,11 @@ import asyncio
 import uuid
 from array import array
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from workbench.errors import StoreError, UsageError
+from workbench.model import Sample
 from workbench.stages import queue, team
 from workbench.stages.people import Deed, people, why_not
 from workbench.stages.queue import Order
@@ -139,6 +140,14 @@ class Desk:
         from workbench.stages import plan
 
         return await self.store.read(plan.planned, self.info.id)
+
+    def among(self, ids: array[int], *, decided: bool, off_plan: bool, audited: bool = False) -> Desk:
+        """The desk for going on among some samples."""
+        return replace(self, view=View(ids, decided, off_plan, audited))
+
+    async def texts(self, sample_id: int) -> Sample | None:
+        """A sample as it was imported; None when it is gone."""
+        return await self.store.read(queue.sample_texts, sample_id)
 
     async def held(self, sample_id: int) -> tuple[team.Held, ...]:
         """The places that others hold at a sample where this person has none."""

@@ -105,6 +105,8 @@ class WorkbenchApp(Bench):
         "calibrate": "workbench.tui.screens.calibrate:CalibrateScreen",
         "plan": "workbench.tui.screens.plan:PlanScreen",
         "runs": "workbench.tui.screens.runs:RunsScreen",
+        "why": "workbench.tui.screens.why:open_why",
+        "files": "workbench.tui.files",
         "tour": "workbench.tui.screens.help:TourScreen",
     }
 

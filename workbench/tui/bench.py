@@ -149,7 +149,8 @@ class Bench(App[None]):
     ]
 
     ROOMS: ClassVar[Mapping[str, str]] = {}
-    """Where the class of a screen is, as `module:class`."""
+    """What is loaded when it is asked for: the class of a screen or the function that opens it, as
+    `module:name`, or a module."""
 
     def __init__(
         self,
@@ -289,14 +290,16 @@ class Bench(App[None]):
     async def open(self, room: str, *args: Any, **own: Any) -> None:
         """Open a screen of `ROOMS`; its module loads in a thread, and keys wait until it is filled."""
         self.gate.close()
-        screen_class = await self._screen_class(room)
+        screen_class = await self.loaded(room)
         await self.push_screen(screen_class(*args, **own))
 
-    async def _screen_class(self, room: str) -> Any:
+    async def loaded(self, room: str) -> Any:
+        """What `ROOMS` has under a name; its module loads in a thread, once."""
         module, _, name = self.ROOMS[room].partition(":")
         if module not in sys.modules:
             await asyncio.to_thread(import_module, module)
-        return getattr(import_module(module), name)
+        found = import_module(module)
+        return getattr(found, name) if name else found
 
     async def ask(self, dialog: Screen[None]) -> None:
         """Put a dialog over the screen; keys wait until it can take them."""
@@ -318,7 +321,7 @@ class Bench(App[None]):
         """
         self.gate.close()  # the review opens it again when the sample is painted
         desk = replace(desk, resolves=arrival[1].resolves) if arrival else desk
-        screen_class = await self._screen_class("resolve" if desk.resolves else "review")
+        screen_class = await self.loaded("resolve" if desk.resolves else "review")
         screen = screen_class(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
@@ -397,7 +400,7 @@ class Bench(App[None]):
 
         Without that a full collection walks 400,000 objects of the libraries and holds a key up for 80 ms.
         """
-        await self._screen_class("review")
+        await self.loaded("review")
         gc.freeze()
         gc.enable()
 
@@ -430,10 +433,10 @@ class Bench(App[None]):
         def look() -> None:
             if not going.is_alive():
                 timer.stop()
-                if not getattr(self.screen, "SHOWS_RUNS", False):
-                    text, _, tone = going.outcome()
-                    severity = "information" if tone == "good" else "warning"
-                    self.notify(text, severity=cast("Any", severity), markup=False)
+                if going.ended is not None and not getattr(self.screen, "SHOWS_RUNS", False):
+                    good = going.ended.tone == "good"
+                    severity: Literal["information", "warning"] = "information" if good else "warning"
+                    self.notify(going.ended.text, severity=severity, markup=False)
 
         self.proposing = going
         timer = self.set_interval(LOOK, look)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -20,7 +19,6 @@ from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
-from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
 from workbench.tui.keys import EVERY, KeyAct, acts
@@ -49,9 +47,6 @@ FORMATS = {
 }
 """What one can export, and what each format is."""
 
-Write = Callable[[Callable[[int], None]], str]
-"""Works in a thread, tells how far it is, and returns what to say at the end."""
-
 
 def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[SystemCommand]:
     """The command that imports a file, into the open dataset or a new one."""
@@ -69,9 +64,8 @@ def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[Syst
         return None
 
     async def ask_where(path: Path) -> None:
-        from workbench.stages.import_ import default_name
-
-        names = dict.fromkeys([default_name(path), *([desk.info.name] if desk else [])])
+        files = await bench.loaded("files")
+        names = dict.fromkeys([files.default_name(path), *([desk.info.name] if desk else [])])
         choices = [
             MenuChoice(
                 name,
@@ -86,8 +80,9 @@ def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[Syst
         start(bench, partial(go_on, path, name), group="import", failed=failed)
 
     async def go_on(path: Path, name: str) -> None:
+        files = await bench.loaded("files")
         with screen.telling("importing", " MB") as count:
-            message = await asyncio.to_thread(_import, store, path, name, bench.annotator, count)
+            message = await asyncio.to_thread(files.bring_in, store, path, name, bench.annotator, count)
         if desk is None:
             bench.choose_dataset(name)
         elif name == desk.info.name:
@@ -115,37 +110,38 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         await bench.ask(MenuScreen("Export verified data as", choices))
 
     def ask_folder(name: str) -> None:
-        ask = partial(ask_path, f"{name}: which new folder?", f"{name}-export", partial(_export, desk, name))
+        ask = partial(ask_path, f"{name}: which new folder?", f"{name}-export", "export", name)
         bench.gate.close()  # what is typed behind the choice belongs to the next question
         start(bench, ask, group="work")
 
-    async def ask_path(title: str, value: str, write: Callable[[Path, Callable[[int], None]], str]) -> None:
+    async def ask_path(title: str, value: str, *what: str) -> None:
         value = str(free_path(Path(value)))
 
         def take(text: str) -> str | None:
             path = Path(text).expanduser()
             if not text or path.exists():
                 return "there is something of that name: type another one" if text else "a name, please"
-            begin(partial(write, path))
+            begin(*what, path)
             return None
 
         await bench.ask(PromptScreen(title, take, value=value, select=True))
 
-    def begin(write: Write) -> None:
-        start(bench, partial(go_on, write), group="leaving", failed=failed)
+    def begin(what: str, *args: object) -> None:
+        start(bench, partial(go_on, what, *args), group="leaving", failed=failed)
 
-    async def go_on(write: Write) -> None:
+    async def go_on(what: str, *args: object) -> None:
+        files = await bench.loaded("files")
         with screen.telling("writing") as count:
-            message = await asyncio.to_thread(write, count)
+            message = await asyncio.to_thread(partial(getattr(files, what), desk, *args, count))
         bench.tell(flat(message))
 
     def failed(error: Exception) -> None:
         bench.tell(f"nothing was written: {flat(str(error))}", "warn")
 
     async def back_up() -> None:
-        begin(partial(_back_up, desk))
+        begin("back_up")
 
-    ask_page = partial(ask_path, "Report page: which file?", "report.html", partial(_report, desk))
+    ask_page = partial(ask_path, "Report page: which file?", "report.html", "report")
     for title, about, ask in (
         ("Export", "Verified data for other tools, in a new folder", ask_format),
         ("Report page", "The comparison as one HTML file to send", ask_page),
@@ -161,46 +157,6 @@ def free_path(path: Path) -> Path:
         number += 1
         free = path.with_stem(f"{path.stem}-{number}")
     return free
-
-
-def _import(store: Store, path: Path, name: str, annotator: str, count: Callable[[int], None]) -> str:
-    from workbench.reports.files import import_text
-    from workbench.stages.import_ import ImportOptions, import_file
-
-    options = ImportOptions(dataset=name)
-    report = import_file(
-        store, path, options, annotator=annotator, progress=lambda done: count(done // 1_000_000)
-    )
-    return import_text(report)
-
-
-def _export(desk: Desk, name: str, path: Path, count: Callable[[int], None]) -> str:
-    from workbench.stages.export import ExportOptions, export
-    from workbench.store.datasets import dataset_info
-
-    info = dataset_info(desk.store, desk.info.id)
-    options = ExportOptions(formats=(name,))
-    report = export(desk.store, info, path, options, annotator=desk.annotator, progress=count)
-    return f"wrote {report.path}: {many(report.samples, 'sample')}, {report.gold:,} verified"
-
-
-def _report(desk: Desk, path: Path, count: Callable[[int], None]) -> str:
-    from workbench.settings import read_settings
-    from workbench.stages.answer import answer
-    from workbench.stages.compare import write_html
-    from workbench.store.datasets import dataset_info
-
-    info = dataset_info(desk.store, desk.info.id)
-    usual = read_settings().scorer
-    reply, figures = answer(desk.store, info, desk.annotator, usual=usual, progress=count)
-    write_html(desk.store, info, path, reply, figures, text=True, force=False)
-    return f"wrote {path.resolve()}"
-
-
-def _back_up(desk: Desk, _count: Callable[[int], None]) -> str:
-    from workbench.stages.upkeep import backup
-
-    return f"copied the database to {backup(desk.store, None, datetime.now().astimezone())}"
 
 
 class Palette(CommandPalette):

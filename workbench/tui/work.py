@@ -10,20 +10,16 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 from textual.app import App
 from textual.dom import DOMNode, NoScreen
 
 from workbench.errors import AwayError, WorkbenchError
-from workbench.reports.claude import money
 from workbench.text.safe import flat
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ModelOptions, ModelReport
-    from workbench.stages.desk import Desk
-    from workbench.stages.propose import ProposeReport
     from workbench.stages.runs import RunProgress
 
 
@@ -187,27 +183,32 @@ What was answered is kept, and the next start asks only for the rest.
 """
 
 
-class _StoppedError(Exception):
-    """A run by rules was asked to stop."""
+class Ended(NamedTuple):
+    """How a run ended: what to say, with its sign and tone, and the name of the run where there is one."""
+
+    text: str
+    sign: str
+    tone: Literal["good", "warn", "bad"]
+    run: str = ""
 
 
 class Going(threading.Thread):
     """One run in a thread of its own. Screens read its fields; only its thread writes them.
 
     The thread is a daemon and shares nothing with the event loop, so that a slow answer holds up neither
-    a key nor leaving.
+    a key nor leaving. `work` does it there: it looks at `stop`, and says how far it is in `progress`, or by
+    rules in `done`. `total` counts samples of a run by rules, else requests as they were estimated.
     """
 
-    def __init__(self, desk: Desk, options: ModelOptions | None, total: int) -> None:
+    def __init__(self, work: Callable[[Going], Ended], total: int, *, by_rules: bool) -> None:
         super().__init__(name="run", daemon=True)
-        self.options = options  # None: by rules, on this machine
-        self.total = total  # requests as they were estimated; samples of a run by rules
+        self.by_rules = by_rules
+        self.total = total
         self.progress: RunProgress | None = None
         self.done = 0
-        self.report: ModelReport | ProposeReport | None = None
-        self.error = ""
+        self.ended: Ended | None = None
         self.stop = threading.Event()
-        self._desk = desk
+        self._work = work
         self.start()
 
     def leave(self, seconds: float = LEAVE) -> bool:
@@ -216,57 +217,13 @@ class Going(threading.Thread):
         self.join(seconds)
         return not self.is_alive()
 
-    def outcome(self) -> tuple[str, str, str]:
-        """How it ended: the text, its sign and its tone."""
-        report = self.report
-        if report is None:
-            return flat(self.error), "!", "warn" if self.stop.is_set() else "bad"
-        if self.options is None:
-            return f"{report.run}: {report.proposed:,} proposed, {report.already:,} before", "✓", "good"
-        failed, left, stopped = report.failed, report.left, report.stopped  # type: ignore[union-attr]
-        text = f"{report.run}: {report.proposed:,} proposed"
-        text += f", {failed:,} failed" if failed else ""
-        text += f", {left:,} left ({stopped or 'interrupted'})" if left else ""
-        text += f" · {money(report.cost)}"  # type: ignore[union-attr]
-        return flat(text), "!" if failed or left else "✓", "warn" if failed or left else "good"
-
     def run(self) -> None:
-        """By rules or by a model; what ended it is kept."""
+        """Do it; whatever ends the thread is kept, or the run would end without a word."""
         try:
-            self.report = self._by_rules() if self.options is None else self._by_model()
-        except _StoppedError:
-            self.error = "stopped: what was proposed is kept, the next start goes on from there"
-        except WorkbenchError as error:
-            self.error = str(error)
-        except Exception as error:  # whatever ends the thread is shown, or the run would end without a word
-            self.error = f"{type(error).__name__}: {error}"
-
-    def _by_rules(self) -> ProposeReport:
-        from workbench.stages.propose import propose
-
-        def count(done: int) -> None:
-            self.done = done
-            if self.stop.is_set():
-                raise _StoppedError
-
-        desk = self._desk
-        return propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
-
-    def _by_model(self) -> ModelReport:
-        import anthropic.types  # noqa: F401  what the first call loads
-
-        from workbench.stages.claude import MAX_COST, Limits, propose_by_model
-
-        def keep(progress: RunProgress) -> None:
-            self.progress = progress
-
-        assert self.options is not None
-        desk = self._desk
-        return propose_by_model(
-            desk.store, desk.info, self.options,
-            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST, gently=True),
-            on_progress=keep, stop=self.stop,
-        )  # fmt: skip
+            self.ended = self._work(self)
+        except Exception as error:
+            kind = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
+            self.ended = Ended(flat(f"{kind}{error}"), "!", "warn" if self.stop.is_set() else "bad")
 
 
 def finish(going: Going) -> None:

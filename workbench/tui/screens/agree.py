@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.reports.team import agree_facts, agree_line, parts_table
 from workbench.stages import policy
+from workbench.stages.agree import AgreeReport, By, agree
 from workbench.store.datasets import dataset_info
 from workbench.text.safe import flat
 from workbench.tui import view
@@ -20,9 +21,6 @@ from workbench.tui.screens.dialogs import ReadScreen
 from workbench.tui.widgets.bars import SectionBar
 from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.passage import Passage
-
-if TYPE_CHECKING:
-    from workbench.stages.agree import AgreeReport, By
 
 TABLES: dict[By, str] = {"label": "labels", "pair": "pairs", "week": "weeks"}
 NOBODY = "No two people decided the same sample yet: workbench assign --overlap 2 asks for it."
@@ -57,8 +55,6 @@ class AgreeScreen(Room):
 
     async def read(self) -> None:
         """Count agreement for the part that is shown."""
-        from workbench.stages.agree import agree
-
         by = [*TABLES][self.at - 1]
         with self.telling("counting") as count:
             info = await self.desk.store.read(dataset_info, self.desk.info.id)
@@ -66,8 +62,6 @@ class AgreeScreen(Room):
         self._show(self.report)
 
     def _show(self, report: AgreeReport) -> None:
-        from workbench.reports.team import agree_facts, agree_line, parts_table
-
         self.query_one("#answer", Static).update(Content(flat(agree_line(report))))
         self.query_one(Passage).show("\n".join(map(flat, agree_facts(report))))
         self.query_one(SectionBar).at = self.at

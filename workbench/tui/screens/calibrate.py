@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.comparing.curve import move_to
+from workbench.comparing.calibration import Calibrated
+from workbench.comparing.curve import MovedCurve, move_to
+from workbench.model import Policy
 from workbench.reports.calibrate import (
     NAMES,
     change_text,
@@ -25,6 +26,10 @@ from workbench.reports.calibrate import (
     too_early,
 )
 from workbench.scoring.names import scorer_name
+from workbench.stages import calibrate, policy
+from workbench.stages.calibrate import Look
+from workbench.stages.desk import Desk
+from workbench.stages.recompute import keep_threshold, save_counted
 from workbench.text.figures import number, signed
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -32,13 +37,6 @@ from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import DIM, Head, Part, as_text
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
-
-if TYPE_CHECKING:
-    from workbench.comparing.calibration import Calibrated
-    from workbench.comparing.curve import MovedCurve
-    from workbench.model import Policy
-    from workbench.stages.calibrate import Look
-    from workbench.stages.desk import Desk
 
 PURPOSE = "How alike must two names be to match?"
 
@@ -97,9 +95,6 @@ class CalibrateScreen(Room):
 
     async def read(self) -> None:
         """Count what is not counted yet, then fit a threshold to what is verified."""
-        from workbench.stages import calibrate
-        from workbench.stages.recompute import save_counted
-
         store, dataset, known = self.desk.store, self.desk.info.id, set[int]()
         with self.telling("matching samples") as count:
             while chunk := await store.read(calibrate.next_uncounted, dataset):
@@ -227,8 +222,6 @@ class CalibrateScreen(Room):
         await self.bench.ask(ConfirmScreen("Change the policy?", text, take))
 
     async def _take(self, changed: Policy) -> None:
-        from workbench.stages import policy
-
         report = await self.desk.store.write(
             policy.keep_policy, self.shown.info, changed, self.desk.annotator
         )
@@ -260,16 +253,12 @@ class CalibrateScreen(Room):
         await self.bench.ask(PromptScreen(f"Use it as ({note})", take, value=self.shown.free_name))
 
     async def _save(self, name: str) -> None:
-        from workbench.stages import calibrate
-
         await self.desk.store.write(calibrate.keep, self.shown, name, self.desk.annotator)
         await self.desk.store.write(calibrate.use, self.shown.info, name, self.desk.annotator)
         await self.read()
         self.say(f"{name} is in use for scores and for the order doubtful first", sign="✓", tone="good")
 
     async def _by_hand(self) -> None:
-        from workbench.stages.recompute import keep_threshold
-
         at = self.threshold
         await self.desk.store.write(keep_threshold, self.shown.info, at, self.desk.annotator)
         await self.read()

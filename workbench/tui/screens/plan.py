@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -13,6 +12,7 @@ from textual.widgets import Static
 
 from workbench.reports.plan import draft_text, plan_lines
 from workbench.stages import plan
+from workbench.stages.desk import Desk
 from workbench.stages.plan import Draft, PlanReport, Wish
 from workbench.store.datasets import count_samples, dataset_info
 from workbench.text.figures import many
@@ -22,9 +22,6 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
 from workbench.tui.widgets.bars import Part, as_text
-
-if TYPE_CHECKING:
-    from workbench.stages.desk import Desk
 
 MOST_STRATA = 30
 """Values above which a field is not offered for strata: each takes two reviews at least."""

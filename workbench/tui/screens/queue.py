@@ -159,10 +159,8 @@ class QueueScreen(BaseScreen):
         if not picks:
             await self.action_go_on()
             return
-        from workbench.stages.desk import View
-
-        view = View(array("q", picks), decided=False, off_plan=True, audited=True)
-        await self.bench.review(replace(self.desk, view=view), picks[0], picked=True)
+        desk = self.desk.among(array("q", picks), decided=False, off_plan=True, audited=True)
+        await self.bench.review(desk, picks[0], picked=True)
 
     async def choose(self, names: tuple[str, ...]) -> None:
         """Several datasets: ask for one."""
@@ -328,14 +326,12 @@ class QueueScreen(BaseScreen):
         return f"{short(row.key, 24)}   "
 
     async def _read_in_full(self) -> None:
-        from workbench.stages.queue import sample_texts
-
         number, row = self._in_full
         assert self.desk is not None
         shown: tuple[str, list[Mark]] = "", []
         if number is not None and row is not None:
             await asyncio.sleep(RESTS)
-            sample = await self.desk.store.read(sample_texts, number)
+            sample = await self.desk.texts(number)
             dispute = self.samples.disputes.get(number)
             shown = in_full(row, sample, remarks(dispute) if dispute else []) if sample else shown
         self.query_one(Passage).show(*shown)
@@ -438,14 +434,12 @@ class QueueScreen(BaseScreen):
 
     def view_desk(self) -> Desk:
         """The desk for a review that takes its next samples from this view."""
-        from workbench.stages.desk import View
-
         desk = self.desk
         assert desk is not None
         if self.views.order == "u" and not self.query_shown:
             return desk
         through = self.query_shown.decided or self.views.order in ("delta", "disputes")
-        return replace(desk, view=View(self.samples.ids, through, self.off_plan))
+        return desk.among(self.samples.ids, decided=through, off_plan=self.off_plan)
 
     def _reorder(self) -> None:
         self.say("")  # that message was about the view before
@@ -580,14 +574,11 @@ class QueueScreen(BaseScreen):
         start(self, partial(self._jump_to, find, none, failed, word, settles), group="work")
 
     async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
-        from workbench.stages.people import may
-
         status = self.query_one(Status)
         assert self.desk is not None
         try:
             target = await find()
-            who = self.desk.annotator
-            settles = settles and await self.desk.store.read(may, who, "settle what others differ in")
+            settles = settles and not await self.desk.refusal("settle what others differ in")
         except Exception as error:  # a database can fail in many ways; whatever it was is shown
             if isinstance(error, AwayError) and not error.writing:
                 raise  # it is read again
@@ -613,9 +604,8 @@ class QueueScreen(BaseScreen):
             start(self, partial(self._why, chosen), group="work", failed=self.not_opened)
 
     async def _why(self, sample_id: int) -> None:
-        from workbench.tui.screens.why import open_why
-
         assert self.desk is not None
+        open_why = await self.bench.loaded("why")
         dispute, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
         if dispute is not None and dispute.sort == "verified":
             kind, scorer = dispute.kind, dispute.between.partition("~")[0]

@@ -28,12 +28,11 @@ from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.keys import bindings
 from workbench.tui.screens.accepting import Accepter
-from workbench.tui.screens.adding import Adder
+from workbench.tui.screens.adding import Adder, LabelScreen
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
 from workbench.tui.screens.evidence import EvidencePicker
 from workbench.tui.screens.finding import Finder
-from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.menus import Step
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.same import SameScreen

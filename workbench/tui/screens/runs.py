@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from workbench.reports.claude import money, plan_text, progress_line, shortened
+from workbench.stages import runs
+from workbench.stages.claude import MAX_COST, Limits, ModelOptions, ModelPlan, plan_run, propose_by_model
+from workbench.stages.desk import Desk
+from workbench.stages.propose import propose
+from workbench.stages.runs import RunCost, RunProgress, RunSummary
+from workbench.store.datasets import count_samples, dataset_info
 from workbench.text.cells import cut, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
@@ -19,15 +26,7 @@ from workbench.tui.screens.base import TICK, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
 from workbench.tui.widgets.lines import RowList, Toned
-from workbench.tui.work import Going, start
-
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from workbench.stages.claude import ModelOptions, ModelPlan
-    from workbench.stages.desk import Desk
-    from workbench.stages.runs import RunCost, RunSummary
-    from workbench.tui.work import Going
+from workbench.tui.work import Ended, Going, start
 
 
 def _dollars(cost: Decimal | None) -> str:
@@ -78,12 +77,53 @@ def doing(going: Going) -> str:
     progress = going.progress
     if going.stop.is_set():
         return "stopping: waiting for what is under way"
-    if going.options is None:
+    if going.by_rules:
         return f"{going.done:,} of {many(going.total, 'sample')}"
     if progress is None:
         return "starting …"
     settled = progress.answered + progress.failed
     return flat(f"{settled:,} of {many(going.total, 'request')} · {progress_line(progress)}")
+
+
+class _StoppedError(Exception):
+    """A run by rules was asked to stop."""
+
+
+def by_rules(desk: Desk, going: Going) -> Ended:
+    """Propose by rules, in the thread of the run."""
+
+    def count(done: int) -> None:
+        going.done = done
+        if going.stop.is_set():
+            raise _StoppedError
+
+    try:
+        report = propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
+    except _StoppedError:
+        return Ended("stopped: what was proposed is kept, the next start goes on from there", "!", "warn")
+    said = f"{report.run}: {report.proposed:,} proposed, {report.already:,} before"
+    return Ended(said, "✓", "good", report.run)
+
+
+def by_model(desk: Desk, options: ModelOptions, going: Going) -> Ended:
+    """Propose by a model, in the thread of the run."""
+    import anthropic.types  # noqa: F401  what the first call loads
+
+    def keep(progress: RunProgress) -> None:
+        going.progress = progress
+
+    report = propose_by_model(
+        desk.store, desk.info, options,
+        annotator=desk.annotator, limits=Limits(max_cost=MAX_COST, gently=True),
+        on_progress=keep, stop=going.stop,
+    )  # fmt: skip
+    text = f"{report.run}: {report.proposed:,} proposed"
+    text += f", {report.failed:,} failed" if report.failed else ""
+    text += f", {report.left:,} left ({report.stopped or 'interrupted'})" if report.left else ""
+    text = flat(f"{text} · {money(report.cost)}")
+    if report.failed or report.left:
+        return Ended(text, "!", "warn", report.run)
+    return Ended(text, "✓", "good", report.run)
 
 
 # The lists.
@@ -106,7 +146,7 @@ def run_columns(size: int, runs: Sequence[RunSummary]) -> RunColumns:
     return RunColumns(name, max(4, size - 4 - name - 2 - PROPOSED - FAILED - COST - made), made)
 
 
-class RunList(RowList["RunSummary"]):
+class RunList(RowList[RunSummary]):
     """Runs, the newest first; ✓ stands before the current one."""
 
     AT_CURSOR: ClassVar = frozenset({"dim", "good", "warn"})
@@ -208,7 +248,6 @@ class RunsScreen(Room):
 
     async def read(self, at: str = "") -> None:
         """Read the runs; the cursor is on the one named `at`."""
-        from workbench.stages import runs
 
         rows = await self.desk.store.read(runs.list_runs, self.desk.info)
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
@@ -248,10 +287,9 @@ class RunsScreen(Room):
         bar = self.query_one("#going", Bar)
         if going is None:
             bar.show()
-            if watched is not None:
-                text, sign, tone = watched.outcome()
+            if watched is not None and watched.ended is not None:
+                text, sign, tone, name = watched.ended
                 self.say(text, sign=sign, tone=tone)
-                name = watched.report.run if watched.report else ""
                 start(self, partial(self.read, name), group="read", failed=self.unread)
             return
         bar.show((("↻ ", "$accent"), (doing(going), "")))
@@ -291,13 +329,12 @@ class RunsScreen(Room):
 
     async def action_new(self) -> None:
         """Ask what run it shall be."""
-        from workbench.stages.runs import known_models
 
         typed = (
             TypedLine("model", "Which model?", _named),
             TypedLine("address", "Address of the service, with /v1?", _named),
         )
-        values = VALUES | {"model": known_models()}
+        values = VALUES | {"model": runs.known_models()}
         await self.bench.ask(FormScreen("New run", values, HINTS, typed, _lines, self._wished))
 
     def action_retry(self) -> None:
@@ -306,14 +343,11 @@ class RunsScreen(Room):
         self.work(partial(self._plan_again, self.run.name))
 
     async def _plan_again(self, name: str) -> None:
-        from workbench.stages.runs import options_again
 
-        options = await self.desk.store.read(options_again, self.desk.info, name)
+        options = await self.desk.store.read(runs.options_again, self.desk.info, name)
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.claude import ModelOptions
-        from workbench.stages.runs import known_models
 
         options = None  # by rules, on this machine
         model, longest = chosen["model"], int(chosen["longest"].replace(",", ""))
@@ -322,7 +356,7 @@ class RunsScreen(Room):
             batch = chosen["batch"] == "yes"
             options = ModelOptions(model=model, effort=effort, max_tokens=longest, batch=batch)
         elif chosen["proposer"] == OPENAI:
-            if model in known_models():
+            if model in runs.known_models():
                 self.say(f"{model} is a model of Claude: type the name of one that this service has (F2)")
                 return
             address = "" if chosen["address"] == USUAL else chosen["address"]
@@ -333,8 +367,6 @@ class RunsScreen(Room):
 
     async def _plan(self, options: ModelOptions | None) -> None:
         """Say what a run would send before it is sent."""
-        from workbench.stages.claude import plan_run
-        from workbench.store.datasets import count_samples, dataset_info
 
         with self.telling("counting what it would send"):
             info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may have changed
@@ -348,7 +380,6 @@ class RunsScreen(Room):
         await self.bench.ask(dialog)
 
     def _asking(self, options: ModelOptions, plan: ModelPlan) -> ConfirmScreen:
-        from workbench.stages.claude import MAX_COST
 
         title = "Send it in batches?" if options.batch else "Send it?"
         if options.retry:
@@ -367,7 +398,8 @@ class RunsScreen(Room):
     def _send(self, options: ModelOptions | None, total: int) -> None:
         self._told = False
         self.say("")
-        self.bench.propose(Going(self.desk, options, total))
+        run = partial(by_rules, self.desk) if options is None else partial(by_model, self.desk, options)
+        self.bench.propose(Going(run, total, by_rules=options is None))
         self.watch_going()
         self.moved()
 
@@ -384,17 +416,15 @@ class RunsScreen(Room):
         self.work(partial(self._make_current, self.run.name))
 
     async def _make_current(self, name: str) -> None:
-        from workbench.stages.runs import make_current
 
         desk = self.desk
-        info = await desk.store.write(make_current, desk.info, name, desk.annotator)
+        info = await desk.store.write(runs.make_current, desk.info, name, desk.annotator)
         self.desk = replace(desk, info=info)
         await self.read(name)
         self.say(f"{name} is in use now; verified samples stay as they are", sign="✓", tone="good")
 
     async def _list_failures(self) -> None:
         """The samples that this run failed on; taking one opens it for review, as chosen by hand."""
-        from workbench.stages import runs
 
         assert self.run is not None  # the key is closed without it
         choices = [
