@@ -10,7 +10,8 @@ import pytest
 
 from tests.rows import naming
 from tests.stages.test_queue import ids
-from workbench.comparing.explained import in_short, reasons
+from workbench.comparing.answer_words import in_short
+from workbench.comparing.explained import reasons
 from workbench.model import Imported, Tally
 from workbench.reports.units import first_of
 from workbench.stages import editing, queue, queue_values

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.comparing.explained import UNITS, What
 from workbench.comparing.intervals import BADGE, FEWEST
 from workbench.comparing.words import CHOSEN
 from workbench.text.figures import many, number, signed, value
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Effect, Estimated, Step, Worst
+    from workbench.comparing.explained import What
     from workbench.comparing.triage import Suspicion
     from workbench.model import Kind
 
@@ -26,6 +26,7 @@ SCORER_WORDS = {
     "presence": "text search (presence)",
     "contextual_recall": "supported statements (contextual_recall)",
 }
+UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 UNTRACED = "not explained: the file does not list what was counted"
 NOT_BY_STEPS = "not explained by the steps that the file records"
@@ -54,6 +55,18 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         for what, (unit, words) in _OF_NAMES.items()
     },
 }
+IN_SHORT: dict[What, tuple[str, str]] = {
+    "another form": ("unit", "not recognised"),
+    "not extracted": ("unit", "not extracted from the contexts"),
+    "counted wrongly": ("unit", "counted wrongly"),
+    "should not count": ("unit", "that should not count"),
+    "left out": ("unit", "left out"),
+    "cut differently": ("unit", "cut differently"),
+    "unsure": ("unit", "that you are unsure of"),
+    "untraced": ("", "another extraction or judge"),
+    "rounding": ("", "rounding in the file"),
+}
+"""The reasons for the difference of one sample, where there is a line for all of them."""
 
 Say = Callable[[str], str]
 UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")
@@ -425,3 +438,11 @@ def _shown(answer: Answer) -> tuple[list[tuple[Effect, float]], float]:
         cents[nearest] += step
     shares = [cent / 100 for cent in cents]
     return [*zip(large, shares, strict=False)], shares[-1] if small else 0.0
+
+
+def in_short(what: What, units: int, kind: Kind) -> str:
+    """`3 names not recognised`; a statement that the contexts support has no other form."""
+    if kind == "statement" and what == "another form":
+        return f"{many(units, 'statement')} supported after all"
+    unit, words = IN_SHORT[what]
+    return f"{many(units, UNITS[kind])} {words}" if unit else words

@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import Literal
 
 from workbench.comparing.causes import CAUSES, Cause, Difference, Part, UnitRow
-from workbench.model import Kind, Tally
-from workbench.text.figures import many
+from workbench.model import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,19 +186,6 @@ _WHAT: dict[str, What] = {
 _NOT_EXTRACTED = ("context extraction", "unattributed")
 LEAST = Fraction(1, 2000)
 """Effects without units below this do not show."""
-UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
-IN_SHORT: dict[What, tuple[str, str]] = {
-    "another form": ("unit", "not recognised"),
-    "not extracted": ("unit", "not extracted from the contexts"),
-    "counted wrongly": ("unit", "counted wrongly"),
-    "should not count": ("unit", "that should not count"),
-    "left out": ("unit", "left out"),
-    "cut differently": ("unit", "cut differently"),
-    "unsure": ("unit", "that you are unsure of"),
-    "untraced": ("", "another extraction or judge"),
-    "rounding": ("", "rounding in the file"),
-}
-"""The reasons for the difference of one sample, where there is a line for all of them."""
 
 
 def what_of(cause: str, part: str) -> What:
@@ -223,11 +209,3 @@ def reasons(difference: Difference) -> list[tuple[What, int, Fraction]]:
             shares[what] += row.share
     shown = [(what, units[what], share) for what, share in shares.items() if abs(share) >= LEAST]
     return sorted(shown, key=lambda reason: -abs(reason[2]))
-
-
-def in_short(what: What, units: int, kind: Kind) -> str:
-    """`3 names not recognised`; a statement that the contexts support has no other form."""
-    if kind == "statement" and what == "another form":
-        return f"{many(units, 'statement')} supported after all"
-    unit, words = IN_SHORT[what]
-    return f"{many(units, UNITS[kind])} {words}" if unit else words

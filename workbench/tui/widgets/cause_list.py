@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.comparing.explained import in_short, reasons, shows
+from workbench.comparing.answer_words import in_short
+from workbench.comparing.explained import reasons, shows
 from workbench.comparing.links import covered
 from workbench.model import Unit
 from workbench.reports.units import ROUND, tally
