@@ -143,7 +143,7 @@ HEAVY = {
 
 
 def test_the_command_line_starts_without_heavy_imports() -> None:
-    assert set() == modules_after("import workbench.cli") & HEAVY
+    assert set() == modules_after("import workbench.cli") & (HEAVY | {"rapidfuzz"})
 
 
 def test_the_terminal_app_starts_without_the_store() -> None:
@@ -156,6 +156,10 @@ def test_the_desk_of_screens_and_pages_needs_neither() -> None:
     found = modules_after("import workbench.stages.desk, workbench.stages.intents")
 
     assert set() == found & {"textual", "rich", "starlette"}
+
+
+def test_the_rows_of_the_queue_come_before_the_matcher_and_numpy_are_loaded() -> None:
+    assert set() == modules_after("import workbench.stages.desk") & {"rapidfuzz", "numpy", "pymorphy3"}
 
 
 def test_the_pure_rooms_need_no_heavy_package() -> None:

@@ -10,8 +10,9 @@ import pytest
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Kind, Policy, Record, Score, Tally
+from workbench.scoring.doubt import Counted, doubt
 from workbench.scoring.names import SCORERS, headline
-from workbench.scoring.scorers import Counted, assess_all, doubt, gate, score
+from workbench.scoring.scorers import assess_all, gate, score
 
 THIRDS = [("a", Fraction(1, 3)), ("b", Fraction(1)), ("c", None)]
 

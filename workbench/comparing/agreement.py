@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum, sqrt
 
-import numpy as np
-
 from workbench.comparing.intervals import Interval, wilson, wilson_by_group
 
 
@@ -147,6 +145,8 @@ def beyond_chance(table: Sequence[Sequence[int]]) -> Chance:
     κ: (po − pe)/(1 − pe), SE by Fleiss, Cohen and Everitt (1969). AC1: pe = Σ p (1 − p) / (q − 1) with p the
     mean of both margins, SE by Gwet (2008) with n − 1.
     """
+    import numpy as np  # the app opens a dataset without it
+
     counts = np.array(table)
     n, others = int(counts.sum()), len(counts) - 1
     if not n:

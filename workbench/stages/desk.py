@@ -17,7 +17,6 @@ from workbench.model import Sample
 from workbench.stages import queue, team
 from workbench.stages.people import Deed, people, why_not
 from workbench.stages.queue import Order
-from workbench.stages.training import Trainee, admitted
 from workbench.store import gold
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.stages.disputes import DisputeReport
     from workbench.stages.review import Moved
+    from workbench.stages.training import Trainee
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -254,5 +254,7 @@ def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
     settles = not why_not(everybody, annotator, "settle what others differ in")
     info, trainee = find_dataset(store, dataset), None
     if info.training is not None:
+        from workbench.stages.training import admitted
+
         info, trainee = admitted(store, info, annotator)
     return Desk(store, info, annotator, trainee=trainee, settles=settles)

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import RESOLVED, sha256
 from workbench.store.assignments import release
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.people import (
     Person,
@@ -29,6 +30,7 @@ from workbench.store.people import (
     token_of,
 )
 from workbench.store.tables import ROLES
+from workbench.store.training import passed
 
 __all__ = ["Person", "people"]
 
@@ -92,6 +94,19 @@ def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
         return ""
     who = " and ".join(f"{title}s" for title, deeds in PERMITTED.items() if deed in deeds)
     return f"{name} is an {role} and may not {deed}: that is for {who}"
+
+
+def needs_training(person: Person) -> bool:
+    """Whether a person is to be trained where there is a training: owners and adjudicators are not."""
+    return person.role == "annotator" and not person.adjudicator and not person.disabled
+
+
+def is_trained(store: Store, info: DatasetInfo, annotator: str) -> bool:
+    """Whether a person has training samples to decide before any other."""
+    own = next((person for person in people(store) if person.name == annotator), None)
+    if info.training is None or own is None or not needs_training(own):
+        return False
+    return annotator not in passed(store, info.id)
 
 
 def add_person(store: Store, by: str, person: Person) -> list[Person]:

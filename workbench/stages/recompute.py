@@ -14,8 +14,9 @@ from multiprocessing import get_context
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.model import KINDS, Alias, Kind, Policy, Proposal, Sample, Score, Tally
+from workbench.scoring.doubt import Counted
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
-from workbench.scoring.scorers import Counted, ScoreGate, counted, gate, value_of
+from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import Progress, begin_worker, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from workbench.errors import UsageError
-from workbench.stages.people import check
+from workbench.stages.people import check, is_trained
 from workbench.stages.queue import searched
-from workbench.stages.training import is_trained
 from workbench.store import assignments
 from workbench.store.assignments import Held, Team, of_others, team
 from workbench.store.datasets import DatasetInfo

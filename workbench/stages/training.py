@@ -10,13 +10,13 @@ from workbench.comparing.links import Link, links
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
-from workbench.stages.people import check
+from workbench.stages.people import check, is_trained, needs_training
 from workbench.stages.queue import searched
 from workbench.store import training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.people import Person, people
+from workbench.store.people import people
 from workbench.store.samples import dataset_of, load_sample, load_samples
 
 MOST = 10
@@ -118,25 +118,13 @@ def progress(store: Store, info: DatasetInfo) -> Training:
     """How far everybody is. Owners and adjudicators need no training."""
     with store.snapshot():
         copies, passed = training.copies(store, info.id), training.passed(store, info.id)
-        named = {person.name for person in people(store) if _is_trained(person)}
+        named = {person.name for person in people(store) if needs_training(person)}
         known = _known(store, info)
         every = [
             _standing(store, info, name, copies.get(name), passed.get(name, ""), known)
             for name in sorted(named | copies.keys() | passed.keys())
         ]
     return Training(len(known), info.training["pass"] if info.training else 0.0, tuple(every))
-
-
-def is_trained(store: Store, info: DatasetInfo, annotator: str) -> bool:
-    """Whether a person has training samples to decide before any other."""
-    own = next((person for person in people(store) if person.name == annotator), None)
-    if info.training is None or own is None or not _is_trained(own):
-        return False
-    return annotator not in training.passed(store, info.id)
-
-
-def _is_trained(person: Person) -> bool:
-    return person.role == "annotator" and not person.adjudicator and not person.disabled
 
 
 def admitted(store: Store, info: DatasetInfo, annotator: str) -> tuple[DatasetInfo, Trainee | None]:

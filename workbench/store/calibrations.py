@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select, update
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching import MATCHER
-from workbench.scoring.scorers import doubt
+from workbench.scoring.doubt import doubt
 from workbench.store.engine import Store
 from workbench.store.samples import chunked
 from workbench.store.scores import counted_of, judge_of

@@ -27,8 +27,8 @@ from sqlmodel import Session
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
+from workbench.scoring.doubt import Counted, Judge, doubt
 from workbench.scoring.names import column_of, day_of, metric_of, runs_of
-from workbench.scoring.scorers import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import chunked
 from workbench.store.tables import (
