@@ -146,6 +146,18 @@ def test_the_command_line_starts_without_heavy_imports() -> None:
     assert set() == modules_after("import workbench.cli") & (HEAVY | {"rapidfuzz"})
 
 
+def test_the_annotations_of_commands_are_values_which_typer_need_not_evaluate() -> None:
+    from workbench.cli import app
+
+    callbacks = [command.callback for command in app.registered_commands]
+
+    assert [] == [
+        callback
+        for callback in callbacks
+        if callback is not None and any(isinstance(one, str) for one in callback.__annotations__.values())
+    ]
+
+
 def test_the_terminal_app_starts_without_the_store() -> None:
     heavy = HEAVY - {"textual"}
 

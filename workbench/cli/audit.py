@@ -1,7 +1,5 @@
 """`workbench audit FILE`: import, propose, print the first answer, review, print what it has become."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Collection
@@ -110,7 +108,7 @@ def _columns(call: Call, dataset: str) -> Collection[str]:
         return score_columns(store, dataset)
 
 
-def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+def _import(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     report = imported(call, file, options)
     before = report.n_samples - report.new
@@ -124,7 +122,7 @@ def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     return report
 
 
-def _of_file(call: Call, file: Path, report: ImportReport, scorer: str | None) -> str | None:
+def _of_file(call: Call, file: Path, report: "ImportReport", scorer: str | None) -> str | None:
     """What the answer is about: of a column of the file the run that the file is, of which it says where the
     dataset has a newer one. Of a file without a recall it says which stored column is shown. None: the score
     that the dataset begins with.
@@ -167,7 +165,7 @@ def _propose(call: Call) -> None:
             propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
 
 
-def _answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json: bool) -> Answer:
+def _answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json: bool) -> "Answer":
     """Print the answer as it stands now."""
     from workbench.stages.answer import answer
 
@@ -184,7 +182,7 @@ def _answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json:
     return summary
 
 
-def _asked(answer: Answer) -> tuple[int, ...] | Literal["next"] | None:
+def _asked(answer: "Answer") -> tuple[int, ...] | Literal["next"] | None:
     """What to open: the suspicious samples, the next one in random order, or nothing."""
     steps = {step.what for step in answer.steps}
     if steps.isdisjoint({"all", "random"}):

@@ -3,8 +3,6 @@
 `disputes`: everything that disagrees. `calibrate`: a threshold from verified samples.
 """
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path

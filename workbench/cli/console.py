@@ -1,7 +1,5 @@
 """What every command needs around its stage: options before it, the store, an editor, the last words."""
 
-from __future__ import annotations
-
 import gc
 import io
 import os
@@ -173,7 +171,7 @@ def given(context: Context, panel: str | None = None, *, besides: Collection[str
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = False, migrate: bool = True) -> Iterator[Store]:
+def open_for(url: str, *, create: bool = False, migrate: bool = True) -> "Iterator[Store]":
     from workbench.store.engine import open_store
 
     store = open_store(url, create=create, migrate=migrate)
@@ -189,7 +187,7 @@ def open_for(url: str, *, create: bool = False, migrate: bool = True) -> Iterato
 
 
 @contextmanager
-def counted(call: Call, title: str) -> Iterator[tuple[Store, DatasetInfo, Callable[[int], None]]]:
+def counted(call: Call, title: str) -> "Iterator[tuple[Store, DatasetInfo, Callable[[int], None]]]":
     """The dataset of a call, with a bar over its samples."""
     from workbench.store.datasets import count_samples
 
@@ -201,7 +199,7 @@ def counted(call: Call, title: str) -> Iterator[tuple[Store, DatasetInfo, Callab
 
 
 @contextmanager
-def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
+def dataset_of(call: Call) -> "Iterator[tuple[Store, DatasetInfo]]":
     from workbench.store.datasets import find_dataset
 
     with open_for(call.db) as store:
@@ -217,7 +215,7 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
-    def connect() -> Store:
+    def connect() -> "Store":
         from workbench.store.database import COPY
         from workbench.store.engine import open_store
 

@@ -1,7 +1,5 @@
 """The commands `export`, `verify`, `copy` and `purge`: what leaves, is it as it was, what goes for good."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated

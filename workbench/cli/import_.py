@@ -1,7 +1,5 @@
 """The command `import`: options, a look at the file before a database is made, one stage, one report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -119,7 +117,7 @@ def command_of(call: Call, name: str) -> list[str]:
     return ["workbench", name, *given[0], *given[1]]
 
 
-def imported(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+def imported(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
     """What an import did."""
     from workbench.stages.import_ import bytes_to_import, import_file
 
@@ -130,7 +128,7 @@ def imported(call: Call, file: Path, options: ImportOptions) -> ImportReport:
         return import_file(store, file, options, annotator=call.annotator, progress=progress)
 
 
-def previewed(call: Call, file: Path, options: ImportOptions) -> ImportReport:
+def previewed(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
     """What an import would do; a database that is not there is not made."""
     from workbench.stages.import_ import bytes_to_import, preview_import
 
@@ -149,7 +147,7 @@ def new_file(call: Call) -> Path | None:
 
 
 @contextmanager
-def open_for_import(call: Call) -> Iterator[Store]:
+def open_for_import(call: Call) -> "Iterator[Store]":
     """The database. One that is made here and stays empty because the import fails is removed again; one
     that has got a part of the file is named."""
     from workbench.store.datasets import count_samples, list_datasets

@@ -1,7 +1,5 @@
 """The commands that choose samples: `plan` in a dataset, `score-files` and `draw` from very many files."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command `propose`: options, the look before spending, one stage, one report."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,9 +112,9 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
 
 
 def _claude(
-    store: Store,
-    info: DatasetInfo,
-    options: ModelOptions,
+    store: "Store",
+    info: "DatasetInfo",
+    options: "ModelOptions",
     annotator: str,
     *,
     dry_run: bool,
@@ -160,7 +158,7 @@ def _claude(
         raise typer.Exit(3)
 
 
-def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
+def _agree(plan: "ModelPlan", max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
     dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
@@ -186,7 +184,7 @@ def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
 
 
 @contextmanager
-def _progress_line() -> Iterator[Callable[[RunProgress], None]]:
+def _progress_line() -> "Iterator[Callable[[RunProgress], None]]":
     """One line on stderr that is written over, when that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -1,7 +1,5 @@
 """The command `serve`: review in a browser."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable
@@ -59,7 +57,7 @@ def serve(
         _serve(call, store, host, port, public_url, _proxy(proxy_user, proxy_secret_file), log)
 
 
-def _proxy(header: str, file: Path | None) -> Proxy | None:
+def _proxy(header: str, file: Path | None) -> "Proxy | None":
     from workbench.web.app import Proxy
 
     if bool(header) != (file is not None):
@@ -73,7 +71,7 @@ def _proxy(header: str, file: Path | None) -> Proxy | None:
 
 
 def _serve(
-    call: Call, store: Store, host: str, port: int, public_url: str, proxy: Proxy | None, log: Path | None
+    call: Call, store: "Store", host: str, port: int, public_url: str, proxy: "Proxy | None", log: Path | None
 ) -> None:
     from workbench.stages.people import can_log_in, let_in, people
     from workbench.store.datasets import find_dataset

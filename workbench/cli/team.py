@@ -1,7 +1,5 @@
 """The commands `assign`, `person` and `agree`: who reviews what, may do what, and agrees with whom."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
