@@ -583,9 +583,21 @@ def test_without_a_design_low_and_high_scores_are_strata(bench: Any) -> None:
     assert 3 == sum(int(key[1:]) % 4 == 0 for key in first)
 
 
-def test_without_scores_or_with_equal_ones_a_plan_is_simple(bench: Any) -> None:
+def test_with_scores_on_one_side_alone_a_plan_is_simple_and_says_why(bench: Any) -> None:
     bench.load([row(number, context_entity_recall=0.9) for number in range(20)])
-    assert "simple" == make(bench, 10, design="").plan.design
+    drafted = make(bench, 10, design="")
+    assert "simple" == drafted.plan.design
+    assert (
+        "simple random, because parts by score need 10 samples that score below 0.5 and 10 that score "
+        "0.5 or more"
+    ) == drafted.notes[0]
+
+
+def test_of_few_reviews_by_score_a_plan_is_simple_and_says_why(bench: Any) -> None:
+    bench.load([scored(number) for number in range(80)])
+    drafted = make(bench, 3, design="")
+    assert "simple" == drafted.plan.design
+    assert "simple random, because parts by score need at least 4 reviews" == drafted.notes[0]
 
 
 def test_a_plan_gets_longer_in_its_order_after_reviews(bench: Any) -> None:

@@ -12,8 +12,10 @@ from typing import Any, Literal
 from workbench.comparing.plans import (
     BLIND_FROM,
     BLIND_REVIEWS,
+    CUT,
     DESIGNS,
     FEWEST,
+    SMALLEST,
     Design,
     allocate,
     blind_share_for,
@@ -109,9 +111,16 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
             everyone = _scored(store, info, everyone)
         holdout, kin = _keep_back(everyone, wish, info.seed)
         drawable = [candidate for candidate in everyone if candidate.sample_id not in holdout]
+        notes = []
         if not wish.design:
-            by_it = len({candidate.value for candidate in drawable}) > 1 and wish.n >= 2 * FEWEST
-            wish = replace(wish, design="stratified" if by_it else "simple", by=SCORE if by_it else "")
+            if wish.n < 2 * FEWEST:
+                notes.append(f"simple random, because parts by score need at least {2 * FEWEST} reviews")
+            elif len({candidate.value for candidate in drawable}) < 2:
+                notes.append(
+                    f"simple random, because parts by score need {SMALLEST} samples that score below {CUT:g} "
+                    f"and {SMALLEST} that score {CUT:g} or more"
+                )
+            wish = replace(wish, design="simple") if notes else replace(wish, design="stratified", by=SCORE)
         if wish.n > len(drawable):
             where = f"{len(drawable):,} samples" + (" outside the holdout" if holdout else "")
             raise UsageError(f"{wish.n:,} reviews of {where} cannot be planned: give a smaller --n")
@@ -134,11 +143,10 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         created_at=datetime.now(UTC),
     )
     expected = share * wish.n
-    notes: tuple[str, ...] = ()
     if expected < BLIND_REVIEWS and (wish.n >= BLIND_FROM or share):
-        notes = (
+        notes.append(
             many(round(expected), "review without suggestions is", "reviews without suggestions are")
-            + f" expected, too few to tell what suggestions do ({BLIND_REVIEWS} are enough)",
+            + f" expected, too few to tell what suggestions do ({BLIND_REVIEWS} are enough)"
         )
     sizes = strata.values() or [(len(drawable), wish.n)]
     chances = [planned / count for count, planned in sizes]
@@ -153,7 +161,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         blind_share=share,
         imported=given,
         replaces=old is not None,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
