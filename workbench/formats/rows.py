@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from workbench.errors import RowError
 from workbench.model import Record, Span
@@ -183,11 +183,6 @@ def wrong(field: str, value: Any, expected: str) -> RowError:
     return RowError(field, "nothing" if value is None else shown(value), expected)
 
 
-def missing(field: str, expected: str) -> RowError:
-    """The error for a field that is not there."""
-    return RowError(field, "nothing", f"{expected} (missing)")
-
-
 def check_text(text: str, field: str) -> None:
     """Refuse a text that no database and no file could hold.
 
@@ -247,52 +242,85 @@ def check_depth(value: Any, field: str) -> None:
 _T = TypeVar("_T", bound=str)
 
 
-def whole_number(value: Any, where: str, expected: str = "an offset in characters") -> int:
-    """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""
-    if type(value) is int:
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    raise wrong(where, value, expected)
+class Part(NamedTuple):
+    """An object inside a row, and its path there, which errors name: `gold.entities[3]`."""
+
+    value: dict[str, Any]
+    where: str
+
+    def ends(self) -> tuple[int, int]:
+        """`start` and `end`, not yet checked against a text. Raises RowError."""
+        start, end = (self.whole_number(name) for name in ("start", "end"))
+        return start, end
+
+    def offsets(self) -> tuple[int | None, int | None]:
+        """The same, None for one that is not there. Raises RowError."""
+        start, end = (
+            None if self.value.get(name) is None else self.whole_number(name) for name in ("start", "end")
+        )
+        return start, end
+
+    def whole_number(self, key: str, expected: str = "an offset in characters") -> int:
+        """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""
+        value = self.value.get(key)
+        if type(value) is int:
+            return value
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        raise self.wrong(key, expected)
+
+    def required(self, key: str) -> str:
+        """A string that says something. Raises RowError."""
+        value = self.value.get(key)
+        if type(value) is str and value.strip():
+            return value
+        raise self.wrong(key, "a string (missing)" if value is None else "a string that is not empty")
+
+    def optional(self, key: str) -> str | None:
+        """A string; None when there is none. Raises RowError."""
+        value = self.value.get(key)
+        if value is None or type(value) is str:
+            return value
+        raise self.wrong(key, "a string")
+
+    def flag(self, key: str) -> bool:
+        """True or false, false when absent. Raises RowError."""
+        value = self.value.get(key)
+        if value is None or type(value) is bool:
+            return bool(value)
+        raise self.wrong(key, "true or false")
+
+    def list_of(self, key: str) -> list[Any] | None:
+        """A list; None when there is none. Raises RowError."""
+        value = self.value.get(key)
+        return None if value is None else as_list(value, f"{self.where}.{key}")
+
+    def one_of(self, key: str, known: Sequence[_T]) -> _T:
+        """One of the known words. Raises RowError for any other."""
+        return one_of(self.value.get(key), known, f"{self.where}.{key}")
+
+    def quoting(self, surface: str, text: str) -> Span | None:
+        """Its place, where it names one and the text reads there as the surface."""
+        start, end = self.value.get("start"), self.value.get("end")
+        if type(start) is not int or type(end) is not int or start < 0 or end != start + len(surface):
+            return None
+        return Span(start, end) if text.startswith(surface, start) else None
+
+    def ignore(self, known: frozenset[str], notes: Notes) -> None:
+        """Count keys that have no place, under their path without the numbers of list items."""
+        if not known.issuperset(self.value):
+            path = ".".join(part.partition("[")[0] for part in self.where.split("."))
+            start = f"{path}." if path else ""
+            notes.ignored.update(f"{start}{key}" for key in self.value if key not in known)
+
+    def wrong(self, key: str, expected: str) -> RowError:
+        """The error for what stands under a key."""
+        return wrong(f"{self.where}.{key}", self.value.get(key), expected)
 
 
-def ends(item: dict[str, Any], where: str) -> tuple[int, int]:
-    """`start` and `end` of an object, not yet checked against a text. Raises RowError."""
-    start, end = (whole_number(item.get(name), f"{where}.{name}") for name in ("start", "end"))
-    return start, end
-
-
-def offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None]:
-    """The same, None for one that is not there. Raises RowError."""
-    given = {name: item.get(name) for name in ("start", "end")}
-    start, end = (v if v is None else whole_number(v, f"{where}.{name}") for name, v in given.items())
-    return start, end
-
-
-def required(item: dict[str, Any], key: str, where: str) -> str:
-    """A string that says something. Raises RowError."""
-    value = item.get(key)
-    if value is None:
-        raise missing(f"{where}.{key}", "a string")
-    if type(value) is not str or not value.strip():
-        raise wrong(f"{where}.{key}", value, "a string that is not empty")
-    return value
-
-
-def optional(item: dict[str, Any], key: str, where: str) -> str | None:
-    """A string; None when there is none. Raises RowError."""
-    value = item.get(key)
-    if value is None or type(value) is str:
-        return value
-    raise wrong(f"{where}.{key}", value, "a string")
-
-
-def flag(item: dict[str, Any], key: str, where: str) -> bool:
-    """True or false, false when absent. Raises RowError."""
-    value = item.get(key)
-    if value is None or type(value) is bool:
-        return bool(value)
-    raise wrong(f"{where}.{key}", value, "true or false")
+def part(value: Any, where: str, expected: str) -> Part:
+    """A value, which has to be an object. Raises RowError."""
+    return Part(as_object(value, where, expected), where)
 
 
 def one_of(value: Any, known: Sequence[_T], where: str) -> _T:
@@ -300,12 +328,6 @@ def one_of(value: Any, known: Sequence[_T], where: str) -> _T:
     if type(value) is str and value in known:
         return known[known.index(value)]
     raise wrong(where, value, " or ".join(known))
-
-
-def list_of(item: dict[str, Any], key: str, where: str) -> list[Any] | None:
-    """A list; None when there is none. Raises RowError."""
-    value = item.get(key)
-    return None if value is None else as_list(value, f"{where}.{key}")
 
 
 def as_list(value: Any, where: str) -> list[Any]:
@@ -336,14 +358,6 @@ def strings(value: list[Any], where: str) -> list[str]:
     return value
 
 
-def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
-    """Count keys that have no place, under their path without the numbers of list items."""
-    if not known.issuperset(item):
-        path = ".".join(part.partition("[")[0] for part in where.split("."))
-        start = f"{path}." if path else ""
-        notes.ignored.update(f"{start}{key}" for key in item if key not in known)
-
-
 def places(surface: str, text: str) -> list[Span]:
     """Where a text has a surface exactly; only whole words when there are any."""
     spans = []
@@ -358,14 +372,6 @@ def is_whole(span: Span, text: str) -> bool:
     """Whether a span begins and ends at the edge of a word."""
     before, after = text[max(span.start - 1, 0) : span.start + 1], text[span.end - 1 : span.end + 1]
     return not (span.start and before.isalnum()) and not (len(after) == 2 and after.isalnum())
-
-
-def exact(item: dict[str, Any], surface: str, text: str) -> Span | None:
-    """The place that an item names, where it is one and the text reads there as the item says."""
-    start, end = item.get("start"), item.get("end")
-    if type(start) is not int or type(end) is not int or start < 0 or end != start + len(surface):
-        return None
-    return Span(start, end) if text.startswith(surface, start) else None
 
 
 def number(value: int | None) -> str:

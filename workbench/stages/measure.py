@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
 from workbench.formats.readers import ragas
-from workbench.formats.rows import Notes, missing
+from workbench.formats.rows import Notes, wrong
 from workbench.formats.tables import frame_rows, is_frame, plain
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
@@ -130,7 +130,7 @@ def record_of(row: object) -> Record:
         if field not in there:
             names = [name for name in columns.NAMES[field] if name in _READ]
             expected = "a list of strings" if field == "retrieved_contexts" else "a string"
-            raise missing(field, f"{expected} as {' or '.join(names)}")
+            raise wrong(field, None, f"{expected} as {' or '.join(names)} (missing)")
     try:
         return ragas.record_of(columns.listed(fields), Notes())
     except RowError as error:

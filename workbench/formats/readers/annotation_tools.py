@@ -14,14 +14,13 @@ from workbench.formats.readers import annotated
 from workbench.formats.readers.annotated import Region
 from workbench.formats.rows import (
     Notes,
+    Part,
     as_list,
     as_object,
-    ends,
     excerpt,
-    ignore,
     one_of,
-    optional,
     optional_object,
+    part,
     shown,
     wrong,
 )
@@ -52,7 +51,7 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
         row = _nested(row)
     fields, metadata = optional_object(row, "fields"), optional_object(row, "metadata")
     sets = list(_answers(row, notes))
-    ignore(row, _ARGILLA_KEYS, "", notes)
+    Part(row, "").ignore(_ARGILLA_KEYS, notes)
     name = annotated.text_of(fields, "fields")
     rest = {key: value for key, value in fields.items() if key != name}
     return annotated.record("argilla", fields[name], ({"id": row.get("id")}, rest, metadata), sets, notes)
@@ -88,8 +87,9 @@ def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | Non
         label = span.get("label")
         if type(label) is not str:
             raise wrong(f"{path}.label", label, "a string")
-        start, end = ends(span, path)
-        regions.append(Region(start, end, label, span["text"] if type(span.get("text")) is str else None))
+        regions.append(
+            Region(*Part(span, path).ends(), label, span["text"] if type(span.get("text")) is str else None)
+        )
     return regions
 
 
@@ -151,8 +151,8 @@ def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
                     raise wrong(where, span, expected)
                 if type(label) is not str:
                     raise wrong(f"{where}.label", label, "a string")
-                place = ends({"start": start, "end": end}, where)
-                regions.append(Region(*place, label))
+                place = Part({"start": start, "end": end}, where)
+                regions.append(Region(*place.ends(), label))
     other = {key: value for key, value in row.items() if key not in _DOCCANO_KEYS and key != name}
     if row.get("relations"):
         notes.counted["relations between spans: left out"] += 1
@@ -186,7 +186,7 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
         return _short(row, notes)
     data = as_object(row["data"], "data")
     meta = optional_object(row, "meta")
-    ignore(row, _LABEL_STUDIO_KEYS, "", notes)
+    Part(row, "").ignore(_LABEL_STUDIO_KEYS, notes)
     sets = list(_sets(row, notes))
     name = _label_studio_text(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
@@ -246,11 +246,11 @@ def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | No
     labels = value.get("labels") or [""]
     if type(labels) is not list or not all(type(label) is str for label in labels):
         raise wrong(f"{where}.labels", labels, "a list of strings")
-    text = optional(value, "text", where)
+    span = Part(value, where)
+    text = span.optional("text")
     if len(labels) > 1:
         notes.counted["several labels on one span: the first is taken"] += 1
-    start, end = ends(value, where)
-    return Region(start, end, labels[0], text, verdict)
+    return Region(*span.ends(), labels[0], text, verdict)
 
 
 def _short(row: dict[str, Any], notes: Notes) -> Record:
@@ -317,14 +317,13 @@ def prodigy_record(row: dict[str, Any], notes: Notes) -> Record:
         notes.counted[f"answer {answer}: the text came in, its spans did not"] += 1
     elif spans is not None:
         regions = []
-        for number, span in enumerate(as_list(spans, "spans")):
-            where = f"spans[{number}]"
-            ignore(as_object(span, where, "an object with start, end and label"), _PRODIGY_SPAN, where, notes)
-            label, text = optional(span, "label", where), optional(span, "text", where)
-            start, end = ends(span, where)
-            verdict = span.get("verdict")
-            judgement = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
-            regions.append(Region(start, end, label or "", text, judgement))
+        for number, given in enumerate(as_list(spans, "spans")):
+            span = part(given, f"spans[{number}]", "an object with start, end and label")
+            span.ignore(_PRODIGY_SPAN, notes)
+            label, text = span.optional("label"), span.optional("text")
+            place = span.ends()
+            verdict = None if given.get("verdict") is None else span.one_of("verdict", VERDICTS)
+            regions.append(Region(*place, label or "", text, verdict))
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.AnnotationSet(regions, by if type(by) is str else ""))
     record = annotated.record("prodigy", row.get("text"), (meta, other), sets, notes)

@@ -15,22 +15,15 @@ from workbench.errors import RowError
 from workbench.formats.columns import is_number
 from workbench.formats.rows import (
     Notes,
+    Part,
     as_list,
     as_object,
-    ends,
-    exact,
-    flag,
-    ignore,
-    list_of,
     number,
-    offsets,
     one_of,
-    optional,
+    part,
     places,
-    required,
     shown,
     strings,
-    whole_number,
     wrong,
 )
 from workbench.model import Kind, Span
@@ -95,40 +88,40 @@ _DISPOSITIONS: tuple[model.Disposition, ...] = ("excluded", "skipped")
 _SHOWN: tuple[Literal["assisted", "blind"], ...] = ("assisted", "blind")
 
 
-def marks(value: dict[str, Any], where: str) -> model.Marks:
+def marks(value: Part) -> model.Marks:
     """The marks of an object of `gold`. Raises RowError.
 
     A kind whose units stand there is verified: it cannot be excluded or skipped too.
     """
+    where = value.where
     dispositions = {
         kind: one_of(given, _DISPOSITIONS, f"{where}.disposition.{kind}")
-        for kind, given in _by_kind(value, "disposition", where).items()
+        for kind, given in _by_kind(value, "disposition").items()
     }
     for kind, name in _UNITS:
-        if kind in dispositions and value.get(name) is not None:
+        if kind in dispositions and value.value.get(name) is not None:
             got = f"{dispositions[kind]} beside {name}"
             raise RowError(f"{where}.disposition.{kind}", got, "one of the two")
-    reasons = _by_kind(value, "reason", where)
+    reasons = _by_kind(value, "reason")
     for kind, reason in reasons.items():
         if type(reason) is not str:
             raise wrong(f"{where}.reason.{kind}", reason, "a string")
-    given = value.get("shown")
     return model.Marks(
         dispositions=dispositions,
         reasons=reasons,
-        flag=optional(value, "flag", where) or "",
-        comments=tuple(strings(list_of(value, "comments", where) or [], f"{where}.comments")),
-        shown="" if given is None else one_of(given, _SHOWN, f"{where}.shown"),
-        off_plan=flag(value, "off_plan", where),
-        adjudicated=flag(value, "adjudicated", where),
+        flag=value.optional("flag") or "",
+        comments=tuple(strings(value.list_of("comments") or [], f"{where}.comments")),
+        shown="" if value.value.get("shown") is None else value.one_of("shown", _SHOWN),
+        off_plan=value.flag("off_plan"),
+        adjudicated=value.flag("adjudicated"),
     )
 
 
-def _by_kind(value: dict[str, Any], key: str, where: str) -> dict[Kind, Any]:
-    given = {} if value.get(key) is None else value[key]
-    for kind in as_object(given, f"{where}.{key}", "an object with entity or statement"):
+def _by_kind(value: Part, key: str) -> dict[Kind, Any]:
+    given = {} if value.value.get(key) is None else value.value[key]
+    for kind in as_object(given, f"{value.where}.{key}", "an object with entity or statement"):
         if kind not in model.KINDS:
-            raise RowError(f"{where}.{key}", shown(kind), "entity or statement")
+            raise RowError(f"{value.where}.{key}", shown(kind), "entity or statement")
     return {kind: given[kind] for kind in model.KINDS if kind in given}
 
 
@@ -146,12 +139,11 @@ def _effort(value: Any, where: str) -> model.Effort | None:
     return model.Effort(float(seconds), presses)
 
 
-def _span(value: Any, where: str, length: int, expected: str = "an object with start and end") -> Span:
+def _span(item: Part, length: int) -> Span:
     """A {start, end} that lies in a text of `length` characters."""
-    as_object(value, where, expected)
-    start, end = ends(value, where)
+    start, end = item.ends()
     if not 0 <= start < end <= length:
-        raise RowError(where, f"{number(start)}:{number(end)}", f"start < end within 0:{length}")
+        raise RowError(item.where, f"{number(start)}:{number(end)}", f"start < end within 0:{length}")
     return Span(start, end)
 
 
@@ -167,94 +159,93 @@ class _RowTexts(NamedTuple):
     contexts: Sequence[str]
     notes: Notes
 
-    def gold(self, value: Any, where: str) -> model.GoldRecord:
-        as_object(value, where, "an object with annotator")
-        annotator = required(value, "annotator", where)
-        ignore(value, _GOLD, where, self.notes)
-        given = {kind: list_of(value, name, where) for kind, name in _UNITS}
-        own = model.NO_MARKS if _MARKS.isdisjoint(value) else marks(value, where)
-        if not any((own.dispositions, own.flag, own.comments)) and all(
-            entries is None for entries in given.values()
+    def gold(self, given: Any, where: str) -> model.GoldRecord:
+        value = part(given, where, "an object with annotator")
+        annotator = value.required("annotator")
+        value.ignore(_GOLD, self.notes)
+        listed = {kind: value.list_of(name) for kind, name in _UNITS}
+        own = model.NO_MARKS if _MARKS.isdisjoint(value.value) else marks(value)
+        if not any((own.dispositions, own.flag, own.comments)) and not any(
+            items is not None for items in listed.values()
         ):
-            raise RowError(where, shown(value), "entities or statements")
-        by = optional(value, "by", where) or ""
+            raise RowError(where, shown(value.value), "entities or statements")
+        by = value.optional("by") or ""
         if (annotator == model.RESOLVED) != bool(by) or (by and not own.adjudicated):
             expected = f"{model.RESOLVED} with adjudicated: true and by, who settled it; else a person"
             raise RowError(f"{where}.annotator", shown(annotator), expected)
         units: list[tuple[model.Unit, ...] | None] = []
         first = 1
         for kind, name in _UNITS:
-            items = given[kind]
+            items = listed[kind]
             units.append(None if items is None else self.units(items, kind, first, f"{where}.{name}"))
             first += len(items or ())
-        return model.GoldRecord(
-            annotator, units[0], units[1], _effort(value.get("effort"), f"{where}.effort"), own, by
-        )
+        effort = _effort(value.value.get("effort"), f"{where}.effort")
+        return model.GoldRecord(annotator, *units, effort, own, by)
 
     def units(self, items: list[Any], kind: Kind, first: int, where: str) -> tuple[model.Unit, ...]:
         """Units in the order of the file; a unit without `id` is called g1, g2, … by its place."""
         units: dict[str, model.Unit] = {}
-        for index, item in enumerate(items):
-            path = f"{where}[{index}]"
-            unit = self.unit(item, kind, f"g{first + index}", path)
+        for index, given in enumerate(items):
+            item = part(given, f"{where}[{index}]", "an object with text and verdict")
+            unit = self.unit(item, kind, f"g{first + index}")
             if unit.id in units:
-                raise RowError(f"{path}.id", f"{shown(unit.id)} again", "an id of its own")
+                raise RowError(f"{item.where}.id", f"{shown(unit.id)} again", "an id of its own")
             units[unit.id] = unit
         return tuple(units.values())
 
-    def unit(self, item: Any, kind: Kind, default: str, where: str) -> model.Unit:
-        as_object(item, where, "an object with text and verdict")
-        ignore(item, _UNIT, where, self.notes)
-        text = required(item, "text", where)
-        verdict: model.Verdict = one_of(item.get("verdict"), model.VERDICTS, f"{where}.verdict")
+    def unit(self, item: Part, kind: Kind, default: str) -> model.Unit:
+        item.ignore(_UNIT, self.notes)
+        text = item.required("text")
+        verdict: model.Verdict = item.one_of("verdict", model.VERDICTS)
         reason: model.Reason | None = None
-        if (given := item.get("reason")) is not None:
+        if (given := item.value.get("reason")) is not None:
             given = "other entity" if given == "other_entity" else given
-            reason = one_of(given, model.REASONS, f"{where}.reason")
+            reason = one_of(given, model.REASONS, f"{item.where}.reason")
         match = model.Match(
             verdict=verdict,
             reason=reason,
             evidence=tuple(
-                self.evidence(inner, f"{where}.evidence[{index}]")
-                for index, inner in enumerate(list_of(item, "evidence", where) or ())
+                self.evidence(inner, f"{item.where}.evidence[{index}]")
+                for index, inner in enumerate(item.list_of("evidence") or ())
             ),
             rule="human",
-            nested=flag(item, "nested", where),
-            note=optional(item, "note", where) or "",
-            alias=flag(item, "alias", where),
+            nested=item.flag("nested"),
+            note=item.optional("note") or "",
+            alias=item.flag("alias"),
         )
         return model.Unit(
-            id=optional(item, "id", where) or default,
+            id=item.optional("id") or default,
             kind=kind,
             text=text,
-            label=optional(item, "label", where) or "",
-            spans=self.spans(item, kind, text, where),
+            label=item.optional("label") or "",
+            spans=self.spans(item, kind, text),
             match=match,
             origin="imported",
-            original_label=optional(item, "original_label", where) or "",
+            original_label=item.optional("original_label") or "",
         )
 
     def evidence(self, value: Any, where: str) -> model.Evidence:
-        as_object(value, where, "an object with context, start and end")
-        context = whole_number(value.get("context"), f"{where}.context", _A_CONTEXT)
+        item = part(value, where, "an object with context, start and end")
+        context = item.whole_number("context", _A_CONTEXT)
         if not 0 <= context < len(self.contexts):
             raise RowError(f"{where}.context", shown(context), f"0 to {len(self.contexts) - 1}")
-        span = _span(value, where, len(self.contexts[context]))
+        span = _span(item, len(self.contexts[context]))
         return model.Evidence(context, span.start, span.end)
 
-    def spans(self, item: dict[str, Any], kind: Kind, text: str, where: str) -> tuple[Span, ...]:
+    def spans(self, item: Part, kind: Kind, text: str) -> tuple[Span, ...]:
         """The principal span, then further mentions, which may be worded otherwise.
 
         Without `start` and `spans` every exact mention; an empty `spans` says that there is none.
         """
         reference = self.reference
-        if "spans" not in item and (span := exact(item, text, reference)) is not None:
+        if "spans" not in item.value and (span := item.quoting(text, reference)) is not None:
             return (span,)  # as most do; what follows finds the same at three times the cost
-        given = list_of(item, "spans", where)
+        given = item.list_of("spans")
         further = [
-            _span(inner, f"{where}.spans[{index}]", len(reference)) for index, inner in enumerate(given or ())
+            _span(part(inner, f"{item.where}.spans[{index}]", "an object with start and end"), len(reference))
+            for index, inner in enumerate(given or ())
         ]
-        start, end = offsets(item, where)
+        start, end = item.offsets()
         if start is None and end is None:
             if given is None:
                 return tuple(places(text, reference))
@@ -270,7 +261,7 @@ class _RowTexts(NamedTuple):
         if (span := self.moved(text, start, end, reference)) is not None:
             return span, *further
         got = f"{shown(text)} at {number(start)}:{number(end)} {what}"
-        raise RowError(where, got, "the quoted text" if kind == "entity" else "a place in the reference")
+        raise RowError(item.where, got, "the quoted text" if kind == "entity" else "a place in the reference")
 
     def moved(self, surface: str, start: int | None, end: int | None, text: str) -> Span | None:
         """The only place of some words whose offsets are wrong, which is noted."""
@@ -283,17 +274,18 @@ class _RowTexts(NamedTuple):
         )
         return span
 
-    def proposal(self, value: dict[str, Any]) -> model.Proposal:
-        ignore(value, _PROPOSAL, "proposal", self.notes)
-        entities = list_of(value, "reference_entities", "proposal")
-        by_context = list_of(value, "context_entities", "proposal")
-        statements = list_of(value, "statements", "proposal")
+    def proposal(self, given: dict[str, Any]) -> model.Proposal:
+        value = Part(given, "proposal")
+        value.ignore(_PROPOSAL, self.notes)
+        entities, by_context, statements = map(
+            value.list_of, ("reference_entities", "context_entities", "statements")
+        )
         if by_context is not None and len(by_context) != len(self.contexts):
             expected = f"{len(self.contexts)}, one for each context"
             raise RowError("proposal.context_entities", f"{len(by_context)} lists", expected)
         return model.Proposal(
-            proposer=required(value, "proposer", "proposal"),
-            model=optional(value, "model", "proposal") or "",
+            proposer=value.required("proposer"),
+            model=value.optional("model") or "",
             reference_entities=None
             if entities is None
             else self.entities(entities, "proposal.reference_entities", self.reference),
@@ -315,45 +307,42 @@ class _RowTexts(NamedTuple):
         return tuple(
             model.ProposedEntity(item)
             if type(item) is str and item.strip()
-            else self.entity(item, f"{where}[{index}]", text)
+            else self.entity(part(item, f"{where}[{index}]", "an object with text"), text)
             for index, item in enumerate(as_list(items, where))
         )
 
-    def entity(self, item: Any, where: str, text: str) -> model.ProposedEntity:
-        as_object(item, where, "an object with text")
-        ignore(item, _ENTITY, where, self.notes)
-        surface = required(item, "text", where)
-        start, end = offsets(item, where)
-        if (start, end) != (None, None) and exact(item, surface, text) is None:
+    def entity(self, item: Part, text: str) -> model.ProposedEntity:
+        item.ignore(_ENTITY, self.notes)
+        surface = item.required("text")
+        start, end = item.offsets()
+        if (start, end) != (None, None) and item.quoting(surface, text) is None:
             span = self.moved(surface, start, end, text)
             if span is None:
                 self.notes.example("dropped", f"{shown(surface)} {number(start)}:{number(end)}")
             start, end = (span.start, span.end) if span else (None, None)
-        return model.ProposedEntity(surface, optional(item, "label", where) or "", start, end)
+        return model.ProposedEntity(surface, item.optional("label") or "", start, end)
 
-    def statement(self, item: Any, where: str) -> model.ProposedStatement:
-        as_object(item, where, "an object with text")
-        ignore(item, _STATEMENT, where, self.notes)
-        context = item.get("context")
-        if context is not None and not (
-            0 <= whole_number(context, f"{where}.context", _A_CONTEXT) < len(self.contexts)
-        ):
+    def statement(self, given: Any, where: str) -> model.ProposedStatement:
+        item = part(given, where, "an object with text")
+        item.ignore(_STATEMENT, self.notes)
+        context = item.value.get("context")
+        if context is not None and not 0 <= item.whole_number("context", _A_CONTEXT) < len(self.contexts):
             self.notes.example("dropped", f"context {number(context)}, of {len(self.contexts):,} from 0")
             context = None
-        start, end = offsets(item, where)
+        start, end = item.offsets()
         is_place = start is not None and end is not None and 0 <= start < end <= len(self.reference)
         if (start, end) != (None, None) and not is_place:
             self.notes.example("dropped", f"a statement at {number(start)}:{number(end)}")
             start = end = None
-        verdict = optional(item, "verdict", where)
+        verdict = item.optional("verdict")
         if verdict is not None and verdict.strip().lower() not in model.SAID:
             raise RowError(f"{where}.verdict", shown(verdict), " or ".join(model.SAID))
         return model.ProposedStatement(
-            text=required(item, "text", where),
+            text=item.required("text"),
             verdict=verdict,
             context=context,
-            quote=optional(item, "quote", where),
-            reason=optional(item, "reason", where),
+            quote=item.optional("quote"),
+            reason=item.optional("reason"),
             start=start,
             end=end,
         )
