@@ -80,17 +80,15 @@ class RunLabels:
 
     def of(self, run: Run) -> str:
         """The label of one run; runs are asked for in text order."""
-        label = self._label(run)
-        self._ending[run.last] = label
-        return label
-
-    def _label(self, run: Run) -> str:
         name = self._reading.name(*run)
         if name in self._certain:
-            return self._certain[name]
-        if run.first == run.last and self._reading.words[run.last] in self._surnames:
-            return "person"
-        return self._guess(run)
+            label = self._certain[name]
+        elif run.first == run.last and self._reading.words[run.last] in self._surnames:
+            label = "person"
+        else:
+            label = self._guess(run)
+        self._ending[run.last] = label
+        return label
 
     def _words(self, run: Run) -> Sequence[str]:
         return self._reading.words[run.first : run.last + 1]
@@ -201,13 +199,8 @@ class RunLabels:
             return alike
         if listed[0] > "А" and len(listed) in {2, 3} and all(word[0].isupper() for word in listed):
             return "person" if len(listed) == 2 else "other"
-        romance = self._reading.lang in ROMANCE
-        if (
-            not romance
-            and len(listed) >= 3
-            and any(word in _NOBLE for word in listed[1:-1])
-            and "of" not in listed
-        ):
+        noble = "of" not in listed and not _NOBLE.isdisjoint(listed[1:-1])
+        if noble and self._reading.lang not in ROMANCE:
             return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
             return "other" if before == "the" or listed[0] == "The" else "person"

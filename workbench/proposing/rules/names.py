@@ -44,34 +44,23 @@ _LONGEST_SUBJECT = 12
 def subject(reading: Reading, run: Run) -> Run | None:
     """The whole subject that starts with this run when it opens a sentence "X and Y: Z is a …", else None.
 
-    English only. Applies when the subject holds small words or a colon that a run would break at.
+    English only. It may hold small words and marks that a run would break at; behind it stands "is a",
+    "(1954) is a" or "(".
     """
-    if reading.lang != "en":
+    start, small = run.first, function_words("en")
+    if reading.lang != "en" or start not in reading.opening:
         return None
-    start = run.first
-    if start not in reading.opening:
-        return None
-    first = reading.folded(start)
-    if first == "the":
+    if (first := reading.folded(start)) == "the":
         start += 1
-    elif first in function_words(reading.lang):
+    elif first in small:
         return None
-    end = _before_verb(reading, start)
-    if end is None or end <= run.last or not reading.capital[end]:
-        return None
-    return Run(start, end)
-
-
-def _before_verb(reading: Reading, start: int) -> int | None:
-    """The last token before "is a", "(1954) is a" or "(", when all before are capitals and small words."""
-    function = function_words(reading.lang)
     for index in range(start, min(start + _LONGEST_SUBJECT, len(reading.words))):
         word = reading.words[index]
-        if word in _IS and index > start:
-            return index - 1 if reading.word(index + 1) in _ARTICLES else None
-        if word == "(" and index > start:
-            return index - 1
-        if not (reading.capital[index] or word in _INSIDE or word.casefold() in function):
+        if index > start and (word in _IS or word == "("):
+            ends = word == "(" or reading.word(index + 1) in _ARTICLES
+            named = ends and index - 1 > run.last and reading.capital[index - 1]
+            return Run(start, index - 1) if named else None
+        if not (reading.capital[index] or word in _INSIDE or word.casefold() in small):
             return None
     return None
 
@@ -195,9 +184,8 @@ def _split(reading: Reading, run: Run) -> Iterator[Run]:
 
 def _parts(reading: Reading, first: int, index: int) -> bool:
     """Whether a name ends at token `index` although a capital follows."""
-    if first == index and first and reading.words[first - 1] == "@":
+    if first == index and reading.word(first - 1) == "@":
         return True  # a handle is one word
-    more = reading.is_capital(index + 2)
     here, after = reading.words[index], reading.words[index + 1]
     if not (reading.capital[index] and reading.capital[index + 1]):
         return False
@@ -213,10 +201,10 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
             return not (is_place(after) or russian_head(after) or (len(after) > 1 and after.isupper()))
         if len(here) > 1 and here.isupper() and is_organisation(here):
             return not (after.isupper() or is_place(after) or russian_head(after))
-        if is_organisation(here) and is_first_name(after) and more:
-            return True
-        known = is_first_name(after) and not is_place(after) and not is_first_name(here)
-        return known and more and len(here) > 1 and not is_title(here)
+        if not (is_first_name(after) and reading.is_capital(index + 2)):
+            return False
+        person = len(here) > 1 and not (is_place(after) or is_first_name(here) or is_title(here))
+        return person or is_organisation(here)
     return country and is_first_name(after) and not is_people(after) and not is_place(after)
 
 
@@ -261,9 +249,8 @@ def _is_shorthand(reading: Reading, index: int) -> bool:
 
 def _says_nothing(reading: Reading, word: str) -> bool:
     """Whether a token is a function word or a mark; US and WHO are neither."""
-    if not word[0].isalnum():
-        return True
-    return word not in ACRONYMS and word.casefold() in function_words(reading.lang)
+    small = word not in ACRONYMS and word.casefold() in function_words(reading.lang)
+    return small or not word[0].isalnum()
 
 
 def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
