@@ -251,6 +251,11 @@ class ProposedEntity:
     start: int | None = None
     end: int | None = None
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where it stands, by the offsets that the proposer gave."""
+        return () if self.start is None or self.end is None else (Span(self.start, self.end),)
+
 
 @dataclass(frozen=True, slots=True)
 class ProposedStatement:

@@ -486,3 +486,11 @@ def test_units_that_do_not_count_are_not_written(load: Any) -> None:
     assert json.loads(line)["gold"]["entities"] == [
         {"id": "b", "text": "Agra", "start": 20, "end": 24, "verdict": "unsure", "evidence": []}
     ]
+
+
+def test_a_score_of_a_refused_row_is_not_counted(load: Any) -> None:
+    row = {"user_input": "q", "reference": "Ann.", "retrieved_contexts": []}
+    loaded = load([{**row, "scores": {"context_recall": 1.5}}, {**row, "scores": {"context_recall": 0.5}}])
+
+    assert len(loaded.errors) == 1
+    assert loaded.notes.scores == {"context_recall": 1}

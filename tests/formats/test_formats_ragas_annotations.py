@@ -223,3 +223,14 @@ def test_what_ragas_saved_is_counted_to_the_same_scores(fixture: Any) -> None:
     ]
     assert ("0.5", 0.5) == (where.scores["context_recall"], statement_recall(where))
     assert [None, None] == [same.proposal.statements, when.proposal.statements]
+
+
+def test_a_bad_run_in_a_list_on_one_line_is_named_by_its_number(load: Any) -> None:
+    """All runs of such a file stand on line 1, which finds none of them."""
+    sample = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": []}
+    row = {"run_id": "a", "parent_run_id": None, "inputs": sample, "metadata": {"type": "row"}}
+
+    loaded = load(json.dumps([row, {**row, "run_id": 7}, row | {"run_id": "b"}]), "traces.json")
+
+    assert loaded.errors == [" item 2: run_id: got number 7, expected a string"]
+    assert len(loaded.records) == 2

@@ -423,3 +423,14 @@ def test_a_score_that_is_no_number_is_kept_in_meta(load: Any, row: dict[str, Any
 
     assert "kind" in json.dumps(dict(loaded.record.sample.meta))
     assert all("recall" in name for name in loaded.record.scores)
+
+
+def test_contexts_that_a_person_named_win_over_a_list_that_is_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    row = {"inputs": {"question": "q"}, "targets": "Ann.", "documents": ["other"], "mine": ["Ann came."]}
+    path.write_text(json.dumps(row) + "\n")
+
+    loaded = load_path(path, columns=columns_of(["retrieved_contexts=mine"], []))
+
+    assert loaded.notes.format == "mlflow"
+    assert loaded.record.sample.retrieved_contexts == ("Ann came.",)

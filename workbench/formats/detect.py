@@ -43,30 +43,31 @@ from workbench.formats.json_lines import (
 )
 from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.formats.rows import FileRow, Notes, excerpt
+from workbench.formats.rows import FileRow, Notes, excerpt, refused
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
 
 KNOWN_PARTS = ("inputs", "outputs", "record_id")
 """Columns of tools, or what begins their names."""
 
+_LINES = (".jsonl", ".ndjson")
 _LARGEST_ROW = 1 << 20  # bytes of a document that may be one row
 
 _LOOK = 100  # objects looked at for one that tells
 
 
 class DatasetFile(NamedTuple):
-    """A file whose rows can be read: as what, from which container, from which lists of a document.
+    """A file whose rows can be read: from which container, from which lists of a document, and as what.
 
-    `names` are the columns or keys of its first rows, in the order in which they came up, and `inside` these
-    with the paths inside objects; `whole`: no further row can have others. `advice`: a command that may read
-    it, where a question or a reference has no known name.
+    `format` is empty until it is known. `names` are the columns or keys of its first rows, in the order in
+    which they came up, and `inside` these with the paths inside objects; `whole`: no further row can have
+    others. `advice`: a command that may read it, where a question or a reference has no known name.
     """
 
     path: Path
-    format: str
     container: Container
     lists: frozenset[str] = frozenset()
+    format: str = ""
     names: tuple[str, ...] = ()
     delimiter: str = ","
     inside: tuple[str, ...] = ()
@@ -80,81 +81,79 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
     Raises NotFoundError for no such file, AmbiguousError where two formats fit, InputError for a file that
     no row can be read from.
     """
-    container, lists, claimed = _container(path, columns)
-    if container == "table":
-        return _table(path, format, columns)
-    return _by_rows(path, format or claimed, container, lists, columns)
+    source = _contained(path, columns)
+    source = source._replace(format=format or source.format)
+    return _table(source, columns) if source.container == "table" else _by_rows(source, columns)
 
 
 def objects(
-    path: Path,
-    container: Container,
-    lists: frozenset[str],
+    source: DatasetFile,
     progress: Progress | None = None,
     passed: Callable[[str], object] = lambda _: None,
 ) -> Generator[RawRow]:
     """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""
+    path, container = source.path, source.container
     if container == "lines":
         return of_lines(path, progress)
     if container == "document":
-        return of_document(path, lists, progress, passed)
+        return of_document(path, source.lists, progress, passed)
     assert container != "table"
     return tables.objects(path, container, progress)
 
 
-def _container(path: Path, columns: NamedColumns) -> tuple[Container, frozenset[str], str | None]:
+def _contained(path: Path, columns: NamedColumns) -> DatasetFile:
     """The container, the lists inside a document, and the format that claims them."""
     data = beginning(path)
     if data.startswith(b"PAR1"):
-        return "parquet", frozenset(), None
+        return DatasetFile(path, "parquet")
     # An Arrow stream has no name of its own: a continuation mark and a small length, little-endian.
     if data.startswith(b"ARROW1") or (data[:4] == b"\xff" * 4 and data[6:8] == b"\0\0"):
-        return "arrow", frozenset(), None
+        return DatasetFile(path, "arrow")
     first = first_lines(path, data)
-    suffix = path.suffix.lower()
     start = first[0].lstrip()[:1] if first else b""
     if start == b"{":
         return _object(path, data, columns)
     if columns.rows:
         raise UsageError(f"--rows {excerpt(columns.rows)}: {path} is no JSON document with lists inside")
-    container: Container = "table"
     if start == b"[":
-        container = "document"
-    elif suffix in (".jsonl", ".ndjson", ".json"):
-        container = "lines"
-    return container, frozenset(), None
+        return DatasetFile(path, "document")
+    return DatasetFile(path, "lines" if path.suffix.lower() in (*_LINES, ".json") else "table")
 
 
-def _object(path: Path, data: bytes, columns: NamedColumns) -> tuple[Container, frozenset[str], str | None]:
+def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     """A file that begins with an object: rows by line, a document with lists inside, or one that is a row."""
+
+    def document(*lists: str, format: str = "") -> DatasetFile:  # noqa: A002
+        return DatasetFile(path, "document", frozenset(lists), format)
+
     if columns.rows:
-        return "document", frozenset({columns.rows}), None
+        return document(columns.rows)
     names = dict(first_keys(data.removeprefix(BOM).decode("utf-8", "replace")))
     for format, reader in READERS.items():  # noqa: A001
         for key in reader.lists:
             name, dot, _ = key.partition(".")
             if names.get(name) == ("{" if dot else "["):
-                return "document", reader.lists, format
+                return document(*reader.lists, format=format)
     if deepeval.LINK in names:
         raise InputError(
             f"{path}: holds only the link to a test run on Confident AI; the run itself is in "
             ".deepeval/.latest_run_full.json, or in the folder of DEEPEVAL_RESULTS_FOLDER"
         )
-    if set(names.values()) == {"{"} and (row := _first_row(path, frozenset({MEMBERS}))) is not None:
+    if set(names.values()) == {"{"} and (row := _first_row(document(MEMBERS))) is not None:
         for format, reader in READERS.items():  # noqa: A001
             if MEMBERS in reader.lists and reader.claims(row):
-                return "document", reader.lists, format
+                return document(MEMBERS, format=format)
     if names.get("columns") == names.get("data") == "[":
-        return "document", frozenset({SPLIT}), None
-    by_line = path.suffix.lower() in (".jsonl", ".ndjson")
+        return document(SPLIT)
+    by_line = path.suffix.lower() in _LINES
     lists, end, more = inner_lists(path, by_line=by_line)
     if end == 1 and (more or by_line):
-        return "lines", frozenset(), None
-    whole = _first_row(path, frozenset({OBJECTS})) if path.stat().st_size < _LARGEST_ROW else None
+        return DatasetFile(path, "lines")
+    whole = _first_row(document(OBJECTS)) if path.stat().st_size < _LARGEST_ROW else None
     if not more and not (whole is not None and _is_row(path, whole, columns)):
         fit = [key for key, row in lists.items() if _is_row(path, row, columns)]
         if len(fit) == 1:
-            return "document", frozenset(fit), None
+            return document(*fit)
         if fit or lists:
             what = "one JSON document with several lists of rows" if fit else "one JSON document"
             listed = "; ".join(f"{excerpt(key)} ({excerpt(', '.join(lists[key]))})" for key in fit or lists)
@@ -164,7 +163,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> tuple[Container, 
                 f"reference, user_input and retrieved_contexts; there is {excerpt(listed, 400)}"
                 f"{next(filter(None, advice), '')}"
             )
-    return ("document", frozenset({OBJECTS}), None) if end > 1 else ("lines", frozenset(), None)
+    return document(OBJECTS) if end > 1 else DatasetFile(path, "lines")
 
 
 def _is_row(path: Path, row: dict[str, Any], columns: NamedColumns) -> bool:
@@ -178,23 +177,24 @@ def _is_row(path: Path, row: dict[str, Any], columns: NamedColumns) -> bool:
         return False
 
 
-def _first_row(path: Path, lists: frozenset[str]) -> dict[str, Any] | None:
+def _first_row(source: DatasetFile) -> dict[str, Any] | None:
     """The first object in the lists of a document; None when there is none."""
-    with closing(of_document(path, lists)) as given:
+    with closing(objects(source)) as given:
         row = next(given, None)
     return None if row is None else row.value
 
 
-def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
+def _table(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
+    path, format = source.path, source.format  # noqa: A001
     if format == "native":
         raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
-    if format is not None and READERS[format].cells is None:
+    if format and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, native.OBJECT, *KNOWN_PARTS})
     names, delimiter, line = tables.header(path, known)
     check_named(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
-    if format is None:
+    if not format:
         claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
         format = next(claims, "ragas")  # noqa: A001
     names_fields = format in ("ragas", "deepeval") and native.OBJECT not in given and not scores_alone(given)
@@ -206,33 +206,32 @@ def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile
             advice += "\nadd --map retrieved_contexts=COLUMN if a column holds the contexts"
         there = excerpt(", ".join(names), 200)
         raise InputError(f"{path}: the header has {there}: no column for {named}{advice}")
-    return DatasetFile(path, format, "table", frozenset(), tuple(names), delimiter, tuple(names), whole=True)
+    known_names = tuple(names)
+    return source._replace(
+        format=format, names=known_names, delimiter=delimiter, inside=known_names, whole=True
+    )
 
 
-def _by_rows(
-    path: Path,
-    format: str | None,  # noqa: A002
-    container: Container,
-    lists: frozenset[str],
-    columns: NamedColumns,
-) -> DatasetFile:
+def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
     """The format by the first objects, which also give the names of columns."""
+    path, format, by_line = source.path, source.format, source.container == "lines"  # noqa: A001
     names: dict[str, None] = {}
     inside: dict[str, None] = {}
     number = 0
     row: dict[str, Any] | None = None
     bad: RowError | None = None
-    with closing(objects(path, container, lists)) as given:
+    with closing(objects(source)) as given:
         for number, raw in enumerate(islice(given, _LOOK), start=1):
+            if raw.error is not None:
+                bad = bad or refused(raw.error, path, raw.line, raw.item)
             if raw.value is None:
-                bad = bad or raw.error
                 continue
             names |= dict.fromkeys(raw.value)
             inside |= dict.fromkeys(paths(raw.value))
             inside |= {name: None for name in columns.fields if value_at(raw.value, name) is not None}
             row = row or raw.value
             try:
-                format = format or _format_of(path, renamed(raw.value, columns, deep=True))  # noqa: A001
+                format = format or _format_of(path, renamed(raw.value, columns, deep=True)) or ""  # noqa: A001
             except RowError:
                 continue  # reading the row says so, with its line
             if format and len(inside) > 2_000:
@@ -242,12 +241,12 @@ def _by_rows(
         there = excerpt(", ".join(inner_lists(path)[0]), 200) or "none"
         raise InputError(f"{path}: --rows {excerpt(columns.rows)}: no list of objects; there is: {there}")
     if row is None and bad is None:
-        why = ": every line is blank" if container == "lines" else ""
+        why = ": every line is blank" if by_line else ""
         raise InputError(f"{path}: no rows{why}")
-    if row is None and container != "lines":
+    if row is None and not by_line:
         raise InputError(f"{path}: no rows that can be read: {bad}")
     known = native.KEYS | FIELD_OF.keys()
-    if format is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
+    if not format and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
         raise InputError(
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}"
             f"{name_yours(path, row, columns)}"
@@ -255,7 +254,9 @@ def _by_rows(
     format = format or "native"  # noqa: A001
     advice = try_this(path, row, columns) if row and format in ("native", "ragas") else ""
     whole = number < _LOOK
-    return DatasetFile(path, format, container, lists, tuple(names), ",", tuple(inside), whole, advice)
+    return source._replace(
+        format=format, names=tuple(names), inside=tuple(inside), whole=whole, advice=advice
+    )
 
 
 def _format_of(path: Path, row: dict[str, Any]) -> str | None:
@@ -378,7 +379,7 @@ class Reader(NamedTuple):
     lists: frozenset[str] = frozenset()
     cells: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None
-    joins: Callable[[Iterator[RawRow], Path, Notes], Iterator[RawRow]] | None = None
+    joins: Callable[[Iterator[RawRow], Notes], Iterator[RawRow]] | None = None
     spans: bool = False
 
 

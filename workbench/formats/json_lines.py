@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.errors import InputError, NotFoundError, RowError
-from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused, shown, wrong
+from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt, shown, wrong
 
 BOM = b"\xef\xbb\xbf"
 HEAD = 64 * 1024
@@ -278,7 +278,7 @@ class RawRow(NamedTuple):
     line: int
     value: dict[str, Any] | None
     raw: str
-    error: RowError | None = None
+    error: Refusal | None = None
     item: int = 0
     within: str = ""
 
@@ -293,7 +293,7 @@ def of_lines(path: Path, progress: Progress | None = None) -> Generator[RawRow]:
             raw = decoded(data, offset).rstrip("\r\n")
             item = RawRow(number, parse(raw), raw)
         except (RowError, RecursionError) as error:
-            item = RawRow(number, None, raw or as_given(data), refused(error, path, number))
+            item = RawRow(number, None, raw or as_given(data), error)
         yield item
 
 
@@ -325,7 +325,7 @@ def of_document(
         if OBJECTS in lists:
             while text.peek():
                 line = text.line
-                yield _raw_row(*text.take(), line, text, 0, "")
+                yield _raw_row(*text.take(), line)
         elif SPLIT in lists:
             yield from _split(text, passed)
         else:
@@ -333,7 +333,7 @@ def of_document(
         if text.peek():
             raise RowError("file", f'"{excerpt(text.near(), 40)}" behind the document', "one JSON document")
     except (RowError, RecursionError) as error:
-        yield RawRow(text.line, None, text.near(), refused(error, path, text.line))
+        yield RawRow(text.line, None, text.near(), error)
 
 
 def first_keys(head: str) -> Iterator[tuple[str, str]]:
@@ -496,7 +496,7 @@ def _inside(
         path, opening = outer + name, text.peek()
         if lists is not None and MEMBERS in lists:
             line = text.line
-            yield _raw_row(*text.take(), line, text, 0, name)
+            yield _raw_row(*text.take(), line, within=name)
         elif opening == "[" and (lists is None or path in lists):
             yield from _listed(text, path)
         elif opening == "{" and (lists is None or any(inner.startswith(f"{path}.") for inner in lists)):
@@ -517,7 +517,7 @@ def _listed(text: _Text, within: str, columns: list[str] | None = None) -> Itera
             value = dict(zip(columns, value, strict=True))
             raw = json.dumps(value, ensure_ascii=False)
         number += 1
-        yield _raw_row(value, raw, line, text, number if line in (1, before) else 0, within)
+        yield _raw_row(value, raw, line, number if line in (1, before) else 0, within)
         before = line
         if text.peek() != ",":
             break
@@ -527,12 +527,12 @@ def _listed(text: _Text, within: str, columns: list[str] | None = None) -> Itera
     text.at += 1
 
 
-def _raw_row(value: Any, raw: str, line: int, text: _Text, item: int, within: str) -> RawRow:
+def _raw_row(value: Any, raw: str, line: int, item: int = 0, within: str = "") -> RawRow:
     raw = raw.replace("\r", " ").replace("\n", " ")  # a line break stands between its parts, never in a text
     try:
         if isinstance(value, RowError):
             raise value
         checked(value, raw)
     except RowError as error:
-        return RawRow(line, None, raw, refused(error, text.path, line, item), item, within)
+        return RawRow(line, None, raw, error, item, within)
     return RawRow(line, value, raw, None, item, within)

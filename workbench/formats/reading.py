@@ -22,7 +22,7 @@ from workbench.formats.columns import (
 from workbench.formats.detect import READERS, DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import Progress, RawRow
 from workbench.formats.readers import native, ragas
-from workbench.formats.rows import FileRow, Notes, excerpt, refused
+from workbench.formats.rows import FileRow, Notes, excerpt
 
 _CONTEXTS = "retrieved_contexts"
 
@@ -92,13 +92,11 @@ def _of(
             mapped=bool(columns),
         )
     else:
-        raw_rows = objects(
-            path, source.container, source.lists, progress, lambda name: notes.around.setdefault(name)
-        )
+        raw_rows = objects(source, progress, lambda name: notes.around.setdefault(name))
         if reader.joins is not None:
-            raw_rows = reader.joins(raw_rows, path, notes)
+            raw_rows = reader.joins(raw_rows, notes)
         if columns:
-            raw_rows = _renamed(raw_rows, path, columns, notes, deep=reader.spans)
+            raw_rows = _renamed(raw_rows, columns, notes, deep=reader.spans)
     if reader.rows is not None:
         return reader.rows(raw_rows, path, notes)
     build = reader.record
@@ -108,7 +106,7 @@ def _of(
 
 
 def _renamed(
-    raw_rows: Iterator[RawRow], path: Path, columns: NamedColumns, notes: Notes, *, deep: bool
+    raw_rows: Iterator[RawRow], columns: NamedColumns, notes: Notes, *, deep: bool
 ) -> Iterator[RawRow]:
     contexts = {name for name, field in columns.fields.items() if field == _CONTEXTS}
     for raw in raw_rows:
@@ -120,7 +118,7 @@ def _renamed(
                     note_missing(value, columns, notes)
                 raw = raw._replace(value=renamed(value, columns, deep=deep))
             except RowError as error:
-                raw = raw._replace(value=None, error=refused(error, path, raw.line, raw.item))
+                raw = raw._replace(value=None, error=error)
         yield raw
 
 

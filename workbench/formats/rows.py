@@ -178,6 +178,10 @@ def shown(value: Any) -> str:
     return f"an instance of {excerpt(type(value).__name__)}"
 
 
+Refusal = RowError | RecursionError
+"""What is raised for a row: its error, still without a place, or that it is nested too deep."""
+
+
 def wrong(field: str, value: Any, expected: str) -> RowError:
     """The error for a value of the wrong kind; nothing at all reads as *missing*."""
     return RowError(field, "nothing" if value is None else shown(value), expected)
@@ -203,7 +207,7 @@ def check_text(text: str, field: str) -> None:
         raise RowError(field, got, "text that UTF-8 can hold") from None
 
 
-def refused(error: RowError | RecursionError, path: Path, line: int, item: int = 0) -> RowError:
+def refused(error: Refusal, path: Path, line: int, item: int) -> RowError:
     """The error of a row with its place in the file."""
     if isinstance(error, RecursionError):
         error = RowError("row", "lists or objects nested too deep to read", "a flatter object")

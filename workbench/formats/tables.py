@@ -20,7 +20,7 @@ from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, scores_alone
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.pages import dictionary_values
-from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
+from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt
 
 DELIMITERS = (",", ";", "\t")
 UNNAMED = "Unnamed: "
@@ -108,7 +108,8 @@ def csv_objects(
     names = column_names(next(rows).cells)
     for row in rows:
         value: dict[str, Any] = {}
-        raw, error = row.raw, row.error
+        raw = row.raw
+        error: Refusal | None = row.error
         try:
             if error is None and len(row.cells) != len(names):
                 raise RowError("row", f"{len(row.cells)} cells", f"{len(names)} as in the header")
@@ -121,8 +122,8 @@ def csv_objects(
                     check_texts(value)
                 raw = raw if mapped else _encode(value)
         except (RowError, RecursionError) as failure:
-            value, error = {}, refused(failure, path, row.line)
-        yield RawRow(row.line, value or None, raw, error and refused(error, path, row.line))
+            value, error = {}, failure
+        yield RawRow(row.line, value or None, raw, error)
 
 
 def column_names(cells: list[str]) -> list[str]:
@@ -208,7 +209,6 @@ def objects(
                 yield _raw_row(
                     {name: cell for name, cell in row.items() if cell is not None or name in scores},
                     number,
-                    path,
                 )
             if progress is not None:
                 progress(number)
@@ -217,7 +217,7 @@ def objects(
         if not number:
             raise InputError(f"{path}: a damaged {container} file: {what}") from error
         failure = RowError("file", what, f"a whole {container} file")
-        yield RawRow(number + 1, None, "{}", refused(failure, path, number + 1))
+        yield RawRow(number + 1, None, "{}", failure)
 
 
 def load_pyarrow(what: str = "") -> Any:
@@ -404,14 +404,14 @@ def _as_python(batch: Any, path: Path) -> list[dict[str, Any]]:
         raise
 
 
-def _raw_row(row: dict[str, Any], number: int, path: Path) -> RawRow:
+def _raw_row(row: dict[str, Any], number: int) -> RawRow:
     """A row as the JSON object that says the same."""
     raw = "{}"
     try:
         raw = _encode(row)
         return RawRow(number, parse(raw), raw)
     except (RowError, RecursionError) as error:
-        return RawRow(number, None, raw, refused(error, path, number))
+        return RawRow(number, None, raw, error)
 
 
 def is_frame(given: object) -> bool:

@@ -147,11 +147,8 @@ def _seen(entity: ProposedEntity, context: int, text: str, evidence: Iterable[Ev
     places = [(e.start, e.end) for e in evidence if e.context == context]
     if not places:
         return False
-    if entity.start is not None and entity.end is not None:
-        own = [(entity.start, entity.end)]
-    else:
-        own = [(span.start, span.end) for span in ground(entity.text, text)]
-    return any(start < high and low < end for start, end in own for low, high in places)
+    own = entity.spans or ground(entity.text, text)
+    return any(span.start < high and low < span.end for span in own for low, high in places)
 
 
 def _annotated_sample(

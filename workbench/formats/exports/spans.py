@@ -298,9 +298,7 @@ def _prediction(item: ExportItem, proposed: Iterable[ProposedEntity], offset: Of
     text = item.sample.reference
     result: list[dict[str, Any]] = []
     for entity in proposed:
-        given = entity.start is not None and entity.end is not None
-        spans = [Span(entity.start or 0, entity.end or 0)] if given else ground(entity.text, text)
-        for span in spans:
+        for span in entity.spans or ground(entity.text, text):
             surface = text[span.start : span.end]
             name = f"p{len(result) + 1}"
             label = label_out(entity.label)

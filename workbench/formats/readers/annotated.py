@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from workbench.errors import RowError
@@ -23,16 +24,14 @@ from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Rec
 
 Tool = Literal["prodigy", "label-studio", "argilla", "doccano"]
 
-_FIELDS = ("user_input", "retrieved_contexts", "response")
 _MOVED = "spans were changed after the export: they came as a proposal, without its gold"
-_OWN = frozenset({"id", "group", "alternatives", "scores", "u"})
+_OWN = frozenset({native.OBJECT, "id", "group", "alternatives", "scores", "u"})
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationSet:
+class AnnotationSet(NamedTuple):
     """One set of marks of a text: who made it, and whether that was a person."""
 
-    regions: list[Region] = field(default_factory=list)
+    regions: list[Region]
     by: str = ""
     human: bool = True
 
@@ -51,36 +50,30 @@ def record(
     """
     if type(text) is not str:
         raise wrong("text", text, "a string")
-    fields: dict[str, Any] = {"user_input": "", "reference": text}
+    texts: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     other: dict[str, Any] = {}
-    attached: Any = None
-    given: set[str] = set()
-    for source in sources:
-        for name, value in source.items():
-            if value is None:
-                continue
-            field_name = FIELD_OF.get(name)
-            if name == native.OBJECT:
-                attached = value
-            elif field_name == "retrieved_contexts":
-                fields[field_name] = as_contexts(value, name)
-                given.add(field_name)
-            elif field_name is not None and field_name != "reference":
-                fields[field_name] = value
-                given.add(field_name)
-            elif name in _OWN:
-                fields[name] = value
-            elif name not in other:
-                other[name] = value
-    if "retrieved_contexts" in fields:  # our own are the paragraphs of a project
+    for name, value in chain.from_iterable(source.items() for source in sources):
+        field = FIELD_OF.get(name)
+        if value is None:
+            continue
+        if field == "retrieved_contexts":
+            texts[field] = as_contexts(value, name)
+        elif field is not None and field != "reference":
+            texts[field] = value
+        elif name in _OWN:
+            own[name] = value
+        else:
+            other.setdefault(name, value)
+    attached = own.pop(native.OBJECT, None)
+    if "retrieved_contexts" in texts:  # our own are the paragraphs of a project
         others = notes if attached is None else Notes()
-        fields["retrieved_contexts"] = context_texts(fields["retrieved_contexts"], others)
+        texts["retrieved_contexts"] = context_texts(texts["retrieved_contexts"], others)
     in_units = attached is not None and tool == "label-studio"  # as we write them
     marked = [(layer, *placed(text, layer.regions, notes, in_units=in_units)) for layer in sets]
     lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]
     if attached is not None:
-        own = {name: fields[name] for name in _FIELDS if name in given}
-        ours = native.record(attached, {**own, "reference": text}, notes)
+        ours = native.record(attached, {**texts, "reference": text}, notes)
         if not ours.changed:
             people = [(layer, entities) for layer, entities, _ in marked if layer.human]
             outside = any(gone for layer, _, gone in marked if layer.human)
@@ -88,10 +81,10 @@ def record(
             if same is not None:
                 return same
             notes.counted[_MOVED] += 1
-        bare_record = replace(ours.record, gold=(), proposals=())
-        return _with(bare_record, tool, marked, verdicts=False)
+        return _with(ours.record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
+    fields = {"user_input": "", "reference": text, **texts, **own}
     return _with(native.build(fields, notes, native.scores_of(fields, notes), other), tool, marked)
 
 
@@ -182,11 +175,8 @@ def _with(
 
 def _units(layer: AnnotationSet, entities: Sequence[ProposedEntity]) -> Iterator[Unit]:
     for number, (entity, region) in enumerate(zip(entities, layer.regions, strict=True), start=1):
-        spans: tuple[Span, ...] = ()
-        if entity.start is not None and entity.end is not None:
-            spans = (Span(entity.start, entity.end),)
         match = Match(verdict=region.verdict, rule="human")
-        yield Unit(f"g{number}", "entity", entity.text, entity.label, spans, match, "imported")
+        yield Unit(f"g{number}", "entity", entity.text, entity.label, entity.spans, match, "imported")
 
 
 def text_of(fields: Mapping[str, Any], where: str, names: Sequence[str] = ("text", "reference")) -> str:

@@ -180,7 +180,7 @@ class _RowTexts(NamedTuple):
             units.append(None if items is None else self.units(items, kind, first, f"{where}.{name}"))
             first += len(items or ())
         effort = _effort(value.value.get("effort"), f"{where}.effort")
-        return model.GoldRecord(annotator, *units, effort, own, by)
+        return model.GoldRecord(annotator, units[0], units[1], effort, own, by)
 
     def units(self, items: list[Any], kind: Kind, first: int, where: str) -> tuple[model.Unit, ...]:
         """Units in the order of the file; a unit without `id` is called g1, g2, … by its place."""

@@ -72,8 +72,9 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
                     value = {**value, **texts}
                 record = build(value, notes)
             except (RowError, RecursionError) as failure:
-                error = refused(failure, path, row.line, row.item)
-        yield FileRow(row.line, record, error, row.raw, row.item)
+                error = failure
+        placed = None if error is None else refused(error, path, row.line, row.item)
+        yield FileRow(row.line, record, placed, row.raw, row.item)
 
 
 def record_of(row: dict[str, Any], notes: Notes) -> Record:
@@ -82,13 +83,12 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
         return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
     scores = scores_of(row, notes)
     other = {key: value for key, value in row.items() if key not in KEYS}
-    numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
-    scores |= columns.number_texts(numbers)
-    notes.scores.update(numbers.keys())
-    failed = {key for key, value in other.items() if value is None and columns.is_metric(key)}
-    notes.failed.update(failed)
-    other = {key: value for key, value in other.items() if key not in numbers and key not in failed}
-    return build(row, notes, scores, other)
+    metrics = {
+        key: other.pop(key)
+        for key, value in row.items()
+        if key in other and columns.is_metric(key) and (value is None or is_number(value))
+    }
+    return build(row, notes, scores | _digits(metrics, notes), other)
 
 
 def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict[str, Any]) -> Record:
@@ -208,10 +208,15 @@ def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     for name, number in given.items():
         if number is not None and not is_number(number):
             raise wrong(f"scores.{excerpt(name)}", number, "a number or null")
-    numbers = {name: number for name, number in given.items() if number is not None}
-    notes.failed.update(name for name, number in given.items() if number is None)
-    notes.scores.update(numbers.keys())
-    return columns.number_texts(numbers)
+    return _digits(given, notes)
+
+
+def _digits(given: Mapping[str, Any], notes: Notes) -> dict[str, str]:
+    """The scores that are there with the digits of the file; both kinds are noted."""
+    texts = columns.number_texts({name: number for name, number in given.items() if number is not None})
+    notes.failed.update(given.keys() - texts.keys())
+    notes.scores.update(texts.keys())
+    return texts
 
 
 OBJECT = "workbench"
@@ -306,20 +311,17 @@ def extended(ours: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], 
 def _of_gold(source: Record) -> Iterator[Proposal]:
     """The units of each annotator as a proposal, those that settle first."""
     for gold in sorted(source.gold, key=lambda annotation: not annotation.marks.adjudicated):
-        if gold.entities is None and gold.statements is None:
+        entities, statements = gold.entities, gold.statements
+        if entities is None and statements is None:
             continue
-        entities, statements = (
-            None if units is None else [unit for unit in units if unit.counted]
-            for units in (gold.entities, gold.statements)
-        )
         yield Proposal(
             OBJECT,
             f"{BY}{gold.annotator}",
             None
             if entities is None
-            else tuple(ProposedEntity(u.text, u.label, *_place(u)) for u in entities),
+            else tuple(ProposedEntity(u.text, u.label, *_place(u)) for u in entities if u.counted),
             None,
-            None if statements is None else tuple(map(_statement, statements)),
+            None if statements is None else tuple(_statement(u) for u in statements if u.counted),
         )
 
 

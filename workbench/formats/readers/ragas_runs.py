@@ -21,7 +21,6 @@ from workbench.formats.rows import (
     as_list,
     as_object,
     optional_object,
-    refused,
     shown,
     strings,
     wrong,
@@ -183,13 +182,14 @@ class _Run:
 def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[FileRow]:
     """A row for each row of the evaluation, in its order; an item that is no run is a bad row."""
     runs: dict[str, _Run] = {}
+    others: list[RawRow] = []
     for raw in given:
         name = raw.value.get("run_id") if raw.value is not None else None
-        if raw.value is None or type(name) is not str:
+        if raw.value is not None and type(name) is str:
+            runs[name] = _Run(raw, raw.value)
+        else:
             error = raw.error or RowError("run_id", shown(name), "a string")
-            yield FileRow(raw.line, None, refused(error, path, raw.line), raw.raw)
-            continue
-        runs[name] = _Run(raw, raw.value)
+            others.append(raw._replace(value=None, error=error))
     for run in runs.values():
         parent = run.value.get("parent_run_id")
         if type(parent) is str and parent in runs:
@@ -199,7 +199,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Fi
     def build(row: dict[str, Any], notes: Notes) -> Record:
         return _trace_record(runs[row["run_id"]], notes)
 
-    yield from native.rows((run.given for run in rows), path, notes, build)
+    return native.rows(iter([*others, *(run.given for run in rows)]), path, notes, build)
 
 
 def _index(run: _Run) -> int:

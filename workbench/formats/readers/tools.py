@@ -17,7 +17,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
@@ -32,7 +31,7 @@ from workbench.formats.columns import (
 )
 from workbench.formats.json_lines import RawRow, loads
 from workbench.formats.readers import ragas
-from workbench.formats.rows import Notes, check_texts, refused
+from workbench.formats.rows import Notes, check_texts
 from workbench.model import Record
 
 _MESSAGE = ("text", "content", "parts", "message", "messages")
@@ -129,9 +128,7 @@ class _ToolRow:
         """Put the text of the first part that has one, and contexts in them, under names of fields; the rest
         stays there."""
         for part in parts:
-            value = opened(self.left.get(part))
-            if "retrieved_contexts" not in self.fields:
-                value = self.take_contexts(value)
+            value = self.take_contexts(opened(self.left.get(part)))
             if field not in self.fields:
                 known = type(value) is not dict or any(name in value for name in names_of(field))
                 text, value = text_in(value, field)
@@ -142,7 +139,10 @@ class _ToolRow:
             self.left[part] = value or None
 
     def take_contexts(self, value: Any) -> Any:
-        """What is left of a value without the contexts that it has under one of their names."""
+        """What is left of a value without the contexts that it has under one of their names; all of it where
+        they are known already."""
+        if "retrieved_contexts" in self.fields:
+            return value
         contexts, rest = contexts_in(value)
         if contexts is not None:
             self.fields["retrieved_contexts"] = contexts
@@ -230,10 +230,7 @@ def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
     taken = _ToolRow(row, notes)
     taken.take("user_input", "input")
     taken.take("reference", "expectedOutput", "expected_output")
-    metadata = opened(taken.left.get("metadata"))
-    if "retrieved_contexts" not in taken.fields:
-        metadata = taken.take_contexts(metadata)
-    taken.left["metadata"] = metadata or None
+    taken.left["metadata"] = taken.take_contexts(opened(taken.left.get("metadata"))) or None
     return taken.record("langfuse")
 
 
@@ -336,8 +333,7 @@ def is_span(row: Mapping[str, Any]) -> bool:
 class TraceSpan:
     """What is read of a span."""
 
-    line: int
-    item: int
+    given: RawRow
     trace: str
     id: str
     parent: str
@@ -348,7 +344,7 @@ class TraceSpan:
     scores: dict[str, Any]
 
 
-def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[RawRow]:
+def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
     """A row for each trace, in the order in which they begin; an object that is no span is a bad row."""
     traces: dict[str, list[TraceSpan]] = {}
     for raw in given:
@@ -359,7 +355,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
                 span = _span(row, raw, notes)
                 traces.setdefault(span.trace, []).append(span)
         except RecursionError as error:
-            yield raw._replace(value=None, error=refused(error, path, raw.line, raw.item))
+            yield raw._replace(value=None, error=error)
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
@@ -382,7 +378,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Ra
                 "a trace without a reference answer: --map reference=KEY names one of its metadata, "
                 "--map reference=response takes the response"
             ] += 1
-        yield RawRow(root.line, value, json.dumps(value, ensure_ascii=False), None, root.item)
+        yield root.given._replace(value=value, raw=json.dumps(value, ensure_ascii=False))
 
 
 def _spans(row: dict[str, Any], notes: Notes) -> Iterator[dict[str, Any]]:
@@ -430,8 +426,7 @@ def _span(row: dict[str, Any], given: RawRow, notes: Notes) -> TraceSpan:
     notes.ignored.update(name for name in names if name not in read and value_at(row, name) is not None)
     scores, others = numbers((score.get("name"), score.get("value")) for score in dicts(row.get("scores")))
     return TraceSpan(
-        given.line,
-        given.item,
+        given,
         str(number if trace is None else trace),
         str(number),
         str(first(_PARENT)),
