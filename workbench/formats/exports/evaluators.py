@@ -11,6 +11,7 @@ Examples are verified samples, one a line; never from the holdout or the blind a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from workbench.formats.exports.item import (
     entities_of,
     lines_into,
     list_into,
+    no_entities,
     row_text,
-    standing,
 )
 from workbench.model import Evidence, ProposedEntity, Unit, count
 from workbench.text.ground import ground
@@ -49,7 +50,7 @@ def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings
     """
     wrote = Wrote()
     with lines_into(folder / DATASET) as line, lines_into(folder / BESIDE) as beside:
-        for item in items:
+        for item in wrote.each(items):
             sample = item.sample
             given = {key: value for key, value in sample.meta.items() if _fits(key, value)}
             for name in ("user_input", "reference", "response"):
@@ -59,7 +60,6 @@ def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings
             ordered = {key: given[key] for key in DATASET_KEYS if key in given}
             line(as_ascii(compact(ordered)) + "\n")
             beside(row_text(item) + "\n")
-            wrote.rows += 1
     return wrote
 
 
@@ -96,16 +96,18 @@ def write_annotations(folder: Path, items: Iterable[ExportItem], about: Surround
         list_into(folder / ANNOTATIONS, f'{{"{METRIC}": ', "}") as annotation,
         list_into(folder / SINGLE, f'{{"name": "{METRIC}", "samples": ', "}") as single,
     ):
-        for item in standing(items, wrote):
-            recall = count(entities_of(item)).recall
-            if recall is None:
-                wrote.left["no entity: recall is undefined"] += 1
-                continue
-            for text in (_of_reference(item, float(recall)), _of_contexts(item, float(recall))):
+        for item in wrote.each(items, _no_recall):
+            recall = float(count(entities_of(item)).recall or 0)
+            for text in (_of_reference(item, recall), _of_contexts(item, recall)):
                 annotation(text)
                 single(text)
-                wrote.rows += 1
+    wrote.rows *= 2
     return wrote
+
+
+def _no_recall(item: ExportItem) -> str:
+    undefined = count(entities_of(item)).recall is None
+    return no_entities(item) or ("no entity: recall is undefined" if undefined else "")
 
 
 def _of_reference(item: ExportItem, recall: float) -> str:
@@ -190,9 +192,8 @@ def write_goldens(folder: Path, items: Iterable[ExportItem], about: Surroundings
     """Write `goldens.json`, which `EvaluationDataset.add_goldens_from_json_file` reads without loss."""
     wrote = Wrote()
     with list_into(folder / GOLDENS) as add:
-        for item in items:
+        for item in wrote.each(items):
             add(object_text(_test_case(item, "comments", "source_file", "tools_called", "expected_tools")))
-            wrote.rows += 1
     return wrote
 
 
@@ -200,13 +201,13 @@ def write_cases(folder: Path, items: Iterable[ExportItem], about: Surroundings) 
     """Write `test_cases.json`; samples without a response are left out: a test case tests one."""
     wrote = Wrote()
     with list_into(folder / CASES) as add:
-        for item in items:
-            if item.sample.response is None:
-                wrote.left["no response: nothing to test"] += 1
-                continue
+        for item in wrote.each(items, _no_response):
             add(object_text(_test_case(item)))
-            wrote.rows += 1
     return wrote
+
+
+def _no_response(item: ExportItem) -> str:
+    return "no response: nothing to test" if item.sample.response is None else ""
 
 
 def _test_case(item: ExportItem, *unused: str) -> list[tuple[str, str]]:
@@ -231,17 +232,12 @@ def write_examples(folder: Path, items: Iterable[ExportItem], about: Surrounding
     wrote = Wrote()
     taken: set[tuple[str, str]] = set()
     with lines_into(folder / EXAMPLES) as line:
-        for item in items:
-            why = _left_out(item, taken)
-            if why:
-                wrote.left[why] += 1
-                continue
+        for item in wrote.each(items, partial(_left_out, taken)):
             line(compact(_example(item)) + "\n")
-            wrote.rows += 1
     return wrote
 
 
-def _left_out(item: ExportItem, taken: set[tuple[str, str]]) -> str:
+def _left_out(taken: set[tuple[str, str]], item: ExportItem) -> str:
     """Why a sample is no example; empty when it is one, and then its group and reference are taken."""
     sample = item.sample
     if item.holdout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -23,7 +23,6 @@ from workbench.model import (
     Record,
     Sample,
     Score,
-    Span,
     Unit,
 )
 from workbench.reviewing.documents import Document, proposal_document, unit_document
@@ -83,6 +82,17 @@ class Wrote:
     rows: int = 0
     left: Counter[str] = field(default_factory=Counter)
 
+    def each(
+        self, items: Iterable[ExportItem], why: Callable[[ExportItem], str] = lambda _: ""
+    ) -> Iterator[ExportItem]:
+        """The items that are written, a row each; those with a reason against it are left out."""
+        for item in items:
+            if reason := why(item):
+                self.left[reason] += 1
+            else:
+                yield item
+                self.rows += 1
+
 
 SAMPLES = "samples.jsonl"
 VERDICTS = "verdicts.jsonl"
@@ -92,11 +102,10 @@ def write_native(folder: Path, items: Iterable[ExportItem], about: Surroundings)
     """Write the native rows, and what is known of every unit of either side."""
     wrote = Wrote()
     with lines_into(folder / SAMPLES) as line, lines_into(folder / VERDICTS) as verdict:
-        for item in items:
+        for item in wrote.each(items):
             line(to_line(record_of(item)))
             for row in item.verdicts:
                 verdict(row)
-            wrote.rows += 1
     return wrote
 
 
@@ -107,16 +116,13 @@ def record_of(item: ExportItem) -> Record:
     )
 
 
-def row_text(item: ExportItem, written: Iterable[tuple[Span, str]] | None = None) -> str:
+def row_text(item: ExportItem, written: Sequence[tuple[int, int, str]] | None = None) -> str:
     """The native row as JSON text, without the reference, which is the tool's own text.
 
-    `written`: the spans and labels that went into the tool, where they are not those of all entities.
+    `written`: start, end and label of what went into the tool, where that is not all entities.
     """
     text = to_text(record_of(item), reference=False)
-    if written is None:
-        return text
-    spans = compact([[span.start, span.end, label] for span, label in written])
-    return f'{text[:-1]}, "written": {spans}}}'
+    return text if written is None else f'{text[:-1]}, "written": {compact(written)}}}'
 
 
 def as_ascii(text: str) -> str:
@@ -144,13 +150,9 @@ def list_into(path: Path, before: str = "", after: str = "") -> Iterator[Callabl
         write(f"\n]{after}\n")
 
 
-def standing(items: Iterable[ExportItem], wrote: Wrote) -> Iterator[ExportItem]:
-    """The items whose entities stand; the others are counted as left out."""
-    for item in items:
-        if "entity" in item.gold:
-            yield item
-        else:
-            wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
+def no_entities(item: ExportItem) -> str:
+    """Why the entities of an item do not stand; empty where they do."""
+    return "" if "entity" in item.gold else f"entities {item.states.get('entity', 'todo')}"
 
 
 def entities_of(item: ExportItem) -> tuple[Unit, ...]:

@@ -30,10 +30,10 @@ from workbench.formats.exports.item import (
     entities_of,
     lines_into,
     list_into,
+    no_entities,
     row_text,
-    standing,
 )
-from workbench.model import GoldRecord, ProposedEntity, Span, Unit
+from workbench.model import GoldRecord, Proposal, Unit
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 from workbench.text.tokens import Token, tokens
@@ -110,15 +110,13 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
     """Write every sample whose entities stand."""
     wrote = Wrote()
     with lines_into(folder / CONLL) as line, lines_into(folder / TEXTS) as write_text:
-        for item in standing(items, wrote):
+        for item in wrote.each(items, no_entities):
             text = item.sample.reference
             tags, left = flat(tagged_of(entities_of(item)), text)
             line(conll_lines(text, tags))
             write_text(compact({"id": item.sample.id, "text": text}) + "\n")
-            wrote.rows += 1
-            for unit in entities_of(item):
-                if not unit.spans:
-                    wrote.left["unit without a place in the text"] += 1
+            if placeless := sum(not unit.spans for unit in entities_of(item)):
+                wrote.left["unit without a place in the text"] += placeless
             wrote.left += left
     return wrote
 
@@ -149,9 +147,8 @@ def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings
     """
     wrote = Wrote()
     with lines_into(folder / TASKS) as line:
-        for item in standing(items, wrote):
+        for item in wrote.each(items, no_entities):
             line(_prodigy_task(item, wrote) + "\n")
-            wrote.rows += 1
     return wrote
 
 
@@ -179,7 +176,7 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
         }
         for tag in tags
     ]
-    row = row_text(item, [(Span(tag.start, tag.end), tag.label) for tag in tags])
+    row = row_text(item, [tag[:3] for tag in tags])
     return object_text(
         [
             ("text", compact(text)),
@@ -217,9 +214,8 @@ def write_label_studio(folder: Path, items: Iterable[ExportItem], about: Surroun
     wrote = Wrote()
     labels = dict.fromkeys([*(label_out(label.name) for label in about.labels), DEFAULT_LABEL])
     with list_into(folder / STUDIO_TASKS) as add:
-        for item in items:
+        for item in wrote.each(items):
             add(_task(item, labels))
-            wrote.rows += 1
     config = rendered("labeling.xml", labels=zip(labels, cycle(_COLOURS), strict=False))
     (folder / CONFIG).write_text(config, encoding="utf-8", newline="\n")
     return wrote
@@ -233,18 +229,18 @@ def _task(item: ExportItem, labels: dict[str, None]) -> str:
         """How many UTF-16 units stand before an offset of the text."""
         return point + bisect_left(wide, point)
 
-    proposed = item.proposal.reference_entities if item.proposal else None
-    predictions = [] if proposed is None else [_prediction(item, proposed, offset)]
+    predictions = []
+    if item.proposal is not None and item.proposal.reference_entities is not None:
+        predictions.append(_prediction(item.proposal, text, offset))
     annotations = []
-    written: list[tuple[Span, str]] = []
+    written: set[tuple[int, int, str]] = set()
     for record in item.records:
         if record.entities is not None:
             tags = tagged_of(record.entities)
             for tag in tags:
                 labels.setdefault(tag.label)
-            written += [(Span(tag.start, tag.end), tag.label) for tag in tags]
+            written.update(tag[:3] for tag in tags)
             annotations.append(_annotation(record, tags, text, offset))
-    written = sorted(set(written), key=lambda pair: (pair[0].start, pair[0].end, pair[1]))
     contexts = [  # as the paragraphs that the project shows
         {"number": str(number), "text": text} for number, text in enumerate(item.sample.retrieved_contexts, 1)
     ]
@@ -253,7 +249,7 @@ def _task(item: ExportItem, labels: dict[str, None]) -> str:
         ("user_input", compact(item.sample.user_input)),
         ("retrieved_contexts", compact(contexts)),
         ("id", compact(item.sample.id)),
-        (OBJECT, row_text(item, written)),
+        (OBJECT, row_text(item, sorted(written))),
     ]
     return object_text(
         [
@@ -293,16 +289,13 @@ def _annotation(record: GoldRecord, tags: list[Tagged], text: str, offset: Offse
     return value
 
 
-def _prediction(item: ExportItem, proposed: Iterable[ProposedEntity], offset: Offset) -> dict[str, Any]:
+def _prediction(proposal: Proposal, text: str, offset: Offset) -> dict[str, Any]:
     """The proposed entities at every place where they stand; one that stands nowhere is left out."""
-    text = item.sample.reference
     result: list[dict[str, Any]] = []
-    for entity in proposed:
+    for entity in proposal.reference_entities or ():
         for span in entity.spans or ground(entity.text, text):
             surface = text[span.start : span.end]
             name = f"p{len(result) + 1}"
             label = label_out(entity.label)
             result.append(_region(name, "label", offset(span.start), offset(span.end), surface, label))
-    proposal = item.proposal
-    assert proposal is not None
     return {"model_version": proposal.model or proposal.proposer, "result": result}

@@ -51,8 +51,7 @@ def write_csv(folder: Path, items: Iterable[ExportItem], about: Surroundings) ->
     with lines_into(folder / SAMPLES) as sample_row, lines_into(folder / UNITS) as unit_row:
         sample_row(_csv_line(sample_head(about)))
         unit_row(_csv_line(_unit_columns(_NO_ITEM, "", _NO_UNIT, about)))
-        for item in items:
-            wrote.rows += 1
+        for item in wrote.each(items):
             sample_row(_csv_line(_sample_columns(item, about).values()))
             for record in item.records:
                 for unit in (*(record.entities or ()), *(record.statements or ())):
