@@ -9,7 +9,7 @@ from workbench.tui.work import Gate
 
 async def test_entries_wait_while_closed_and_run_in_order() -> None:
     """What comes while something is written acts after it, in the order it came."""
-    gate, done = Gate(), []
+    gate, done = Gate(print), []
 
     async def note(name: str) -> None:
         done.append(name)
@@ -29,7 +29,7 @@ async def test_entries_wait_while_closed_and_run_in_order() -> None:
 
 async def test_an_entry_that_closes_the_gate_holds_those_behind_it() -> None:
     """Draining stops again at the next write."""
-    gate, done = Gate(), []
+    gate, done = Gate(print), []
 
     async def write(name: str) -> None:
         done.append(name)
@@ -45,7 +45,7 @@ async def test_an_entry_that_closes_the_gate_holds_those_behind_it() -> None:
 
 async def test_parked_entries_come_back_before_newer_ones() -> None:
     """After a failure the keys typed behind it wait for the decision, then run first."""
-    gate, done = Gate(), []
+    gate, done = Gate(print), []
 
     async def note(name: str) -> None:
         done.append(name)

@@ -183,7 +183,7 @@ class Bench(App[None]):
         self._begin_with = begin_with
         self._leave_with = 0
         self._notice = notice
-        self.gate = Gate()
+        self.gate = Gate(lambda why: self.tell(flat(why), "warn"))
         self.meter = Meter()
         self.pressed_at = 0.0
         self.store: Store | None = None

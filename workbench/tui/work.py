@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from textual.app import App
 from textual.dom import DOMNode, NoScreen
 
-from workbench.errors import AwayError, WorkbenchError
+from workbench.errors import AwayError, InputError, WorkbenchError
 from workbench.text.safe import flat
 
 if TYPE_CHECKING:
@@ -117,9 +117,11 @@ class Gate:
 
     A screen closes the gate when it starts to write or to open a sample, and opens it when the result
     is painted. Nothing is dropped: `park` hands the waiting entries to whoever must decide about them.
+    `refused` is told why what was asked for cannot be (InputError).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, refused: Callable[[str], None]) -> None:
+        self._refused = refused
         self._closed = False
         self._running = False
         self._ended = False
@@ -159,7 +161,10 @@ class Gate:
         self._running = True
         try:
             while self._waiting and not (self._closed or self._ended):
-                await self._waiting.popleft()()
+                try:
+                    await self._waiting.popleft()()
+                except InputError as error:
+                    self._refused(str(error))
         finally:
             self._running = False
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -45,8 +44,7 @@ class Adder:
         """A new unit: from a short list of what may be a name, by typing, or by letters."""
         pane = self._pane
         if not tokens(pane.now.sample.reference):
-            self._screen.say("the reference is empty: there is nothing to add", tone="warn")
-            return
+            raise InputError("the reference is empty: there is nothing to add")
         await pane.know_names()
         offers = [self._offer(span) for span in pane.names]
         await self._screen.bench.ask(
@@ -70,8 +68,7 @@ class Adder:
         pane = self._pane
         targets = [(token.start, token.end) for token in tokens(pane.now.sample.reference)]
         if not targets:
-            self._screen.say("the reference is empty: there is nothing to add", tone="warn")
-            return
+            raise InputError("the reference is empty: there is nothing to add")
         await pane.know_names()
         pick = PickScreen(
             f"new {pane.kind}", pane.reference, targets, self.add, names=pane.names, look=pane.mark_new,
@@ -101,12 +98,11 @@ class Adder:
         kind, surface = pane.kind, now.sample.reference[span.start : span.end]
         try:
             editing.refuse_twice(now, kind, surface)
-        except InputError as error:
+        except InputError:
             same = next((unit for unit in pane.units if span in unit.spans), None)
             if same is not None:
                 pane.choose(same.id)
-            self._screen.say(str(error), tone="warn")
-            return
+            raise
         if kind == "statement" and sure:
             self._want(intents.add_span(kind, span, "", surface))
             return
@@ -170,17 +166,16 @@ class AddScreen(Dialog):
         super().__init__()
         self._adder, self._pane, self._offers = adder, pane, offers
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The list, and below it the other ways."""
         numbers = "1" if len(self._offers) == 1 else f"1–{min(9, len(self._offers))}"
         take = ((numbers, "add"),) if self._offers else ()
-        with Vertical(id="box"):
-            yield Bar(((f"new {self._pane.kind}", "bold"),), choice_parts([("esc", "cancel")]), id="title")
-            offers = OfferRows(self._offers, id="offers")
-            offers.display = bool(self._offers)
-            yield offers
-            yield Static(Content(self._nothing), id="nothing")
-            yield Bar(choice_parts((*take, ("a–z", "type it"), ("tab", "letters"))), id="hint")
+        yield Bar(((f"new {self._pane.kind}", "bold"),), choice_parts([("esc", "cancel")]), id="title")
+        offers = OfferRows(self._offers, id="offers")
+        offers.display = bool(self._offers)
+        yield offers
+        yield Static(Content(self._nothing), id="nothing")
+        yield Bar(choice_parts((*take, ("a–z", "type it"), ("tab", "letters"))), id="hint")
 
     @property
     def _nothing(self) -> str:
@@ -291,11 +286,10 @@ class LabelScreen(Dialog):
         self._stretch = stretch
         self._filter = ""
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The list lies over the bottom lines."""
-        with Vertical(id="box"):
-            yield Bar(id="title")
-            yield LabelRows(id="labels")
+        yield Bar(id="title")
+        yield LabelRows(id="labels")
 
     def on_mount(self) -> None:
         """All labels."""

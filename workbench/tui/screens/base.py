@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
@@ -144,6 +145,10 @@ class BaseScreen(Ordered):
         if status := self.query_one_optional(Status):  # none when the app is leaving
             status.say(flat(text), sign=sign, tone=tone)
 
+    def succeeded(self, text: str) -> None:
+        """Say what was done."""
+        self.say(text, sign="✓", tone="good")
+
     @contextmanager
     def telling(self, what: str, unit: str = "") -> Iterator[Callable[[int], None]]:
         """Show `what` on the status line when it takes long, then what stood there before.
@@ -249,6 +254,15 @@ class Dialog(Ordered, ModalScreen[None]):
     """
 
     BINDINGS = bindings("dialog")
+
+    def compose(self) -> ComposeResult:
+        """A box; the style sheets say where it lies."""
+        with Vertical(id="box"):
+            yield from self.body()
+
+    def body(self) -> ComposeResult:
+        """What stands in the box."""
+        yield from ()
 
     def on_mount(self) -> None:
         """Ready, a dialog's own mounting done: let the keys run."""

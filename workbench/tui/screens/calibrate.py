@@ -226,7 +226,7 @@ class CalibrateScreen(Room):
             policy.keep_policy, self.shown.info, changed, self.desk.annotator
         )
         await self.read()
-        self.say(f"policy version {report.version} is current", sign="✓", tone="good")
+        self.succeeded(f"policy version {report.version} is current")
 
     async def action_use(self) -> None:
         """Use what is shown: the fit under a name, or a threshold by hand."""
@@ -256,13 +256,13 @@ class CalibrateScreen(Room):
         await self.desk.store.write(calibrate.keep, self.shown, name, self.desk.annotator)
         await self.desk.store.write(calibrate.use, self.shown.info, name, self.desk.annotator)
         await self.read()
-        self.say(f"{name} is in use for scores and for the order doubtful first", sign="✓", tone="good")
+        self.succeeded(f"{name} is in use for scores and for the order doubtful first")
 
     async def _by_hand(self) -> None:
         at = self.threshold
         await self.desk.store.write(keep_threshold, self.shown.info, at, self.desk.annotator)
         await self.read()
-        self.say(f"match threshold {at} is in use, without a calibration", sign="✓", tone="good")
+        self.succeeded(f"match threshold {at} is in use, without a calibration")
 
 
 LABEL = 12

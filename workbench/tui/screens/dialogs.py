@@ -11,7 +11,6 @@ from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -89,11 +88,10 @@ class MenuScreen(Dialog):
         super().__init__()
         self._title, self._choices, self._hint, self._otherwise = title, tuple(choices), hint, otherwise
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A box in the middle."""
-        with Vertical(id="box"):
-            yield title(self._title, self._hint)
-            yield Choices(self._choices, id="choices")
+        yield title(self._title, self._hint)
+        yield Choices(self._choices, id="choices")
 
     def action_cancel(self) -> None:
         """Close, with what is to be done then."""
@@ -141,12 +139,11 @@ class ConfirmScreen(Dialog):
         super().__init__(id=id)
         self._title, self._text, self._go_on = title, text, go_on
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A box in the middle."""
-        with Vertical(id="box"):
-            yield title(self._title)
-            yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
-            yield KeyBar(id="answers")
+        yield title(self._title)
+        yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
+        yield KeyBar(id="answers")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What cannot be gone on with is no answer."""
@@ -197,12 +194,11 @@ class FormScreen(Dialog):
         self.chosen = {name: listed[0] for name, listed in values.items() if listed}
         self.line = 0
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A box in the middle."""
-        with Vertical(id="box"):
-            yield title(self._title, self._about)
-            yield Static(id="lines")
-            yield KeyBar(id="answers")
+        yield title(self._title, self._about)
+        yield Static(id="lines")
+        yield KeyBar(id="answers")
 
     def on_mount(self) -> None:
         """The lines with their first values."""
@@ -306,12 +302,11 @@ class PromptScreen(Dialog):
         self._select = select
         self._refused: str | None = None
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
-        with Vertical(id="box"):
-            yield title(self._title, "enter ok  esc cancel")
-            yield Field(self._value, placeholder=self._placeholder, id="field")
-            yield Static(id="hint")
+        yield title(self._title, "enter ok  esc cancel")
+        yield Field(self._value, placeholder=self._placeholder, id="field")
+        yield Static(id="hint")
 
     def on_mount(self) -> None:
         """Type at once."""
@@ -380,11 +375,10 @@ class ReadScreen(Dialog):
         self.action_scroll = self._passage.line
         self.action_turn = self._passage.page
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A box in the middle."""
-        with Vertical(id="box"):
-            yield title(self._title, "esc closes")
-            yield self._passage
+        yield title(self._title, "esc closes")
+        yield self._passage
 
     def action_cancel(self) -> None:
         """Close, then go on."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from workbench.errors import InputError
 from workbench.model import Evidence, Span, Unit
@@ -43,14 +42,10 @@ class EvidencePicker:
 
     async def ask(self) -> None:
         """Choose the evidence of the unit under the cursor."""
-        try:
-            unit = self.pane.counted_unit
-            if not self.pane.contexts:
-                raise InputError("no context was retrieved: there is no evidence to choose")
-            near = await self.pane.near(unit)
-        except InputError as error:
-            self.screen.say(str(error), tone="warn")
-            return
+        unit = self.pane.counted_unit
+        if not self.pane.contexts:
+            raise InputError("no context was retrieved: there is no evidence to choose")
+        near = await self.pane.near(unit)
         nothing = "nothing is suggested here" if self.pane.now.blind else NONE_NEAR
         await self.screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
 
@@ -59,16 +54,12 @@ class EvidencePicker:
 
         Said again of a unit it is taken back.
         """
-        try:
-            unit = self.pane.counted_unit
-            if unit.kind == "statement":
-                raise InputError("a statement has no other name")
-            if not self.pane.contexts:
-                raise InputError("no context was retrieved: there is no other name")
-            near = await self.pane.near(unit)
-        except InputError as error:
-            self.screen.say(str(error), tone="warn")
-            return
+        unit = self.pane.counted_unit
+        if unit.kind == "statement":
+            raise InputError("a statement has no other name")
+        if not self.pane.contexts:
+            raise InputError("no context was retrieved: there is no other name")
+        near = await self.pane.near(unit)
         evidence = unit.match.evidence[:1]
         if unit.match.alias:
             self._want(intents.same_thing(unit, None))
@@ -150,16 +141,15 @@ class EvidenceScreen(Dialog):
         self._cursor = 0
         self.action_scroll = picker.pane.page_contexts
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """The passages, and below them what else can be done."""
         numbers = "1" if len(self._near) == 1 else f"1–{len(self._near)}"
         take = ((numbers, "take"),) if self._near else ()
         ways = (*take, ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"))
         cancel = choice_parts([("esc", "cancel")])
-        with Vertical(id="box"):
-            yield Bar(((f"evidence for {flat(self._unit.text)}", "bold"),), cancel, id="title")
-            yield Passage(id="offers")
-            yield Bar(choice_parts(ways), id="hint")
+        yield Bar(((f"evidence for {flat(self._unit.text)}", "bold"),), cancel, id="title")
+        yield Passage(id="offers")
+        yield Bar(choice_parts(ways), id="hint")
 
     def on_mount(self) -> None:
         """Take the place of the units."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
@@ -261,14 +261,13 @@ class FindScreen(Dialog):
         self._scope: Scope = scope
         self._take = take
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """What to find, how many there are; the keys."""
-        with Vertical(id="box"):
-            with Horizontal():
-                yield Bar(id="title")
-                yield FindField(self._looked_for, id="field")
-                yield Bar(id="count")
-            yield Bar(id="hint")
+        with Horizontal():
+            yield Bar(id="title")
+            yield FindField(self._looked_for, id="field")
+            yield Bar(id="count")
+        yield Bar(id="hint")
 
     def on_mount(self) -> None:
         """Type at once; what stands there is replaced by the first letter."""

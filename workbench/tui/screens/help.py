@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, groupby
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -122,14 +122,13 @@ class TourScreen(Dialog):
         self._start = chosen(*START)
         self._keys = [chosen(key, name) for key, name, _ in STEPS]
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A box in the middle."""
         size = max(map(width, self._keys))
         parts: list[Part] = []
         for its_key, (*_, what) in zip(self._keys, STEPS, strict=True):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
-        with Vertical(id="box"):
-            yield title("Five keys to begin with", f"{self._start} starts")
-            yield Static(Content(TASK), id="task")
-            yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
-            yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")
+        yield title("Five keys to begin with", f"{self._start} starts")
+        yield Static(Content(TASK), id="task")
+        yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
+        yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")

@@ -174,7 +174,7 @@ class Views:
         def take(name: str) -> str | None:
             if name and name not in bench.views:
                 bench.keep_view(name, here)
-                self._screen.say(f"saved: v lists {name}", sign="✓", tone="good")
+                self._screen.succeeded(f"saved: v lists {name}")
                 return None
             return "there is a view of that name: type another one" if name else "a name, please"
 
@@ -271,7 +271,7 @@ class Settling:
         now = await self._write(set_state, dispute, state, note)
         self._steps = {"undo": (now, dispute)}
         self._show(dispute.sample_id)
-        self._screen.say(_standing(now), sign="✓", tone="good")
+        self._screen.succeeded(_standing(now))
 
     async def step(self, step: Step) -> str:
         """Take the state back that was given last, or give it again; says what was done, "" for nothing."""

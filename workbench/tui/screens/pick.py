@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.geometry import Size
 
 from workbench.model import Span
@@ -38,6 +37,14 @@ class PickScreen(Dialog):
     )
     BINDINGS = bindings("pick")
 
+    _first: int | None = None
+    _typed = ""
+    _hints: Sequence[Hint] = ()
+    _top = 0
+    _size_offered = Size(0, 0)
+    _view: tuple[int, int] | None = None
+    """The stretch in sight before letters took room in it."""
+
     def __init__(
         self,
         title: str,
@@ -62,18 +69,11 @@ class PickScreen(Dialog):
         self._names_first = names_first
         self._look = look
         self._other = other
-        self._first: int | None = None
-        self._typed = ""
-        self._hints: list[Hint] = []
-        self._top = 0
-        self._size_offered = Size(0, 0)
-        self._view: tuple[int, int] | None = None  # the stretch in sight before letters took room in it
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """Two lines, as high as the lines that they cover."""
-        with Vertical(id="box"):
-            yield Bar(id="title")
-            yield Bar(id="hint")
+        yield Bar(id="title")
+        yield Bar(id="hint")
 
     def on_mount(self) -> None:
         """Draw the letters."""

@@ -145,7 +145,7 @@ class PlanScreen(Room):
         await self.desk.store.write(plan.make, self.desk.info, drafted)
         self._changed = True
         await self.read()
-        self.say("the queue follows this plan now", sign="✓", tone="good")
+        self.succeeded("the queue follows this plan now")
 
 
 def _strata_fields(values: Mapping[str, Sequence[object]]) -> list[str]:

@@ -93,18 +93,17 @@ class QueueScreen(BaseScreen):
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
 
+    desk: Desk | None = None
+    query_shown = _rest = Query()
+    progress: Progress | None = None
+    _wanted: tuple[int | None, bool] | None = None
+    _reading = _held = _whole = _away = False
+    _in_full: tuple[int | None, QueueRow | None] = None, None
+    _last: int | None = None
+    """Where the cursor was before a search found nothing."""
+
     def __init__(self) -> None:
         super().__init__()
-        self.desk: Desk | None = None
-        self.query_shown = self._rest = Query()
-        self.progress: Progress | None = None
-        self._wanted: tuple[int | None, bool] | None = None
-        self._reading = False
-        self._held = False
-        self._whole = False
-        self._away = False
-        self._in_full: tuple[int | None, QueueRow | None] = None, None
-        self._last: int | None = None  # where the cursor was before a search found nothing
         self.settling = Settling(self, partial(self._view, stay=True, hold=True))
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
@@ -560,7 +559,7 @@ class QueueScreen(BaseScreen):
         assert self.desk is not None
         if message := await self.settling.step(step):
             self._view(self.samples.chosen, stay=True, hold=True)
-            self.say(message, sign="✓", tone="good")
+            self.succeeded(message)
             return
         find = partial(self.desk.store.write, self.desk.step, step)
         await self._jump_to(find, f"nothing to {step}", f"the {step} was not saved", word, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from textual import events
@@ -66,13 +67,12 @@ class SidesList(UnitList):
     over: Sides | None = None
     _people, _cells = 0, LEAST_SIDE
 
+    @dataclass
     class Taken(Message):
         """What one person has of a unit was clicked."""
 
-        def __init__(self, index: int, side: int) -> None:
-            super().__init__()
-            self.index = index
-            self.side = side
+        index: int
+        side: int
 
     def _sided(self, unit: Unit) -> Sided | None:
         return self.over.of(unit) if self.over else None

@@ -244,7 +244,7 @@ class ReviewScreen(BaseScreen):
         self.pane.suspect(suspicion)
         if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
             said = f"all {before[1]:,} planned samples are complete: C shows the estimate"
-            self.say(said, sign="✓", tone="good")
+            self.succeeded(said)
 
     # Writing, and going on.
 
@@ -429,10 +429,7 @@ class ReviewScreen(BaseScreen):
         self._want_of_unit(getattr(intents, what), counted=what != "reject")
 
     def _want_of_unit(self, make: Callable[[Unit], Intent], *, counted: bool = True) -> None:
-        try:
-            self.want(make(self.pane.counted_unit if counted else self.pane.unit))
-        except InputError as error:
-            self.say(str(error), tone="warn")
+        self.want(make(self.pane.counted_unit if counted else self.pane.unit))
 
     def action_digit(self, digit: str) -> None:
         """A label; with no counted unit `0` says that there is none."""
@@ -450,13 +447,9 @@ class ReviewScreen(BaseScreen):
 
     async def action_labels(self) -> None:
         """A label from a list."""
-        try:
-            if self.pane.kind == "statement":
-                raise InputError("statements have no labels")
-            unit = self.pane.counted_unit
-        except InputError as error:
-            self.say(str(error), tone="warn")
-            return
+        if self.pane.kind == "statement":
+            raise InputError("statements have no labels")
+        unit = self.pane.counted_unit
 
         def take(label: str) -> None:
             self.want(intents.relabel(unit, label))
@@ -480,14 +473,10 @@ class ReviewScreen(BaseScreen):
 
     async def action_split(self) -> None:
         """Two units of this one, parted before a token that one letter picks."""
-        try:
-            unit = self.pane.counted_unit
-            names = [Span(token.start, token.end) for token in editing.split_tokens(self.pane.now, unit)]
-            if not names:
-                raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
-        except InputError as error:
-            self.say(str(error), tone="warn")
-            return
+        unit = self.pane.counted_unit
+        names = [Span(token.start, token.end) for token in editing.split_tokens(self.pane.now, unit)]
+        if not names:
+            raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
 
         async def done(span: Span) -> None:
             self.want(intents.split(unit, span.start))
@@ -498,12 +487,8 @@ class ReviewScreen(BaseScreen):
 
     async def action_same(self) -> None:
         """This decision for the same surface in the whole dataset."""
-        try:
-            decision = editing.decision_on(self.pane.now, self.pane.unit)
-        except InputError as error:
-            self.say(str(error), tone="warn")
-        else:
-            await self.bench.ask(SameScreen(self.desk, self.pane.now, decision, self.saver.saved))
+        decision = editing.decision_on(self.pane.now, self.pane.unit)
+        await self.bench.ask(SameScreen(self.desk, self.pane.now, decision, self.saver.saved))
 
     # By the mouse.
 
@@ -559,11 +544,8 @@ class ReviewScreen(BaseScreen):
 
     def action_evidence_place(self, step: int) -> None:
         """To another place of the unit's evidence, or of the passages most like it."""
-        try:
-            if not self.pane.go_to_evidence(step):
-                self.say("this unit has no evidence; e chooses it")
-        except InputError as error:
-            self.say(str(error), tone="warn")
+        if not self.pane.go_to_evidence(step):
+            self.say("this unit has no evidence; e chooses it")
 
     async def action_context_number(self) -> None:
         """To the context of a number."""

@@ -421,7 +421,7 @@ class RunsScreen(Room):
         info = await desk.store.write(runs.make_current, desk.info, name, desk.annotator)
         self.desk = replace(desk, info=info)
         await self.read(name)
-        self.say(f"{name} is in use now; verified samples stay as they are", sign="✓", tone="good")
+        self.succeeded(f"{name} is in use now; verified samples stay as they are")
 
     async def _list_failures(self) -> None:
         """The samples that this run failed on; taking one opens it for review, as chosen by hand."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import partial
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from workbench.errors import ConflictError
 from workbench.stages import editing
@@ -30,9 +29,7 @@ TELL = 0.1
 class Places(RowList[Place]):
     """A sample a row: its state, its id, the surface with the text around it."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.left_out: set[str] = set()
+    left_out: Set[str] = frozenset()
 
     def drawn(self, row: Place, size: int, *, here: bool) -> list[Toned]:
         """One sample; what is left out is struck through."""
@@ -59,24 +56,23 @@ class SameScreen(Dialog):
 
     BINDINGS = bindings("same")
 
+    _looked = 0, 0
+    _gone = _saving = False
+
     def __init__(self, desk: Desk, opened: Opened, decision: Decision, done: Callable[[str], None]) -> None:
         super().__init__()
         self._desk, self._opened, self._decision, self._done = desk, opened, decision, done
-        self._looked = (0, 0)
-        self._gone = False
-        self._saving = False
         self._action = new_action()
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         """A box in the middle."""
-        with Vertical(id="box"):
-            yield Bar(
-                ((flat(self._decision.words), "bold"), (" in the whole dataset", "")),
-                (("esc closes", DIM),),
-                id="title",
-            )
-            yield Places(id="places")
-            yield Bar(id="sum")
+        yield Bar(
+            ((flat(self._decision.words), "bold"), (" in the whole dataset", "")),
+            (("esc closes", DIM),),
+            id="title",
+        )
+        yield Places(id="places")
+        yield Bar(id="sum")
 
     def on_mount(self) -> None:
         """Look through the dataset outside the event loop."""

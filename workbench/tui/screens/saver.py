@@ -96,7 +96,7 @@ class Saver(Static):
     def saved(self, what: str) -> None:
         """The quiet mark: it is on disk."""
         self.written()
-        self._owner.say(what, sign="✓", tone="good")
+        self._owner.succeeded(what)
 
     def _fail(
         self, what: str, work: Work, why: str, *, other_file: bool = False, writes: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from textual import events
@@ -156,13 +156,13 @@ class KeyBar(Widget):
     """
 
     MOST = 8
+    _acts: Sequence[KeyAct] = ()
 
+    @dataclass
     class Pressed(Message):
         """A key of the bar was clicked."""
 
-        def __init__(self, act: KeyAct) -> None:
-            super().__init__()
-            self.act = act
+        act: KeyAct
 
     def __init__(
         self,
@@ -173,7 +173,6 @@ class KeyBar(Widget):
         """`word`: what a key does, where that is not always the same."""
         super().__init__(id=id)
         self._word = word
-        self._acts: list[KeyAct] = []
 
     def on_mount(self) -> None:
         """Another focus has other keys."""
@@ -224,12 +223,11 @@ class SectionBar(Widget):
     SectionBar { height: 1; width: 1fr; }
     """
 
+    @dataclass
     class Asked(Message):
         """A part was clicked; they count from 1."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
     at = reactive(1)
     """The one that is shown."""

@@ -233,13 +233,12 @@ class CauseColumns(NamedTuple):
 class CauseList(RowList["UnitRow"]):
     """One row for two linked units or one without a link, the cursor on the one that is explained below."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.shares: list[str] = []
-        self.columns = CauseColumns(8, 8, False)
-        self._statements = False
-        self._causes: list[tuple[str, str]] = []
-        self._wrapped: dict[tuple[int, bool], list[str]] = {}
+    shares: Sequence[str] = ()
+    columns = CauseColumns(8, 8, False)
+    _statements = False
+    _causes: Sequence[tuple[str, str]] = ()
+    _wrapped: Sequence[tuple[list[str], list[str]]] = ()
+    """The lines of both wordings of each row."""
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
@@ -265,14 +264,8 @@ class CauseList(RowList["UnitRow"]):
         """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
         self.columns = plan(size, self._causes)
-        self._wrapped = {}
-        for index, row in enumerate(self.rows):
-            for ours, unit in ((True, row.automatic), (False, row.verified)):
-                self._wrapped[index, ours] = self._wrap(unit)
-        self.lay(
-            max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
-            for index in range(len(self.rows))
-        )
+        self._wrapped = [(self._wrap(row.automatic), self._wrap(row.verified)) for row in self.rows]
+        self.lay(max(map(len, both)) for both in self._wrapped)
 
     def _wrap(self, unit: Unit | None) -> list[str]:
         text, size = flat(unit.text) if unit else "—", self.columns.text
@@ -296,8 +289,8 @@ class CauseList(RowList["UnitRow"]):
         if unitless:
             room = 2 * (len("● ") + self.columns.text + len("  "))
             parts.append((fit(UNITLESS[row.cause], room), words))
-        for ours, unit in () if unitless else ((True, row.automatic), (False, row.verified)):
-            wrapped = self._wrapped[index, ours]
+        sides = zip(self._wrapped[index], (row.automatic, row.verified), strict=True)
+        for wrapped, unit in () if unitless else sides:
             text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
             tone = "good" if unit and unit.match.verdict == "found" else "warn"

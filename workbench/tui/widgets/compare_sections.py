@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -38,18 +39,18 @@ EDGES = -0.04, 1.04
 class ScatterPlot(Plot):
     """Verified values across, automatic ones up, with the line on which both agree."""
 
+    @dataclass
     class Picked(Message):
         """A sample was clicked."""
 
-        def __init__(self, row: Row) -> None:
-            super().__init__()
-            self.row = row
+        row: Row
+
+    _places: Mapping[Place, tuple[int, Row]] = {}
+    _at: Row | None = None
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.set_x_formatter(Shares())
-        self._places: Mapping[Place, tuple[int, Row]] = {}
-        self._at: Row | None = None
 
     def show(self, places: Mapping[Place, tuple[int, Row]], at: Row | None) -> None:
         """Samples by place, one of them chosen, the whole square in view."""
@@ -95,10 +96,7 @@ class Section(Vertical):
     """One side of the figures. `listed` is the list that keys move in."""
 
     NAME = ""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.seen: FiguresLook | None = None
+    seen: FiguresLook | None = None
 
     def take(self, seen: FiguresLook) -> None:
         """Show these figures; nothing is done for those that are shown already."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -23,13 +24,12 @@ Toned = tuple[str, str]
 """A text and its tone, which the style sheets give a style; "" is that of the row."""
 
 
+@dataclass
 class Painted(Message):
     """The picture of this generation has been drawn by the widget with this id."""
 
-    def __init__(self, part: str | None, generation: int) -> None:
-        super().__init__()
-        self.part = part
-        self.generation = generation
+    part: str | None
+    generation: int
 
 
 class LineView(ScrollView, can_focus=False):
@@ -71,7 +71,7 @@ class LineView(ScrollView, can_focus=False):
 
     def drawn_line(self, line: int, size: int) -> Strip:
         """A line, `size` cells wide. A subclass draws it."""
-        raise TypeError(f"{type(self).__name__} does not draw")
+        raise NotImplementedError
 
     def entitle(self, title: Content) -> None:
         """Set the title in the upper border, and paint that line alone: `border_title` paints the widget."""
@@ -122,26 +122,24 @@ class Lines(LineView):
     AT_CURSOR: ClassVar[frozenset[str]] = frozenset()
     """Tones with a style of their own under the cursor; the others stand on its ground there."""
 
+    @dataclass
     class Chosen(Message):
         """The cursor moved to an entry by a key or a click; `clicked` says which."""
 
-        def __init__(self, index: int, *, clicked: bool) -> None:
-            super().__init__()
-            self.index = index
-            self.clicked = clicked
+        index: int
+        clicked: bool
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.cursor = 0
-        self._lines_now = 0
-        self._firsts: list[int] = []  # the first line of each entry, and the line behind the last one
+    cursor = 0
+    _lines_now = 0
+    _firsts: Sequence[int] = ()
+    """The first line of each entry, and the line behind the last one."""
 
     # What a subclass gives.
 
     @property
     def count(self) -> int:
         """How many entries there are."""
-        raise TypeError(f"{type(self).__name__} does not say its count")
+        raise NotImplementedError
 
     def lay(self, heights: Iterable[int], further: int = 0) -> None:
         """Say how many lines each entry takes, and how many more there are behind the last one."""
@@ -167,7 +165,7 @@ class Lines(LineView):
 
     def parts(self, line: int, size: int) -> list[Toned]:
         """The parts of a line of `size` cells; they are padded and cut to it."""
-        raise TypeError(f"{type(self).__name__} does not draw")
+        raise NotImplementedError
 
     # What all of them share.
 
@@ -271,7 +269,7 @@ class RowList(Lines, Generic[Row]):
 
     def drawn(self, row: Row, size: int, *, here: bool) -> list[Toned]:
         """The parts of a row, `here` with the cursor on it."""
-        raise TypeError(f"{type(self).__name__} does not draw")
+        raise NotImplementedError
 
     def parts(self, line: int, size: int) -> list[Toned]:
         """The row of a line; below the last one nothing."""

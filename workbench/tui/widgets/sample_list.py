@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import copysign
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
@@ -134,23 +135,24 @@ class SampleList(Lines):
 
     AT_CURSOR: ClassVar = frozenset({"dim"})
 
+    key_size: int | None = None
+    yours = False
+    disputes: Mapping[int, Dispute] = {}
+    ids = array("q")
+    """The samples of the view in order; nobody changes it."""
+    _source: SampleSource | None = None
+
+    @dataclass
     class Unread(Message):
         """A page could not be read."""
 
-        def __init__(self, error: Exception) -> None:
-            super().__init__()
-            self.error = error
+        error: Exception
 
     class Arrived(Message):
         """Rows are there; with the first ones, how much room ids need."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.key_size: int | None = None
-        self.yours = False
-        self.disputes: Mapping[int, Dispute] = {}
-        self._ids = array("q")
-        self._source: SampleSource | None = None
         self._rows: dict[int, QueueRow] = {}
         self._causes: dict[int, str] = {}
         self._fresh: set[int] = set()
@@ -159,17 +161,12 @@ class SampleList(Lines):
     @property
     def count(self) -> int:
         """How many samples the view holds."""
-        return len(self._ids)
-
-    @property
-    def ids(self) -> array[int]:
-        """The samples of the view in order; nobody changes it."""
-        return self._ids
+        return len(self.ids)
 
     @property
     def chosen(self) -> int | None:
         """The id of the sample under the cursor."""
-        return self._ids[self.cursor] if self._ids else None
+        return self.ids[self.cursor] if self.ids else None
 
     # What it shows.
 
@@ -187,11 +184,11 @@ class SampleList(Lines):
         Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`. When `at`
         is not among them the cursor goes to the first one, or with `stay` keeps its place.
         """
-        line = self.cursor - self.scroll_offset.y if self._ids else None
+        line = self.cursor - self.scroll_offset.y if self.ids else None
         same_place = self.cursor if stay else 0
         self._source = source
-        if ids != self._ids:
-            self._ids = ids
+        if ids != self.ids:
+            self.ids = ids
             self.resized(len(ids))
         self._fresh = set()
         if rows is not None:
@@ -203,7 +200,7 @@ class SampleList(Lines):
 
     def _place_of(self, sample_id: int | None) -> int | None:
         try:
-            return None if sample_id is None else self._ids.index(sample_id)
+            return None if sample_id is None else self.ids.index(sample_id)
         except ValueError:
             return None
 
@@ -239,7 +236,7 @@ class SampleList(Lines):
         page = index // PAGE
         if page not in self._fresh:
             self._want(page)
-        return self._rows.get(self._ids[index])
+        return self._rows.get(self.ids[index])
 
     # Reading.
 
@@ -247,7 +244,7 @@ class SampleList(Lines):
         if page in self._loading or self._source is None:
             return
         self._loading.add(page)
-        work = partial(self._read, page, self._source, self._ids)
+        work = partial(self._read, page, self._source, self.ids)
         start(self, work, group="pages", failed=self._failed)
 
     def _failed(self, error: Exception) -> None:
@@ -261,7 +258,7 @@ class SampleList(Lines):
             rows = await source.rows(ids[page * PAGE : (page + 1) * PAGE].tolist())
         finally:
             self._loading.discard(page)
-        if ids is not self._ids:
+        if ids is not self.ids:
             self.redraw()  # another view is shown by now, and it may want the same page
             return
         self._take(rows)

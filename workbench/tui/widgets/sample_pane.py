@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -53,15 +54,14 @@ class SamplePane(Container):
 
     DEFAULT_CSS = "SamplePane { height: 1fr; }"
 
+    @dataclass
     class Shown(Message):
         """What was drawn last is on the screen.
 
         `news`: it is another sample or kind, or its disposition is another one.
         """
 
-        def __init__(self, *, news: bool) -> None:
-            super().__init__()
-            self.news = news
+        news: bool
 
     def __init__(self, kind: Kind, say: Callable[[str], None], listed: UnitList) -> None:
         """`say` shows a message when a search in a thread fails; the units are `listed` there."""

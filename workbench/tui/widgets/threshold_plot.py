@@ -58,12 +58,13 @@ class Plot(PlotWidget, can_focus=False):
 class ThresholdPlot(Plot):
     """The automatic mean over thresholds beside the verified one."""
 
+    _found: Calibrated | None = None
+    _moves: Moves | None = None
+    _at = _now = 85
+    _under: tuple[int, Sequence[tuple[str, str]]] = 0, ()
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._found: Calibrated | None = None
-        self._moves: Moves | None = None
-        self._at = self._now = 85
-        self._under: tuple[int, list[tuple[str, str]]] = (0, [])
         self.set_xticks(list(range(LOW, HIGH + 1, 10)))
 
     def show(self, moves: Moves, calibration: Calibrated | None, at: int) -> None:
@@ -104,7 +105,7 @@ class ThresholdPlot(Plot):
     def _render_plot(self) -> None:
         """As the library draws it, and the threshold over it."""
         super()._render_plot()
-        self._under = (0, [])
+        self._under = 0, ()
         if self._moves is not None:
             self._draw_threshold()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from textual import events
@@ -27,22 +28,19 @@ LEAST_TEXT = 18
 class UnitList(RowList[Unit]):
     """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
 
+    @dataclass
     class Pressed(Message):
         """A part of a unit's row was clicked."""
 
-        def __init__(self, index: int, part: RowPart) -> None:
-            super().__init__()
-            self.index = index
-            self.part = part
+        index: int
+        part: RowPart
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.revealed: tuple[Unit, ...] = ()
-        self._nothing = ""
-        self._statements = False
-        self._wrapped: list[list[tuple[int, int]]] = []
-        self._columns = UnitColumns(8, 6, 8)
-        self._planned = 0
+    revealed: tuple[Unit, ...] = ()
+    _nothing = ""
+    _statements = False
+    _wrapped: Sequence[Sequence[tuple[int, int]]] = ()
+    _columns: UnitColumns  # planned before the first line is drawn
+    _planned = 0
 
     def show(
         self,
