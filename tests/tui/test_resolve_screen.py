@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from tests.tui.conftest import User
 from tests.tui.teams import decide, differ
-from workbench.model import RESOLVED
+from workbench.model import RESOLVED, Unit
 from workbench.reports.units import tally
 from workbench.stages import team
 from workbench.stages.editing import accept, reject
@@ -567,3 +568,18 @@ async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it
             messages[name] = status(app).strip()
 
     assert {"ada": "tower settled by cy: .60; w shows it", "eve": "tower settled"} == messages
+
+
+async def test_what_the_machine_had_proposed_is_among_the_lines_of_the_list() -> None:
+    """Or it could not be scrolled to, where a blind sample is settled in a small window."""
+
+    class Bare(App[None]):
+        def compose(self) -> ComposeResult:
+            yield SidesList(id="units")
+
+    unit = Unit("u1", "entity", "Oslo", "place")
+    async with Bare().run_test(size=(60, 3)) as pilot:
+        listed = pilot.app.query_one(SidesList)
+        listed.show([unit], revealed=[unit, unit], generation=1)
+
+        assert 1 + 1 + 2 == listed.lines

@@ -31,7 +31,7 @@ from workbench.text.safe import clean, flat
 from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.themes import DARK, LIGHT, Sheet
 from workbench.tui.widgets.bars import Status
-from workbench.tui.work import Gate, on_stage, start
+from workbench.tui.work import Entry, Gate, on_stage, start
 
 if TYPE_CHECKING:
     from workbench.model import Kind
@@ -275,6 +275,10 @@ class Bench(App[None]):
         """
         return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
 
+    def in_turn(self, do: Entry) -> None:
+        """Do it after the keys that were pressed before, in the app's own turn."""
+        self.call_later(self.gate.enter, do)
+
     def perform(self, act: KeyAct) -> None:
         """Do what a key would do: after what was pressed before, which may have left its screen."""
 
@@ -283,7 +287,7 @@ class Bench(App[None]):
                 self.pressed_at = self.clock()
                 await self.run_action(act.binding.binding.action, act.binding.node)
 
-        self.call_later(self.gate.enter, do)
+        self.in_turn(do)
 
     # From screen to screen.
 

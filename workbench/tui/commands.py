@@ -98,7 +98,7 @@ def coming(screen: BaseScreen, store: Store, desk: Desk | None) -> Iterable[Syst
         bench.tell(f"nothing was imported: {flat(str(error))}", "warn")
 
     about = "Samples from a file: JSON Lines, CSV, ragas, deepeval and others"
-    yield SystemCommand("Import", about, partial(bench.call_later, bench.gate.enter, ask_file))
+    yield SystemCommand("Import", about, partial(bench.in_turn, ask_file))
 
 
 def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
@@ -147,7 +147,7 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         ("Report page", "The comparison as one HTML file to send", ask_page),
         ("Backup", "A copy of the database next to it", back_up),
     ):
-        yield SystemCommand(title, about, partial(bench.call_later, bench.gate.enter, ask))
+        yield SystemCommand(title, about, partial(bench.in_turn, ask))
 
 
 def free_path(path: Path) -> Path:
@@ -222,7 +222,7 @@ class DatasetCommands(Provider):
             return []
         return [info for info in await desk.datasets() if info.id != desk.info.id]
 
-    def _opening(self, info: DatasetInfo) -> Callable[[], bool]:
+    def _opening(self, info: DatasetInfo) -> Callable[[], None]:
         """A command that leaves for the queue and opens it, after all keys pressed before."""
         app = cast("Bench", self.app)
 
@@ -231,7 +231,7 @@ class DatasetCommands(Provider):
                 await app.leave_for_queue()
                 app.choose_dataset(info.name)
 
-        return partial(app.call_later, app.gate.enter, open_it)
+        return partial(app.in_turn, open_it)
 
 
 def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -246,7 +246,7 @@ def system_commands(app: Bench, screen: Screen[Any]) -> Iterable[SystemCommand]:
         if app.desk is not None:
             yield from leaving(screen, app.desk)
     yield SystemCommand("Theme", "Light, dark, the terminal's own and others", app.action_change_theme)
-    tour = partial(app.call_later, app.gate.enter, partial(app.run_action, "app.tour"))
+    tour = partial(app.in_turn, partial(app.run_action, "app.tour"))
     yield SystemCommand("Tour", "The first steps again", tour)
     yield from (_command(app, act) for act in rest)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import islice, product
@@ -116,18 +116,14 @@ def typed(name: str) -> str:
 @cache
 def declared(node: type[DOMNode]) -> tuple[Binding, ...]:
     """The bindings that we gave a class and its bases, one a key, in the order of the library's merging."""
-    return tuple(_declared(node))
-
-
-def _declared(node: type[DOMNode]) -> Iterator[Binding]:
-    for base in reversed(node.__mro__):
-        if base.__module__.startswith("workbench.") and issubclass(base, DOMNode):
-            ours = [
-                binding
-                for binding in vars(base).get("BINDINGS", ())
-                if isinstance(binding, Binding) and binding.id
-            ]
-            yield from Binding.make_bindings(ours)
+    ours = [
+        binding
+        for base in reversed(node.__mro__)
+        if base.__module__.startswith("workbench.") and issubclass(base, DOMNode)
+        for binding in vars(base).get("BINDINGS", ())
+        if isinstance(binding, Binding) and binding.id
+    ]
+    return tuple(Binding.make_bindings(ours))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +150,19 @@ def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> 
         binding = entry.binding
         if typing and typed(name):
             continue
-        group = binding.group.description if binding.group else ""
         full = str(binding.id)
         latin = active.get(_LATIN_OF.get(name, ""))
         keys: tuple[str, ...] = () if latin is not None and latin.binding.id == full else (shown(name),)
         name_of_it = _DIGIT.sub("", full) if digits_as_one else full
-        if (known := by_id.get(name_of_it)) is not None:
-            keys = _span((*known.keys, *keys)) if name_of_it != full else (*known.keys, *keys)
-            entry, group = known.binding, known.group
-        description = known.description if known else binding.description
+        if (known := by_id.get(name_of_it)) is None:
+            group = binding.group.description if binding.group else ""
+            by_id[name_of_it] = KeyAct(name_of_it, keys, binding.description, entry.tooltip, group, entry)
+            continue
+        keys = _span((*known.keys, *keys)) if name_of_it != full else (*known.keys, *keys)
+        description = known.description
         if description != binding.description:  # of several digits what they share
             description = description.partition(":")[0]
-        footer = known.footer if known else entry.tooltip
-        by_id[name_of_it] = KeyAct(name_of_it, keys, description, footer, group, entry)
+        by_id[name_of_it] = replace(known, keys=keys, description=description)
     return list(by_id.values())
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Work = Callable[[], Awaitable[None]]
-Entry = Work
+Entry = Callable[[], Awaitable[object]]
 """What a key does, when its turn comes."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from workbench.model import Kind
 from workbench.reports.units import doubtful
@@ -20,17 +21,18 @@ RELEASED = 0.35
 """Seconds without an `a` from which on the next one is a press of its own: a held key repeats faster."""
 
 
+@dataclass
 class Accepter:
     """Decides what an `a` does; `want` writes, `go_on` opens the next sample, `done` names the act."""
 
-    def __init__(
-        self, screen: BaseScreen, pane: SamplePane, want: Callable[[Intent], None],
-        go_on: Callable[[], None], done: str,
-    ) -> None:  # fmt: skip
-        self._screen, self._pane, self._want, self._go_on, self._done = screen, pane, want, go_on, done
-        self._pressed_at = float("-inf")
-        self._stopped_at: tuple[int, Kind] | None = None
-        self._stopped_since = 0.0
+    screen: BaseScreen
+    pane: SamplePane
+    want: Callable[[Intent], None]
+    go_on: Callable[[], None]
+    done: str
+    _pressed_at = float("-inf")
+    _stopped_since = 0.0
+    _stopped_at: tuple[int, Kind] | None = field(default=None, init=False)
 
     def forget(self) -> None:
         """Another sample is shown: a question about what was shown before is not answered by an `a` on it."""
@@ -38,14 +40,14 @@ class Accepter:
 
     def press(self) -> None:
         """Verify the kind shown and go on; stops where a person should look until `a` is pressed anew."""
-        pane, say = self._pane, self._screen.say
-        pressed, now, kind = self._screen.bench.pressed_at, pane.now, pane.kind
+        pane, say = self.pane, self.screen.say
+        pressed, now, kind = self.screen.bench.pressed_at, pane.now, pane.kind
         quiet, self._pressed_at = pressed - self._pressed_at, pressed
         if pane.painted and pressed < pane.shown_at and quiet < RELEASED:
             return  # a held key's repeat from before this sample was there: no decision on it
         before = intents.before_accept(now, kind)
         if before == "decided":
-            self._go_on()
+            self.go_on()
         elif before == "empty":
             say("no units yet: n makes one, 0 accepts none, S leaves it for later", tone="warn")
         elif before == "doubts" and not self._passes_stop(quiet):
@@ -59,18 +61,18 @@ class Accepter:
 
     def accept(self) -> None:
         """Verify it, whatever is in doubt."""
-        pane, bench = self._pane, self._screen.bench
+        pane, bench = self.pane, self.screen.bench
         if not pane.painted:
-            self._screen.say("this sample has not been shown yet; make the window larger", tone="warn")
+            self.screen.say("this sample has not been shown yet; make the window larger", tone="warn")
             return
         several = len(pane.now.dataset.kinds) > 1
-        what = f"{view.plural(pane.kind)} {self._done}" if several else self._done
+        what = f"{view.plural(pane.kind)} {self.done}" if several else self.done
         fast = bench.clock() - pane.shown_at < intents.FAST
-        self._want(intents.accept(pane.kind, fast=fast, what=what))
+        self.want(intents.accept(pane.kind, fast=fast, what=what))
 
     def _passes_stop(self, quiet: float) -> bool:
         """Whether it stopped here before and the person saw it; `quiet`: seconds since the `a` before."""
-        bench, here = self._screen.bench, (self._pane.now.sample_id, self._pane.kind)
+        bench, here = self.screen.bench, (self.pane.now.sample_id, self.pane.kind)
         if self._stopped_at != here:
             self._stopped_at, self._stopped_since = here, bench.clock()
             return False

@@ -6,6 +6,7 @@ And the label of a unit: by its number, or typed until it stands first in the li
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -21,51 +22,49 @@ from workbench.text.cells import cut, cut_middle, fit, width
 from workbench.text.safe import flat
 from workbench.text.tokens import snap, tokens
 from workbench.tui.keys import TWINS, bindings
-from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
-from workbench.tui.screens.finding import Finder, TextPlace
+from workbench.tui.screens.base import BaseScreen, Dialog
+from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.widgets.bars import Bar, Part, choice_parts
 from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.sample_pane import SamplePane
 
 
+@dataclass(frozen=True, slots=True)
 class Adder:
     """A stretch of the reference, then its label; `want` writes what comes of it."""
 
-    def __init__(
-        self, screen: BaseScreen, pane: SamplePane, finder: Finder, want: Callable[[Intent], None]
-    ) -> None:
-        self._screen = screen
-        self._pane = pane
-        self._finder = finder
-        self._want = want
+    screen: BaseScreen
+    pane: SamplePane
+    finder: Finder
+    want: Callable[[Intent], None]
 
     async def ask(self) -> None:
         """A new unit: from a short list of what may be a name, by typing, or by letters."""
-        pane = self._pane
+        pane = self.pane
         if not tokens(pane.now.sample.reference):
             raise InputError("the reference is empty: there is nothing to add")
         await pane.know_names()
         offers = [self._offer(span) for span in pane.names]
-        await self._screen.bench.ask(
+        await self.screen.bench.ask(
             AddScreen(self, pane, sorted(offers, key=lambda offer: bool(offer.other)))
         )
 
     def _offer(self, span: Span) -> Offer:
-        now = self._pane.now
+        now = self.pane.now
         surface = now.sample.reference[span.start : span.end]
-        return Offer(span, surface, self._pane.label_of(span), editing.other_form(now, span))
+        return Offer(span, surface, self.pane.label_of(span), editing.other_form(now, span))
 
     async def take(self, offer: Offer) -> None:
         """Add what was offered: at once where its label is known and it is no form of a unit."""
         if offer.label and not offer.other:
-            self._want(intents.add_span(self._pane.kind, offer.span, offer.label, offer.surface))
+            self.want(intents.add_span(self.pane.kind, offer.span, offer.label, offer.surface))
         else:
             await self.add(offer.span)
 
     async def by_letters(self) -> None:
         """A new unit, by letters on the reference."""
-        pane = self._pane
+        pane = self.pane
         targets = [(token.start, token.end) for token in tokens(pane.now.sample.reference)]
         if not targets:
             raise InputError("the reference is empty: there is nothing to add")
@@ -74,27 +73,27 @@ class Adder:
             f"new {pane.kind}", pane.reference, targets, self.add, names=pane.names, look=pane.mark_new,
             other=self.by_search,
         )  # fmt: skip
-        await self._screen.bench.ask(pick)
+        await self.screen.bench.ask(pick)
 
     async def by_search(self, typed: str = "") -> None:
         """A new unit, by what is typed of it."""
-        await self._finder.ask(f"new {self._pane.kind}", "reference", self._add_place, typed)
+        await self.finder.ask(f"new {self.pane.kind}", "reference", self._add_place, typed)
 
     async def _add_place(self, hit: TextPlace) -> None:
-        await self.add(snap(self._pane.now.sample.reference, hit.start, hit.end))
+        await self.add(snap(self.pane.now.sample.reference, hit.start, hit.end))
 
     async def dragged(self) -> None:
         """The mouse was let go over a stretch of the reference: it is a new unit."""
-        selected = self._pane.reference.selected
+        selected = self.pane.reference.selected
         if selected is not None:
-            await self.add(snap(self._pane.now.sample.reference, *selected), sure=False)
+            await self.add(snap(self.pane.now.sample.reference, *selected), sure=False)
 
     async def add(self, span: Span, *, sure: bool = True) -> None:
         """A stretch was chosen: add it with a label, or go to the unit that it is already.
 
         A statement has no label; when it is not `sure` that it is wanted, that is asked.
         """
-        pane, now = self._pane, self._pane.now
+        pane, now = self.pane, self.pane.now
         kind, surface = pane.kind, now.sample.reference[span.start : span.end]
         try:
             editing.refuse_twice(now, kind, surface)
@@ -104,12 +103,12 @@ class Adder:
                 pane.choose(same.id)
             raise
         if kind == "statement" and sure:
-            self._want(intents.add_span(kind, span, "", surface))
+            self.want(intents.add_span(kind, span, "", surface))
             return
 
         def add(label: str) -> None:
-            self._screen.clear_selection()
-            self._want(intents.add_span(kind, span, label, now.sample.reference[span.start : span.end]))
+            self.screen.clear_selection()
+            self.want(intents.add_span(kind, span, label, now.sample.reference[span.start : span.end]))
 
         def title() -> str:
             pane.mark_new((span,))
@@ -125,7 +124,7 @@ class Adder:
         labels = now.policy.labels if kind == "entity" else ()
         none = "no label" if kind == "entity" else "add it"
         at_end, current = partial(pane.mark_new, ()), pane.label_of(span)
-        await self._screen.bench.ask(
+        await self.screen.bench.ask(
             LabelScreen(title(), labels, add, none=none, current=current, at_end=at_end, stretch=stretch)
         )
 
@@ -144,27 +143,26 @@ class OfferRows(RowList[Offer]):
 
     AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, offer: Offer, size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, offer: Offer, size: int) -> list[Toned]:
         """One of them."""
         number = self.rows.index(offer) + 1
         note = f"a form of {flat(offer.other)}" if offer.other else offer.label or "asks for its label"
         note = cut(note, size // 2)
         room = size - 6 - width(note)
         return [
-            ("▸ " if here else "  ", ""),
             (f"{number if number < 10 else ' '} ", "key"),
             (f"{fit(cut_middle(flat(offer.surface), room), room)}  {note}", ""),
         ]
 
 
-class AddScreen(Dialog):
+class AddScreen(OverUnits):
     """Over the list of units: what may be a name. A digit adds one, letters search in the reference."""
 
     BINDINGS = bindings("add")
 
     def __init__(self, adder: Adder, pane: SamplePane, offers: Sequence[Offer]) -> None:
-        super().__init__()
-        self._adder, self._pane, self._offers = adder, pane, offers
+        super().__init__(pane)
+        self._adder, self._offers = adder, offers
 
     def body(self) -> ComposeResult:
         """The list, and below it the other ways."""
@@ -187,13 +185,8 @@ class AddScreen(Dialog):
         return f"No further {what} is suggested: type the beginning, or use letters."
 
     def on_mount(self) -> None:
-        """Take the place of the units."""
-        self.resized()
+        """Mark the first one."""
         self.moved()
-
-    def resized(self) -> None:
-        """Lie where the units of the screen below lie now."""
-        lie_over(self.query_one("#box"), self._pane.body.list_region)
 
     def moved(self) -> None:
         """Mark the one under the cursor in the reference."""
@@ -249,10 +242,10 @@ class LabelRows(RowList[Label]):
 
     AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, label: Label, size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, label: Label, size: int) -> list[Toned]:
         """One label."""
         name = fit(flat(label.name), size - 4)
-        return [("▸ " if here else "  ", ""), (fit(flat(label.key), 2), "key"), (name, "")]
+        return [(fit(flat(label.key), 2), "key"), (name, "")]
 
 
 class LabelScreen(Dialog):

@@ -29,9 +29,9 @@ NOBODY = "No two people decided the same sample yet: workbench assign --overlap 
 class PartRows(RowList[str]):
     """The lines of a table, as `workbench agree` prints them."""
 
-    def drawn(self, row: str, _size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, row: str, _size: int) -> list[Toned]:
         """One line."""
-        return [(("▸ " if here else "  ") + flat(row), "")]
+        return [(flat(row), "")]
 
 
 class AgreeScreen(Room):

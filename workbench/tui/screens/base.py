@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
-from textual.widget import Widget
 
 from workbench.errors import WorkbenchError
 from workbench.text.safe import flat
@@ -83,7 +81,7 @@ class Ordered(Screen[None]):
         event.stop()
         self.moved()
         if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self.action_open)
+            self.bench.in_turn(self.action_open)
 
     def moved(self) -> None:
         """The cursor of the list moved."""
@@ -234,12 +232,6 @@ class Room(BaseScreen):
         """A part was clicked."""
         event.stop()
         self.action_section(event.number)
-
-
-def lie_over(box: Widget, region: Region) -> None:
-    """Put the box of a dialog over a part of the screen below."""
-    box.styles.offset = region.offset
-    box.styles.width, box.styles.height = region.size
 
 
 def title(text: str, hint: str = "") -> Bar:

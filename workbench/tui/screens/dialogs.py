@@ -61,13 +61,18 @@ class Choices(RowList[MenuChoice]):
         """Ten choices further or back."""
         self.move(10 * step)
 
-    def drawn(self, choice: MenuChoice, size: int, *, here: bool) -> list[Toned]:
-        """A heading or a choice."""
-        if choice.take is None:
-            return [(fit(flat(choice.name), size), "heading")]
+    def parts(self, line: int, size: int) -> list[Toned]:
+        """A heading has no place for the cursor."""
+        row = self.rows[line] if line < self.count else None
+        if row is None or row.take is not None:
+            return super().parts(line, size)
+        return [(fit(flat(row.name), size), "heading")]
+
+    def drawn(self, choice: MenuChoice, size: int) -> list[Toned]:
+        """A choice."""
         right = flat(choice.right)
         return [
-            (("▸ " if here else "  ") + ("✓ " if choice.on else "  "), ""),
+            ("✓ " if choice.on else "  ", ""),
             (fit(flat(choice.name), size - 4 - width(right)), ""),
             (right, "dim"),
         ]
@@ -280,6 +285,8 @@ class PromptScreen(Dialog):
 
     BINDINGS = bindings("prompt")
 
+    _refused: str | None = None
+
     def __init__(
         self,
         title: str,
@@ -300,7 +307,6 @@ class PromptScreen(Dialog):
         self._choices = choices
         self._note = flat(note)
         self._select = select
-        self._refused: str | None = None
 
     def body(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
@@ -354,12 +360,8 @@ class PromptScreen(Dialog):
         if complaint is None:
             self.app.pop_screen()
         else:
-            self.complain(complaint)
-
-    def complain(self, why: str) -> None:
-        """Say why the text cannot be taken; it stays."""
-        self._refused = self.query_one(Field).value
-        self.say((("! ", ""), (flat(why), "")), bad=True)
+            self._refused = self.query_one(Field).value  # it stays
+            self.say((("! ", ""), (flat(complaint), "")), bad=True)
 
 
 class ReadScreen(Dialog):

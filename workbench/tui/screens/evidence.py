@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from textual.app import ComposeResult
@@ -18,8 +19,8 @@ from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.text.tokens import sentences, snap, tokens
 from workbench.tui.keys import bindings
-from workbench.tui.screens.base import BaseScreen, Dialog, lie_over
-from workbench.tui.screens.finding import Finder, TextPlace
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import NONE_NEAR, near_text
 from workbench.tui.widgets.bars import Bar, choice_parts
@@ -29,16 +30,14 @@ from workbench.tui.widgets.sample_pane import SamplePane
 TakePlace = Callable[[Unit, Evidence | None], None]
 
 
+@dataclass(frozen=True, slots=True)
 class EvidencePicker:
     """Brings the contexts forward while a person chooses; `want` writes the choice."""
 
-    def __init__(
-        self, screen: BaseScreen, pane: SamplePane, finder: Finder, want: Callable[[Intent], None]
-    ) -> None:
-        self.pane = pane
-        self.screen = screen
-        self._finder = finder
-        self._want = want
+    screen: BaseScreen
+    pane: SamplePane
+    finder: Finder
+    want: Callable[[Intent], None]
 
     async def ask(self) -> None:
         """Choose the evidence of the unit under the cursor."""
@@ -62,7 +61,7 @@ class EvidencePicker:
         near = await self.pane.near(unit)
         evidence = unit.match.evidence[:1]
         if unit.match.alias:
-            self._want(intents.same_thing(unit, None))
+            self.want(intents.same_thing(unit, None))
         elif evidence and evidence[0] not in near:
             self.take_same(unit, evidence[0])
         else:
@@ -74,13 +73,13 @@ class EvidencePicker:
         """The words of this place name the same thing."""
         assert evidence is not None  # only evidence can be none
         words = self.pane.contexts[evidence.context][evidence.start : evidence.end]
-        self._want(intents.same_thing(unit, evidence, words))
+        self.want(intents.same_thing(unit, evidence, words))
 
     def take(self, unit: Unit, evidence: Evidence | None) -> None:
         """This place is the evidence; None takes the evidence away."""
         if evidence is not None:
             self.pane.context_no = evidence.context  # so that it stays in sight when the unit is shown again
-        self._want(intents.evidence(unit, evidence))
+        self.want(intents.evidence(unit, evidence))
 
     async def by_letters(self, unit: Unit, take: TakePlace | None = None, what: str = "evidence") -> None:
         """A stretch of the context in sight: one letter for what may be it, Enter for every word.
@@ -123,16 +122,16 @@ class EvidencePicker:
             words = snap(self.pane.contexts[context], hit.start, hit.end)
             take(unit, Evidence(context, words.start, words.end))
 
-        await self._finder.ask(title, "contexts", found)
+        await self.finder.ask(title, "contexts", found)
 
 
-class EvidenceScreen(Dialog):
+class EvidenceScreen(OverUnits):
     """Over the list of units: reference and context stay in sight, and can be paged and scrolled."""
 
     BINDINGS = bindings("evidence")
 
     def __init__(self, picker: EvidencePicker, unit: Unit, near: Sequence[Evidence], nothing: str) -> None:
-        super().__init__()
+        super().__init__(picker.pane)
         self._picker = picker
         self._unit = unit
         self._near = near
@@ -152,17 +151,12 @@ class EvidenceScreen(Dialog):
         yield Bar(choice_parts(ways), id="hint")
 
     def on_mount(self) -> None:
-        """Take the place of the units."""
-        self.resized()
+        """The passages, the first one under the cursor."""
         self._draw()
-
-    def resized(self) -> None:
-        """Lie where the units of the screen below lie now."""
-        lie_over(self.query_one("#box"), self._picker.pane.body.list_region)
 
     def _draw(self) -> None:
         """The passages with their contexts, the one under the cursor in another colour."""
-        text, likes = near_text(self._unit, self._near, self._picker.pane.contexts)
+        text, likes = near_text(self._unit, self._near, self._pane.contexts)
         marks: list[Mark] = []
         start = 0
         for number, line in enumerate(text.split("\n")):
@@ -196,12 +190,12 @@ class EvidenceScreen(Dialog):
         if self._near:
             self._cursor = max(0, min(self._cursor + step, len(self._near) - 1))
             self._draw()
-            self._picker.pane.look_at(self._near[self._cursor])
+            self._pane.look_at(self._near[self._cursor])
 
     def on_passage_clicked(self, event: Passage.Clicked) -> None:
         """A click takes the passage."""
         event.stop()
-        self.app.call_later(self.bench.gate.enter, partial(self._take_clicked, int(event.mark.owner)))
+        self.bench.in_turn(partial(self._take_clicked, int(event.mark.owner)))
 
     async def _take_clicked(self, number: int) -> None:
         if self.app.screen is self:
@@ -214,7 +208,7 @@ class EvidenceScreen(Dialog):
 
     def action_page(self, step: int) -> None:
         """Another context."""
-        self._picker.pane.go_to_context(self._picker.pane.context_no + step)
+        self._pane.go_to_context(self._pane.context_no + step)
 
     async def action_letters(self) -> None:
         """Letters over the tokens of the context that is shown."""
@@ -230,4 +224,4 @@ class EvidenceScreen(Dialog):
     def action_cancel(self) -> None:
         """Escape: the context that was shown before."""
         self.app.pop_screen()
-        self._picker.pane.go_to_context(self._before)
+        self._pane.go_to_context(self._before)

@@ -119,12 +119,13 @@ def part_name(part: int, sample: Sample) -> str:
 class Finder:
     """The search over the sample that a pane shows: what was found, and at which place a person is."""
 
+    _search: Search | None = None
+    _begin = NOWHERE
+    _before: tuple[int, float] = 0, 0.0
+
     def __init__(self, screen: BaseScreen, pane: SamplePane) -> None:
         self._screen = screen
         self._pane = pane
-        self._search: Search | None = None
-        self._begin = NOWHERE
-        self._before: tuple[int, float] = (0, 0.0)
         pane.searched = self._marks
 
     @property
@@ -231,6 +232,24 @@ class Finder:
             self.search.steps += by
             self._go()
             self.tell()
+
+
+class OverUnits(Dialog):
+    """A dialog over the list of units of the screen below, whose texts stay in sight."""
+
+    def __init__(self, pane: SamplePane) -> None:
+        super().__init__()
+        self._pane = pane
+
+    def on_mount(self) -> None:
+        """Take the place of the units."""
+        self.resized()
+
+    def resized(self) -> None:
+        """Lie where the units of the screen below lie now."""
+        box, region = self.query_one("#box"), self._pane.body.list_region
+        box.styles.offset = region.offset
+        box.styles.width, box.styles.height = region.size
 
 
 class FindField(Field):

@@ -131,6 +131,12 @@ class QueueScreen(BaseScreen):
         self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
         self.query_one("#empty", Static).display = False
 
+    @property
+    def now(self) -> Desk:
+        """The open dataset; what needs one is not asked for without."""
+        assert self.desk is not None
+        return self.desk
+
     # What the app says.
 
     async def begin(self, desk: Desk) -> None:
@@ -154,11 +160,10 @@ class QueueScreen(BaseScreen):
 
     async def begin_with(self, picks: tuple[int, ...]) -> None:
         """Go on with the next sample, or audit some that were picked by hand, one after the other."""
-        assert self.desk is not None
         if not picks:
             await self.action_go_on()
             return
-        desk = self.desk.among(array("q", picks), decided=False, off_plan=True, audited=True)
+        desk = self.now.among(array("q", picks), decided=False, off_plan=True, audited=True)
         await self.bench.review(desk, picks[0], picked=True)
 
     async def choose(self, names: tuple[str, ...]) -> None:
@@ -190,22 +195,20 @@ class QueueScreen(BaseScreen):
 
     def planned(self, *, changed: bool, go_on: bool) -> None:
         """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
-        assert self.desk is not None
         self._away = False
         if go_on:
             self.field.value = ""
             self.query_shown = self._rest = Query()
             self.views.order = "u"
             self._view(None, stay=True)
-            self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
+            self._jump(self.now.next, self.now.nothing_left, "could not look for the next sample")
         elif changed:
             start(self, self._to_next, group="next", failed=self._unread)
         else:
             self.action_reread()
 
     async def _to_next(self) -> None:
-        assert self.desk is not None
-        self._view(await self.desk.next())
+        self._view(await self.now.next())
 
     # Reading.
 
@@ -237,8 +240,7 @@ class QueueScreen(BaseScreen):
         start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     async def _show(self, at: int | None, *, stay: bool) -> None:
-        desk = self.desk
-        assert desk is not None
+        desk = self.now
         query, order = self.query_shown, self.views.order
         all_disputes = (await desk.disputes()).disputes if order == "disputes" else ()
         disputes = largest_first(all_disputes)
@@ -272,8 +274,7 @@ class QueueScreen(BaseScreen):
         return array("q", (number for number in disputes if number in fits))
 
     async def _read_progress(self) -> None:
-        desk = self.desk
-        assert desk is not None
+        desk = self.now
         self.progress = await desk.progress()
         midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
         pace, planned = await desk.pace((), midnight), await desk.planned()
@@ -326,11 +327,10 @@ class QueueScreen(BaseScreen):
 
     async def _read_in_full(self) -> None:
         number, row = self._in_full
-        assert self.desk is not None
         shown: tuple[str, list[Mark]] = "", []
         if number is not None and row is not None:
             await asyncio.sleep(RESTS)
-            sample = await self.desk.texts(number)
+            sample = await self.now.texts(number)
             dispute = self.samples.disputes.get(number)
             shown = in_full(row, sample, remarks(dispute) if dispute else []) if sample else shown
         self.query_one(Passage).show(*shown)
@@ -338,8 +338,7 @@ class QueueScreen(BaseScreen):
     # Drawing.
 
     def _draw_head(self) -> None:
-        desk = self.desk
-        assert desk is not None
+        desk = self.now
         self.completions.about = self._about()
         self.refresh_bindings()
         self._draw_columns()
@@ -433,8 +432,7 @@ class QueueScreen(BaseScreen):
 
     def view_desk(self) -> Desk:
         """The desk for a review that takes its next samples from this view."""
-        desk = self.desk
-        assert desk is not None
+        desk = self.now
         if self.views.order == "u" and not self.query_shown:
             return desk
         through = self.query_shown.decided or self.views.order in ("delta", "disputes")
@@ -468,8 +466,7 @@ class QueueScreen(BaseScreen):
 
     async def _may(self, deed: Deed) -> bool:
         """Whether this person may do something; says why not."""
-        assert self.desk is not None
-        if why := await self.desk.refusal(deed):
+        if why := await self.now.refusal(deed):
             self.say(why, tone="warn")
         return not why
 
@@ -511,8 +508,7 @@ class QueueScreen(BaseScreen):
         row = self._row_here
         if row is None or row.gold is None or row.automatic is None or row.verified is None:
             return False
-        assert self.desk is not None  # it has the row
-        is_own = row.disposition != "verified" or self.desk.annotator in row.gold.annotators
+        is_own = row.disposition != "verified" or self.now.annotator in row.gold.annotators
         return self.views.order == "disputes" or (row.gold.origin == "adjudicated" and not is_own)
 
     async def _found(self, chosen: int) -> int:
@@ -531,11 +527,10 @@ class QueueScreen(BaseScreen):
 
     async def _say_settled(self, row: QueueRow) -> None:
         """That what people differed in is settled; by whom, and as which value, where the row shows that."""
-        assert self.desk is not None
         message = "settled"
-        row = (await self.desk.rows([row.sample_id])).get(row.sample_id, row)  # as it is by now
+        row = (await self.now.rows([row.sample_id])).get(row.sample_id, row)  # as it is by now
         if row.disposition == "verified" and row.verified is not None:
-            by = await self.desk.settler(row.sample_id)
+            by = await self.now.settler(row.sample_id)
             message += f"{by and ' by '}{flat(by)}: {value(row.verified.recall)}"
             message += "; w shows it" if row.automatic is not None else ""
         message += " · J settles those with ≠" if self.samples.differ else ""
@@ -556,12 +551,11 @@ class QueueScreen(BaseScreen):
         start(self, partial(self._step_back, step, word), group="work", failed=self.unread)
 
     async def _step_back(self, step: Step, word: str) -> None:
-        assert self.desk is not None
         if message := await self.settling.step(step):
             self._view(self.samples.chosen, stay=True, hold=True)
             self.succeeded(message)
             return
-        find = partial(self.desk.store.write, self.desk.step, step)
+        find = partial(self.now.store.write, self.now.step, step)
         await self._jump_to(find, f"nothing to {step}", f"the {step} was not saved", word, False)
 
     def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
@@ -574,10 +568,9 @@ class QueueScreen(BaseScreen):
 
     async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
         status = self.query_one(Status)
-        assert self.desk is not None
         try:
             target = await find()
-            settles = settles and not await self.desk.refusal("settle what others differ in")
+            settles = settles and not await self.now.refusal("settle what others differ in")
         except Exception as error:  # a database can fail in many ways; whatever it was is shown
             if isinstance(error, AwayError) and not error.writing:
                 raise  # it is read again
@@ -603,14 +596,13 @@ class QueueScreen(BaseScreen):
             start(self, partial(self._why, chosen), group="work", failed=self.not_opened)
 
     async def _why(self, sample_id: int) -> None:
-        assert self.desk is not None
         open_why = await self.bench.loaded("why")
-        dispute, kind, scorer = self.samples.disputes.get(sample_id), self.desk.info.kinds[0], None
+        dispute, kind, scorer = self.samples.disputes.get(sample_id), self.now.info.kinds[0], None
         if dispute is not None and dispute.sort == "verified":
             kind, scorer = dispute.kind, dispute.between.partition("~")[0]
         settle = self.action_settle if dispute is not None else None
         try:
-            await open_why(self, self.desk, sample_id, kind, scorer, settle, self.action_step)
+            await open_why(self, self.now, sample_id, kind, scorer, settle, self.action_step)
         except InputError as error:  # nobody decided it yet
             self.say(str(error))
             self.bench.open_gate()

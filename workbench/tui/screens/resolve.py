@@ -16,14 +16,14 @@ from workbench.reports.units import unit_symbol, verdict
 from workbench.stages import intents, resolve
 from workbench.stages.desk import new_action
 from workbench.stages.review import Opened
-from workbench.text.cells import fit, width, wrap
+from workbench.text.cells import fit, width
 from workbench.text.safe import flat
 from workbench.tui import view
 from workbench.tui.keys import bindings
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.lines import Toned
-from workbench.tui.widgets.unit_list import MOST_LINES, UnitColumns, UnitList, verdict_tone
+from workbench.tui.widgets.unit_list import UnitColumns, UnitList, verdict_tone
 
 LEAST_TEXT, MOST_TEXT = 16, 44
 """Cells of a unit's wording, however many people there are."""
@@ -77,10 +77,8 @@ class SidesList(UnitList):
     def _sided(self, unit: Unit) -> Sided | None:
         return self.over.of(unit) if self.over else None
 
-    def lay_out(self) -> None:
+    def plan(self, size: int) -> UnitColumns:
         """The wording gives way to what people have, as many of them as there is room for."""
-        size = self.scrollable_content_region.width
-        self._planned = size
         differ = [row for unit in self.rows if (row := self._sided(unit)) is not None and not row.agreed]
         texts = [side_text(row, side) for row in differ for side in range(len(row.sides))]
         people = max((len(row.sides) for row in differ), default=0)
@@ -94,9 +92,7 @@ class SidesList(UnitList):
         longest = max((width(flat(unit.text)) for unit in self.rows), default=0)
         text = max(LEAST_TEXT, wording if self._statements else min(MOST_TEXT, longest, wording))
         self._cells = cells
-        self._columns = UnitColumns(text, 0, now, words=False)
-        self._wrapped = [wrap(flat(unit.text), text) for unit in self.rows if self._statements]
-        self.lay([min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.rows))
+        return UnitColumns(text, 0, now, words=False)
 
     def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
         sided, columns = self._sided(unit), self._columns

@@ -501,7 +501,7 @@ class ReviewScreen(BaseScreen):
             elif self.app.screen is self and self.pane.opened is not None:
                 await work()
 
-        self.app.call_later(self.bench.gate.enter, run)
+        self.bench.in_turn(run)
 
     def on_unit_list_pressed(self, event: UnitList.Pressed) -> None:
         """A click on a part of a row is the key for it."""

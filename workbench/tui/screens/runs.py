@@ -157,14 +157,13 @@ class RunList(RowList[RunSummary]):
         current = next((index for index, run in enumerate(rows) if run.current), 0)
         self.put(rows, next((index for index, run in enumerate(rows) if run.name == wanted), current))
 
-    def drawn(self, run: RunSummary, size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, run: RunSummary, size: int) -> list[Toned]:
         """One run."""
         columns = run_columns(size, self.rows)
         failed = f"{run.failed:,}" if run.failed else "·"
         cost = _dollars(run.paid.cost) if run.paid else "·"
         made = f"  {run.created_at:%Y-%m-%d %H:%M}" if columns.made else ""
         return [
-            ("▸ " if here else "  ", ""),
             ("✓ " if run.current else "  ", "good"),
             (fit(flat(run.name), columns.name) + "  ", ""),
             (fit(flat(run.model or run.proposer), columns.model), "dim"),

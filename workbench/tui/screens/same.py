@@ -31,7 +31,7 @@ class Places(RowList[Place]):
 
     left_out: Set[str] = frozenset()
 
-    def drawn(self, row: Place, size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, row: Place, size: int) -> list[Toned]:
         """One sample; what is left out is struck through."""
         out = row.key in self.left_out
         sign = "✗" if out else DISPOSITION_SYMBOL[row.disposition]
@@ -42,7 +42,6 @@ class Places(RowList[Place]):
         while width(before) > room // 3:
             before = before[1:]
         return [
-            ("▸ " if here else "  ", ""),
             (f"{sign} ", "dim"),
             (fit(short(row.key, name, row.act.sample.user_input), name) + "  ", ""),
             (before, "dim"),

@@ -39,14 +39,15 @@ class Saver(Static):
     now, when another window was first.
     """
 
+    failure: Unsaved | None = None
+    _slow: asyncio.TimerHandle | None = None
+    _next: Timer | None = None
+    _tries = 0
+
     def __init__(self, owner: BaseScreen, reload: Work) -> None:
         super().__init__(id="banner")
-        self.failure: Unsaved | None = None
         self._owner = owner
         self._reload = reload
-        self._slow: asyncio.TimerHandle | None = None
-        self._next: Timer | None = None
-        self._tries = 0
 
     def start(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Start work; keys wait until what it left is painted."""

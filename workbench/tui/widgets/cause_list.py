@@ -15,7 +15,7 @@ from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
 from workbench.text.figures import UNDEFINED, delta
 from workbench.text.safe import flat
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import RowList, Toned, in_lines
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, UnitRow
@@ -211,9 +211,6 @@ def _named(row: UnitRow) -> str:
     return f"{_SHORT.get(row.cause, row.cause)} {cut(flat(unit.text), NAME)}"
 
 
-MOST_LINES = 3
-"""Lines a statement takes; its whole text stands below the list."""
-
 SHARE = 5
 UNITLESS = {"untraced": "(your number − our count)", "rounding": "(rounding in the file)"}
 """The rows about the number of a file as a whole, in the place of two units."""
@@ -269,12 +266,7 @@ class CauseList(RowList["UnitRow"]):
 
     def _wrap(self, unit: Unit | None) -> list[str]:
         text, size = flat(unit.text) if unit else "—", self.columns.text
-        if not self._statements:
-            return [fit(text, size)]
-        lines = [text[start:end] for start, end in wrap(text, size)]
-        if len(lines) > MOST_LINES:
-            lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + " …"]
-        return [fit(line, size) for line in lines]
+        return [fit(line, size) for line in (in_lines(text, size) if self._statements else [text])]
 
     def parts(self, line: int, _size: int) -> list[Toned]:
         """A line of a row."""

@@ -83,10 +83,10 @@ class CauseBars(RowList["CauseTotal"]):
 
     AT_CURSOR: ClassVar = frozenset({"dim", "warn"})
 
-    def drawn(self, total: CauseTotal, size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, total: CauseTotal, size: int) -> list[Toned]:
         """One cause."""
         most = max(abs(float(row.share)) for row in self.rows)
-        return shortened([("▸ " if here else "  ", ""), *cause_parts(total, most, size - 2)], size)
+        return shortened(cause_parts(total, most, size - 2), size - 2)
 
 
 def bar(value: float, most: float, half: int) -> str:

@@ -270,8 +270,6 @@ class SampleRows(RowList[Sample]):
         """The sample under the cursor, without its share."""
         return self.chosen[0] if self.chosen else None
 
-    def drawn(self, sample: Sample, size: int, *, here: bool) -> list[Toned]:
+    def drawn(self, sample: Sample, size: int) -> list[Toned]:
         """One sample."""
-        return shortened(
-            [("▸ " if here else "  ", ""), *lists.sample_parts(sample, self.share, size - 2)], size
-        )
+        return shortened(lists.sample_parts(sample, self.share, size - 2), size - 2)

@@ -18,6 +18,8 @@ from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from workbench.text.cells import fit, wrap
+
 REVERSED = Style(reverse=True, dim=False)
 
 Toned = tuple[str, str]
@@ -238,6 +240,20 @@ class Lines(LineView):
             self.move_to(index, clicked=True)
 
 
+MOST_LINES = 3
+"""Lines that a statement takes in a list; its whole text stands elsewhere."""
+
+
+def in_lines(text: str, size: int) -> list[str]:
+    """A statement in lines of `size` cells, the last one with an ellipsis where there would be more."""
+    lines = [text[start:end] for start, end in wrap(text, size)]
+    return (
+        lines
+        if len(lines) <= MOST_LINES
+        else [*lines[: MOST_LINES - 1], fit(f"{lines[MOST_LINES - 1]} …", size)]
+    )
+
+
 Row = TypeVar("Row")
 
 
@@ -267,10 +283,12 @@ class RowList(Lines, Generic[Row]):
         self.redraw()
         self.reveal(self.cursor)
 
-    def drawn(self, row: Row, size: int, *, here: bool) -> list[Toned]:
-        """The parts of a row, `here` with the cursor on it."""
+    def drawn(self, row: Row, size: int) -> list[Toned]:
+        """The parts of a row behind the two cells for the cursor; `size` counts those too."""
         raise NotImplementedError
 
     def parts(self, line: int, size: int) -> list[Toned]:
         """The row of a line; below the last one nothing."""
-        return self.drawn(self.rows[line], size, here=line == self.cursor) if line < self.count else []
+        if line >= self.count:
+            return []
+        return [("▸ " if line == self.cursor else "  ", ""), *self.drawn(self.rows[line], size)]

@@ -340,7 +340,7 @@ class Contexts(Passage):
     current = 0
     _contexts: tuple[str, ...] = ()
     _starts: Sequence[int] = (0,)
-    _headings: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
 
     def take(self, contexts: tuple[str, ...], current: int) -> None:
         """These contexts, or those around the current one; `put` shows them."""
@@ -352,8 +352,8 @@ class Contexts(Passage):
 
     def put(self, headings: tuple[str, ...], current: int, marks: Sequence[Mark], nothing: str) -> None:
         """Show what was taken, each context below its heading."""
-        if (headings, current) != (self._headings, self.current):
-            self._headings, self.current, self._marked = headings, current, None  # drawn with the marks
+        if (headings, current) != (self.headings, self.current):
+            self.headings, self.current, self._marked = headings, current, None  # drawn with the marks
         self.show(BETWEEN.join(self._contexts[self.first : self.last + 1]), marks, nothing=nothing)
 
     @property
@@ -401,7 +401,7 @@ class Contexts(Passage):
 
     def drawn_line(self, line: int, size: int) -> Strip:
         """A heading, or a line of text behind its margin."""
-        if line < len(self._lines) and self._headings:
+        if line < len(self._lines) and self.headings:
             start, end = self._lines[line]
             number = self._number_at(start + len(BETWEEN) - 1)
             if start == end and number and start == self._starts[number] - 1:
@@ -414,7 +414,7 @@ class Contexts(Passage):
 
     def _heading(self, context: int, size: int) -> Strip:
         here = "-here" if context == self.current else ""
-        text = cut(self._headings[context], size - 4)
+        text = cut(self.headings[context], size - 4)
         parts = [
             Segment(" ", self._look("text")),
             Segment(text, self._look(f"heading{here}")),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import copysign
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual.content import Content
 from textual.message import Message
@@ -23,6 +23,7 @@ from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.stages.desk import Desk
     from workbench.stages.disputes import Dispute
     from workbench.stages.queue import QueueRow
 
@@ -120,16 +121,6 @@ LEAD = 3
 """A view opens with the cursor at least a few lines down, as far as there are samples above it."""
 
 
-class SampleSource(Protocol):
-    """What the list reads from."""
-
-    async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
-        """The rows of some samples."""
-
-    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
-        """The main causes of Δ of some decided samples."""
-
-
 class SampleList(Lines):
     """Samples by id; rows come page by page while they are looked at."""
 
@@ -140,7 +131,8 @@ class SampleList(Lines):
     disputes: Mapping[int, Dispute] = {}
     ids = array("q")
     """The samples of the view in order; nobody changes it."""
-    _source: SampleSource | None = None
+    _desk: Desk | None = None
+    """What the list reads from."""
 
     @dataclass
     class Unread(Message):
@@ -173,7 +165,7 @@ class SampleList(Lines):
     def set(
         self,
         ids: array[int],
-        source: SampleSource,
+        desk: Desk,
         at: int | None = None,
         *,
         rows: Mapping[int, QueueRow] | None = None,
@@ -186,7 +178,7 @@ class SampleList(Lines):
         """
         line = self.cursor - self.scroll_offset.y if self.ids else None
         same_place = self.cursor if stay else 0
-        self._source = source
+        self._desk = desk
         if ids != self.ids:
             self.ids = ids
             self.resized(len(ids))
@@ -241,21 +233,21 @@ class SampleList(Lines):
     # Reading.
 
     def _want(self, page: int) -> None:
-        if page in self._loading or self._source is None:
+        if page in self._loading or self._desk is None:
             return
         self._loading.add(page)
-        work = partial(self._read, page, self._source, self.ids)
+        work = partial(self._read, page, self._desk, self.ids)
         start(self, work, group="pages", failed=self._failed)
 
     def _failed(self, error: Exception) -> None:
         self.post_message(self.Unread(error))
 
-    async def _read(self, page: int, source: SampleSource, ids: array[int]) -> None:
+    async def _read(self, page: int, desk: Desk, ids: array[int]) -> None:
         try:
             top, bottom = self.scroll_offset.y // PAGE, (self.scroll_offset.y + self.size.height) // PAGE
             if not top <= page <= bottom:
                 return  # scrolled past before its turn came
-            rows = await source.rows(ids[page * PAGE : (page + 1) * PAGE].tolist())
+            rows = await desk.rows(ids[page * PAGE : (page + 1) * PAGE].tolist())
         finally:
             self._loading.discard(page)
         if ids is not self.ids:
@@ -264,7 +256,7 @@ class SampleList(Lines):
         self._take(rows)
         self._fresh.add(page)
         self.redraw()
-        await self._read_causes(source, rows)
+        await self._read_causes(desk, rows)
 
     def _take(self, rows: Mapping[int, QueueRow]) -> None:
         if len(self._rows) + len(rows) > KEPT:
@@ -281,10 +273,10 @@ class SampleList(Lines):
             self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
         self.post_message(self.Arrived())
 
-    async def _read_causes(self, source: SampleSource, rows: Mapping[int, QueueRow]) -> None:
+    async def _read_causes(self, desk: Desk, rows: Mapping[int, QueueRow]) -> None:
         """The causes of a page: they take longer than its rows, which are there."""
         if differing := [sample_id for sample_id, row in rows.items() if row.delta]:
-            self._causes |= await source.causes(differing)
+            self._causes |= await desk.causes(differing)
             self.redraw()
 
     # Drawing.

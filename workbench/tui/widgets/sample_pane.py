@@ -342,8 +342,7 @@ class SamplePane(Container):
         """Say in which context the first visible line is, and how far it can be seen."""
         if self.opened is None:
             return
-        headings = view.context_headings(self.contexts, self.units, self.kind)
-        top = self.context.in_sight[0]
+        headings, top = self.context.headings, self.context.in_sight[0]
         seen = self.context.seen(top) if headings and self.context.size.height else None
         heading = headings[top] if headings else "Contexts"
         title = view.context_title(heading, self.context.in_sight, self.listed.chosen, seen)

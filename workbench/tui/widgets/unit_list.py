@@ -13,10 +13,7 @@ from workbench.model import Unit
 from workbench.reports.units import unit_symbol, verdict
 from workbench.text.cells import cut_middle, fit, width, wrap
 from workbench.text.safe import flat
-from workbench.tui.widgets.lines import RowList, Toned
-
-MOST_LINES = 3
-"""Lines a statement takes in the list; its whole text stands in the reference and below the list."""
+from workbench.tui.widgets.lines import RowList, Toned, in_lines
 
 RowPart = Literal["sign", "label", "verdict"]
 """The parts of a row that a click acts on."""
@@ -38,7 +35,8 @@ class UnitList(RowList[Unit]):
     revealed: tuple[Unit, ...] = ()
     _nothing = ""
     _statements = False
-    _wrapped: Sequence[Sequence[tuple[int, int]]] = ()
+    _wrapped: Sequence[Sequence[str]] = ()
+    """The lines of each statement."""
     _columns: UnitColumns  # planned before the first line is drawn
     _planned = 0
 
@@ -64,10 +62,14 @@ class UnitList(RowList[Unit]):
         """Columns for what there is, and each statement in its lines."""
         size = self.scrollable_content_region.width
         self._planned = size
-        self._columns = plan(size, (*self.rows, *self.revealed), statements=self._statements)
-        self._wrapped = [wrap(flat(unit.text), self._columns.text) for unit in self.rows if self._statements]
-        heights = [min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.rows)
+        self._columns = columns = self.plan(size)
+        self._wrapped = [in_lines(flat(unit.text), columns.text) for unit in self.rows if self._statements]
+        heights = [len(lines) for lines in self._wrapped] or [1] * len(self.rows)
         self.lay(heights, 1 + len(self.revealed) if self.revealed else 0)
+
+    def plan(self, size: int) -> UnitColumns:
+        """The columns of `size` cells."""
+        return plan(size, (*self.rows, *self.revealed), statements=self._statements)
 
     def parts(self, line: int, size: int) -> list[Toned]:
         """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
@@ -80,12 +82,9 @@ class UnitList(RowList[Unit]):
         index = self.entry_at(line)
         if index < 0:
             return self._revealed_line(line - self._firsts[-1], size)
-        part = line - self._firsts[index]
-        return self._unit_line(self.rows[index], index) if not part else self._more(index, part)
-
-    def _more(self, index: int, part: int) -> list[Toned]:
-        """A further line of a statement."""
-        unit = self.rows[index]
+        unit, part = self.rows[index], line - self._firsts[index]
+        if not part:
+            return self._unit_line(unit, index)
         return [("    ", ""), (self._wording(unit, index, part), "" if unit.counted else "struck")]
 
     def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
@@ -103,14 +102,9 @@ class UnitList(RowList[Unit]):
         ]
 
     def _wording(self, unit: Unit, index: int, part: int) -> str:
-        text = flat(unit.text)
-        if not self._statements:
-            return cut_middle(text, self._columns.text)
-        lines = self._wrapped[index]
-        start, end = lines[part]
-        if part == MOST_LINES - 1 and len(lines) > MOST_LINES:
-            return fit(text[start:end] + " …", self._columns.text)
-        return text[start:end]
+        if self._statements:
+            return self._wrapped[index][part]
+        return cut_middle(flat(unit.text), self._columns.text)
 
     def _revealed_line(self, line: int, size: int) -> list[Toned]:
         if not self.revealed or line > len(self.revealed):
