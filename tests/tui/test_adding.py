@@ -282,7 +282,7 @@ async def test_escape_leaves_everything_as_it_was(user: User, steps: int, press:
     async with user.opens("tower", size=(80, 24)):
         hand = Hand(user.pilot, press)
         before, lines = opened(user.store, "tower").state, hand.drawn
-        marks = list(hand.reference._marks)
+        marks = list(hand.reference.marks)
         await hand.press("N")
         text = hand.reference.text
         code = hand.code(*place(text, "company"))
@@ -296,7 +296,7 @@ async def test_escape_leaves_everything_as_it_was(user: User, steps: int, press:
 
         assert hand.screen == "ReviewScreen"
         assert hand.drawn == lines
-        assert hand.reference._marks == tuple(marks)
+        assert hand.reference.marks == tuple(marks)
         assert opened(user.store, "tower").state == before
 
 

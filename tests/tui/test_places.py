@@ -242,7 +242,7 @@ async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path)
         choose(app, "University of Paris")
         await user.press()
         assert detail.text.splitlines()[2] == "1 · 1: … lattice tower in Paris, France."
-        (mark,) = (mark for mark in detail._marks if mark.role == "like")
+        (mark,) = (mark for mark in detail.marks if mark.role == "like")
         assert (detail.text[mark.start : mark.end], mark.role) == ("Paris", "like")
         await user.press("j")
         assert "1 · " not in detail.text

@@ -20,6 +20,7 @@ from workbench.stages.queue import Order
 from workbench.store import gold
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
+from workbench.store.samples import load_samples
 from workbench.text.query import Facets, Query
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ class Desk:
 
     async def texts(self, sample_id: int) -> Sample | None:
         """A sample as it was imported; None when it is gone."""
-        return await self.store.read(queue.sample_texts, sample_id)
+        found = await self.store.read(load_samples, [sample_id], None)
+        return next((stored.sample for stored in found), None)
 
     async def held(self, sample_id: int) -> tuple[team.Held, ...]:
         """The places that others hold at a sample where this person has none."""

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Literal
 
 from workbench.errors import UsageError
-from workbench.model import KINDS, Kind, Sample, Tally
+from workbench.model import KINDS, Kind, Tally
 from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
 from workbench.stages.people import check, may
 from workbench.store import assignments, journal, queue, scores
@@ -18,7 +18,7 @@ from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
-from workbench.store.samples import chunked, load_samples
+from workbench.store.samples import chunked
 from workbench.text.query import Query, parse
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
@@ -208,11 +208,6 @@ def to_settle(store: Store, info: DatasetInfo, person: str, ids: Sequence[int]) 
     """Those of some samples that people differ in, and which nobody, this person too, has still to decide."""
     held = assignments.waiting(store, ids) if info.overlap else set()
     return unresolved(store, ids, info.kinds).keys() - held - journal.begun_by(store, ids, person)
-
-
-def sample_texts(store: Store, sample_id: int) -> Sample | None:
-    """A sample as it was imported; None when it is gone."""
-    return next((sample.sample for sample in load_samples(store, [sample_id], None)), None)
 
 
 def next_of(

@@ -184,6 +184,8 @@ class Bench(App[None]):
         self._leave_with = 0
         self._notice = notice
         self.gate = Gate(lambda why: self.tell(flat(why), "warn"))
+        self.in_turn: Callable[[Entry], object] = partial(self.call_later, self.gate.enter)
+        """Does something after the keys that were pressed before, in the app's own turn."""
         self.meter = Meter()
         self.pressed_at = 0.0
         self.store: Store | None = None
@@ -274,10 +276,6 @@ class Bench(App[None]):
         The size is known at once, the screen hears of it 8 ms later and more.
         """
         return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
-
-    def in_turn(self, do: Entry) -> None:
-        """Do it after the keys that were pressed before, in the app's own turn."""
-        self.call_later(self.gate.enter, do)
 
     def perform(self, act: KeyAct) -> None:
         """Do what a key would do: after what was pressed before, which may have left its screen."""

@@ -139,7 +139,7 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
         bench.tell(f"nothing was written: {flat(str(error))}", "warn")
 
     async def back_up() -> None:
-        begin("back_up")
+        start(bench, partial(go_on, "back_up"), group="leaving", failed=failed)
 
     ask_page = partial(ask_path, "Report page: which file?", "report.html", "report")
     for title, about, ask in (
@@ -222,7 +222,7 @@ class DatasetCommands(Provider):
             return []
         return [info for info in await desk.datasets() if info.id != desk.info.id]
 
-    def _opening(self, info: DatasetInfo) -> Callable[[], None]:
+    def _opening(self, info: DatasetInfo) -> Callable[[], object]:
         """A command that leaves for the queue and opens it, after all keys pressed before."""
         app = cast("Bench", self.app)
 

@@ -184,10 +184,6 @@ class AddScreen(OverUnits):
         what = "name or number" if self._pane.kind == "entity" else "statement"
         return f"No further {what} is suggested: type the beginning, or use letters."
 
-    def on_mount(self) -> None:
-        """Mark the first one."""
-        self.moved()
-
     def moved(self) -> None:
         """Mark the one under the cursor in the reference."""
         offer = self.query_one(OfferRows).chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, partialmethod
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
@@ -65,6 +65,11 @@ class Ordered(Screen[None]):
     async def takes_text(self, _text: str) -> bool:
         """A paste came and no field is there; True when the screen took it."""
         return False
+
+    def hold_keys(self, work: Work, failed: Callable[[Exception], None] | None = None) -> None:
+        """Do it beside the event loop while keys wait; what it opens, or it, lets them run."""
+        self.bench.gate.close()
+        start(self, work, group="work", failed=failed)
 
     # A list to move in, for a screen that has one.
 
@@ -143,9 +148,8 @@ class BaseScreen(Ordered):
         if status := self.query_one_optional(Status):  # none when the app is leaving
             status.say(flat(text), sign=sign, tone=tone)
 
-    def succeeded(self, text: str) -> None:
-        """Say what was done."""
-        self.say(text, sign="✓", tone="good")
+    succeeded = partialmethod(say, sign="✓", tone="good")
+    """Say what was done."""
 
     @contextmanager
     def telling(self, what: str, unit: str = "") -> Iterator[Callable[[int], None]]:
@@ -178,8 +182,7 @@ class BaseScreen(Ordered):
 
     def work(self, work: Work) -> None:
         """Do it beside the event loop while keys wait; what goes wrong is said."""
-        self.bench.gate.close()
-        start(self, partial(self.then_open, work), group="work", failed=self.unread)
+        self.hold_keys(partial(self.then_open, work), self.unread)
 
     async def then_open(self, work: Work) -> None:
         """Do it, then let keys run."""

@@ -150,11 +150,7 @@ class EvidenceScreen(OverUnits):
         yield Passage(id="offers")
         yield Bar(choice_parts(ways), id="hint")
 
-    def on_mount(self) -> None:
-        """The passages, the first one under the cursor."""
-        self._draw()
-
-    def _draw(self) -> None:
+    def moved(self) -> None:
         """The passages with their contexts, the one under the cursor in another colour."""
         text, likes = near_text(self._unit, self._near, self._pane.contexts)
         marks: list[Mark] = []
@@ -189,7 +185,7 @@ class EvidenceScreen(OverUnits):
         """Another passage; its context comes forward."""
         if self._near:
             self._cursor = max(0, min(self._cursor + step, len(self._near) - 1))
-            self._draw()
+            self.moved()
             self._pane.look_at(self._near[self._cursor])
 
     def on_passage_clicked(self, event: Passage.Clicked) -> None:

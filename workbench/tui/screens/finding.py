@@ -242,8 +242,9 @@ class OverUnits(Dialog):
         self._pane = pane
 
     def on_mount(self) -> None:
-        """Take the place of the units."""
+        """Take the place of the units; the first line is under the cursor."""
         self.resized()
+        self.moved()
 
     def resized(self) -> None:
         """Lie where the units of the screen below lie now."""

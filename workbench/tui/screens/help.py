@@ -80,7 +80,7 @@ class HelpScreen(Dialog):
 
     def action_scroll(self, lines: int) -> None:
         """Up and down."""
-        self.query_one("#box", VerticalScroll).scroll_relative(y=lines, animate=False)
+        self.query_one("#box").scroll_relative(y=lines, animate=False)
 
 
 def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]:

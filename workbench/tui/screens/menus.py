@@ -15,7 +15,6 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen, PromptScreen
 from workbench.tui.widgets.queue_lines import QueryField
 from workbench.tui.widgets.sample_list import Sorting
-from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.comparing.disputes import State
@@ -93,8 +92,7 @@ class Views:
 
     def _ask(self, dialog: ConfirmScreen | PromptScreen) -> None:
         """Over the menu that closes: not in its turn."""
-        self._screen.bench.gate.close()
-        start(self._screen, partial(self._screen.bench.ask, dialog), group="work")
+        self._screen.hold_keys(partial(self._screen.bench.ask, dialog))
 
     async def ask_order(self) -> None:
         """Choose an order."""
@@ -257,9 +255,7 @@ class Settling:
 
     def _start(self, dispute: Dispute, state: State, note: str) -> None:
         """Keys wait until the view is read again: they are about what it shows then."""
-        screen = self._screen
-        screen.bench.gate.close()
-        start(screen, partial(self._give, dispute, state, note), group="work", failed=screen.unread)
+        self._screen.hold_keys(partial(self._give, dispute, state, note), self._screen.unread)
 
     async def _give(self, dispute: Dispute, state: State, note: str) -> None:
         if state == dispute.state and note in ("", dispute.note):

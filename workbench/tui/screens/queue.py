@@ -110,6 +110,7 @@ class QueueScreen(BaseScreen):
         self.line = ProgressLine(id="progress")
         self.views = Views(self, self.field, self._reorder, lambda: self.line.planned is not None)
         self.action_orders = self.views.ask_order
+        self.action_facets = partial(self.hold_keys, self.views.ask_view, self.not_opened)
         self.samples = SampleList(id="samples")
 
     def body(self) -> ComposeResult:
@@ -418,11 +419,6 @@ class QueueScreen(BaseScreen):
         else:
             self.views.search(text)
 
-    def action_facets(self) -> None:
-        """List what there is to choose from; keys wait until it is counted."""
-        self.bench.gate.close()
-        start(self, self.views.ask_view, group="work", failed=self.not_opened)
-
     # Orders.
 
     @property
@@ -546,9 +542,8 @@ class QueueScreen(BaseScreen):
 
     def action_step(self, step: Step) -> None:
         """Undo the newest decision, wherever it was, or the state just given a disagreement; or redo it."""
-        self.bench.gate.close()
         word = "undid" if step == "undo" else "redone"
-        start(self, partial(self._step_back, step, word), group="work", failed=self.unread)
+        self.hold_keys(partial(self._step_back, step, word), self.unread)
 
     async def _step_back(self, step: Step, word: str) -> None:
         if message := await self.settling.step(step):
@@ -563,8 +558,7 @@ class QueueScreen(BaseScreen):
 
         `settles`: to settle what people differ in; who may not do that reviews it.
         """
-        self.bench.gate.close()
-        start(self, partial(self._jump_to, find, none, failed, word, settles), group="work")
+        self.hold_keys(partial(self._jump_to, find, none, failed, word, settles))
 
     async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
         status = self.query_one(Status)
@@ -592,8 +586,7 @@ class QueueScreen(BaseScreen):
         """The two assessments of the sample under the cursor, once it is decided."""
         chosen = self.samples.chosen
         if chosen is not None:
-            self.bench.gate.close()
-            start(self, partial(self._why, chosen), group="work", failed=self.not_opened)
+            self.hold_keys(partial(self._why, chosen), self.not_opened)
 
     async def _why(self, sample_id: int) -> None:
         open_why = await self.bench.loaded("why")

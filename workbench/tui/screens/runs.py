@@ -438,8 +438,7 @@ class RunsScreen(Room):
         await self.bench.ask(MenuScreen(title, choices, "enter reviews  esc closes"))
 
     def _review(self, sample_id: int) -> None:
-        self.bench.gate.close()
-        start(self, partial(self.bench.review, self.desk, sample_id, picked=True), group="work")
+        self.hold_keys(partial(self.bench.review, self.desk, sample_id, picked=True))
 
 
 def _named(model: str) -> str:

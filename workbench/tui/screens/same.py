@@ -132,9 +132,8 @@ class SameScreen(Dialog):
         if not chosen or self._saving:
             return
         self._saving = True
-        self.bench.gate.close()
         self._say("saving …")
-        start(self, partial(self._apply, chosen), group="work", failed=self._failed)
+        self.hold_keys(partial(self._apply, chosen), self._failed)
 
     async def _apply(self, chosen: list[Place]) -> None:
         await self._desk.store.write(editing.apply, self._desk.annotator, chosen, self._action)

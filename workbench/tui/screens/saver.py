@@ -14,7 +14,7 @@ from workbench.errors import AwayError, ConflictError, InputError, OtherFileErro
 from workbench.text.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar
-from workbench.tui.work import Entry, Work, pause, start
+from workbench.tui.work import Entry, Work, pause
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
@@ -51,8 +51,7 @@ class Saver(Static):
 
     def start(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Start work; keys wait until what it left is painted."""
-        self._owner.bench.gate.close()
-        start(self._owner, partial(self.run_now, what, work, writes=writes), group="work")
+        self._owner.hold_keys(partial(self.run_now, what, work, writes=writes))
 
     async def run_now(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Do it now; whatever goes wrong is shown, with what was not done."""
