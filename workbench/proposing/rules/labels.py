@@ -110,28 +110,26 @@ class RunLabels:
             return "place"
         if _LIFE.match(self._reading.text, self._reading.ends[run.last]):
             return "person"
-        if head := _head(listed, folded):
-            return head
-        if defined := self._defined(run):
-            return defined
+        if label := _head(listed, folded) or self._defined(run):
+            return label
         before = self._before(run)
         inside = before.casefold() in {"в", "во"}  # в Аль Аин: no person is a place to be in
-        if is_first_name(listed[0]) and (len(listed) > 1 or not is_place(listed[0])) and not inside:
-            return "person"
-        if any(_PATRONYMIC.search(word) for word in folded if word > "а"):
-            return "person"
-        if len(listed) > 1 and any(_INITIAL.match(word) for word in listed[:-1]) and len(listed[-1]) > 1:
+        if (
+            (is_first_name(listed[0]) and (len(listed) > 1 or not is_place(listed[0])) and not inside)
+            or any(_PATRONYMIC.search(word) for word in folded if word > "а")
+            or (len(listed[-1]) > 1 and any(map(_INITIAL.match, listed[:-1])))
+        ):
             return "person"
         if near := self._neighbour(run):
             return near
-        if before.casefold().rstrip(".") in HONORIFICS or before.casefold() in _PEOPLE:
-            return "person"
-        if before == "." and self._reading.folded(run.first - 2) in HONORIFICS:
-            return "person"
         acronym = len(listed) == 1 and len(name) > 1 and name.isupper()  # представители ПАСЕ
-        if before > "а" and is_title(before) and not acronym:
-            return "person"
-        return ""
+        titled = (
+            before.casefold().rstrip(".") in HONORIFICS
+            or before.casefold() in _PEOPLE
+            or (before == "." and self._reading.folded(run.first - 2) in HONORIFICS)
+            or (before > "а" and is_title(before) and not acronym)
+        )
+        return "person" if titled else ""
 
     def _is_language(self, run: Run) -> bool:
         """Whether the name of a people is that of its language: (Spanish: rama); in German."""

@@ -76,8 +76,8 @@ _ACTING = words(
     sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
 )
 _ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
-# What follows the subject of a definition: "Load is the sixth album", "Vega (star)".
-_DEFINING = words("is was are were ( — – ist war est fut es era è")
+# What follows the subject of a definition, "Load is the sixth album", "Vega (star)", or of "Vega's".
+_DEFINING = words("is was are were ( — – ist war est fut es era è 's ’s")
 
 
 def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
@@ -312,18 +312,18 @@ def _names_something(reading: Reading, index: int) -> bool:
     folded = word.casefold()
     if len(word) == 1:
         return False
-    if is_place(word) or is_people(word) or is_faith(word) or is_organisation(word):
-        return True
-    if folded in reading.capitalised or any(letter.isupper() or letter.isdigit() for letter in word[1:]):
+    known = is_place(word) or is_people(word) or is_faith(word) or is_organisation(word)
+    if known or folded in reading.capitalised or any(c.isupper() or c.isdigit() for c in word[1:]):
         return True
     if folded in reading.lowered or folded in NOUNS:  # Роман is a name, роман a novel
         return False
-    if is_first_name(word) or (reading.lang in {"ru", "uk"} and word[0] < "\u0250"):
-        return True
     following = reading.word(index + 1)
-    if following.isdecimal() and is_score(reading, index, index, index + 1):
-        return True
-    if following in _DEFINING or following in {"'s", "’s"}:
+    if (
+        is_first_name(word)
+        or (reading.lang in {"ru", "uk"} and word[0] < "\u0250")
+        or (following.isdecimal() and is_score(reading, index, index, index + 1))
+        or following in _DEFINING
+    ):
         return True
     # "Prévost served …": a bare noun before a verb is a name, unless it is plural or abstract.
     acts = following in _ACTING or (len(following) > 4 and following.endswith("ed"))

@@ -18,8 +18,9 @@ from workbench.proposing.rules.lexicon import (
 _QUOTED = re.compile(
     r"«(?P<a>[^«»\n]{1,90})»|“(?P<b>[^“”\n]{1,90})”|„(?P<c>[^„“”\n]{1,90})[“”]"
     r"|(?<!\w)\"(?P<d>[^\"\n]{1,90})\"(?!\w)|(?<!\w)‘(?P<e>[^‘’\n]{2,60})’(?!\w)"
-    r"|(?P<east>[《〈『「](?P<f>[^《》〈〉『』「」\n]{1,60})[》〉』」])"
+    r"|[《〈『「](?P<f>[^《》〈〉『』「」\n]{1,60})[》〉』」]"
 )
+_TRAILING = re.compile(r"[\s,.]+\Z")
 _MARK = re.compile('[«“„"‘《〈『「]')
 _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
@@ -39,15 +40,13 @@ def titles(text: str, lang: str) -> Iterator[Found]:
     《》 and 『』 hold titles only; 「」 and the others also hold speech and emphasis: there the words decide.
     """
     for match in _QUOTED.finditer(text if _MARK.search(text) else ""):
-        group = next(name for name in "fabcde" if match.group(name) is not None)
-        start, end = match.span(group)
-        while start < end and text[start].isspace():
-            start += 1
-        while end > start and (text[end - 1].isspace() or text[end - 1] in ",."):
-            end -= 1
-        inside = text[start:end]
+        group = match.lastgroup or ""
+        begun = match[group].lstrip()
+        inside = _TRAILING.sub("", begun)
         if not inside:
             continue
+        start = match.end(group) - len(begun)
+        end = start + len(inside)
         if group == "f":
             if text[match.start()] in "《『〈" or len(inside) <= 12:
                 yield Found(start, end, "work")
