@@ -25,7 +25,8 @@ The command line prints the message on stderr and ends with exit code 2; 1 is ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class WorkbenchError(Exception):
@@ -142,3 +143,12 @@ class AnswerError(ProposalError):
 
 class ExportError(WorkbenchError):
     """The export was not written; what stood at its place is untouched."""
+
+
+@contextmanager
+def disk_errors(kind: type[WorkbenchError], what: str) -> Iterator[None]:
+    """Raise an error of ours for one of the system: `what` failed, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}") from error

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
+from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError, disk_errors
 from workbench.formats import tables
 from workbench.formats.columns import (
     FIELD_OF,
@@ -310,7 +310,7 @@ def files_of(path: Path) -> list[Path]:
     for one with several."""
     if not path.is_dir():
         return [path]
-    try:
+    with disk_errors(InputError, f"{path}: cannot be read"):
         plain = sorted(path for path in path.iterdir() if path.is_file() and path.suffix.lower() in _ROWS)
         known = [path for path in plain if path.name not in _NO_ROWS and not path.name.endswith(REJECTED)]
         packed, arrow = (
@@ -322,8 +322,6 @@ def files_of(path: Path) -> list[Path]:
             )
             for name in ("*.parquet", "data-*.arrow")
         )
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     for name in (".latest_run_full.json", ".latest_test_run.json"):  # the folder .deepeval
         if (path / name).is_file():
             return [path / name]

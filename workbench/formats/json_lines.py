@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workbench.errors import InputError, NotFoundError, RowError
+from workbench.errors import InputError, NotFoundError, RowError, disk_errors
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt, shown, wrong
 
 BOM = b"\xef\xbb\xbf"
@@ -44,27 +44,24 @@ def lines(path: Path, progress: Progress | None = None) -> Generator[tuple[int, 
     A line over `LINE_LIMIT` comes cut to one byte more than the limit; the rest of it is skipped in
     pieces. `progress` is called with the bytes read so far, about once a megabyte and at the end.
     """
-    try:
-        with path.open("rb", buffering=1 << 18) as file:
-            offset = reported = 0
-            for number, line in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
-                data = line
-                if number == 1 and data.startswith(BOM):
-                    data, offset = data[len(BOM) :], len(BOM)
-                yield number, offset, data
-                offset += len(data)
-                if len(line) > LINE_LIMIT:
-                    rest = line
-                    while rest and not rest.endswith(b"\n"):
-                        rest = file.readline(1 << 20)
-                        offset += len(rest)
-                if progress is not None and offset - reported >= _REPORT_EVERY:
-                    progress(offset)
-                    reported = offset
-            if progress is not None:
+    with disk_errors(InputError, f"{path}: cannot be read"), path.open("rb", buffering=1 << 18) as file:
+        offset = reported = 0
+        for number, line in enumerate(iter(partial(file.readline, LINE_LIMIT + 1), b""), start=1):
+            data = line
+            if number == 1 and data.startswith(BOM):
+                data, offset = data[len(BOM) :], len(BOM)
+            yield number, offset, data
+            offset += len(data)
+            if len(line) > LINE_LIMIT:
+                rest = line
+                while rest and not rest.endswith(b"\n"):
+                    rest = file.readline(1 << 20)
+                    offset += len(rest)
+            if progress is not None and offset - reported >= _REPORT_EVERY:
                 progress(offset)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+                reported = offset
+        if progress is not None:
+            progress(offset)
 
 
 def decoded(data: bytes, offset: int) -> str:
@@ -96,11 +93,8 @@ def beginning(path: Path) -> bytes:
         raise InputError(f"{path}: a folder: name a file")
     if not path.is_file():
         raise InputError(f"{path}: not a plain file: save the rows to a file first")
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD + 1)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    with disk_errors(InputError, f"{path}: cannot be read"), path.open("rb") as file:
+        return file.read(HEAD + 1)
 
 
 def first_lines(path: Path, data: bytes) -> list[bytes]:
@@ -353,37 +347,33 @@ def first_keys(head: str) -> Iterator[tuple[str, str]]:
         return
 
 
+def _decoded(path: Path, progress: Progress | None) -> Generator[str]:
+    """A file as text in pieces, the last one empty. Raises RowError for a byte that is not UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    data, offset = BOM, 0
+    with disk_errors(InputError, f"{path}: cannot be read"), path.open("rb") as file:
+        while data:
+            data, held = file.read(_PIECE), len(decoder.getstate()[0])
+            if offset == 0 and data.startswith(BOM):
+                data, offset = data[len(BOM) :], len(BOM)
+            try:
+                yield decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise not_utf8(error.object[error.start], offset - held + error.start) from None
+            offset += len(data)
+            if progress is not None:
+                progress(offset)
+
+
 class _Text:
     """A file as text, of which only what is under way is held."""
 
-    def __init__(self, path: Path, progress: Progress | None) -> None:
-        self.path = path
-        self._pieces = self._decoded(progress)
+    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+        self._pieces = _decoded(path, progress)
         self.text = ""
         self.at = 0
         self.line = 1
         self.ended = False
-
-    def _decoded(self, progress: Progress | None) -> Generator[str]:
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        try:
-            with self.path.open("rb") as file:
-                offset = 0
-                while data := file.read(_PIECE):
-                    held = len(decoder.getstate()[0])
-                    if offset == 0 and data.startswith(BOM):
-                        data, offset = data[len(BOM) :], len(BOM)
-                    try:
-                        yield decoder.decode(data)
-                    except UnicodeDecodeError as error:
-                        raise not_utf8(error.object[error.start], offset - held + error.start) from None
-                    offset += len(data)
-                    if progress is not None:
-                        progress(offset)
-                if decoder.getstate()[0]:
-                    raise not_utf8(decoder.getstate()[0][0], offset - len(decoder.getstate()[0]))
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read: {error.strerror or error}") from error
 
     def more(self, size: int = 1) -> bool:
         """Take at least `size` further characters; what was passed is forgotten. False at the end."""
@@ -460,7 +450,7 @@ def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, dict[str
     Also on which line the document ends, and whether anything follows. What stands behind a place that is no
     JSON is not looked at.
     """
-    text = _Text(path, None)
+    text = _Text(path)
     lists: dict[str, dict[str, Any]] = {}
     try:
         text.peek()

@@ -6,12 +6,11 @@ import functools
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from workbench.errors import InputError, PurgedError, RowError
+from workbench.errors import InputError, PurgedError, RowError, disk_errors
 from workbench.formats.exports.folder import remove_leftovers, unfinished
 
 SUFFIX = ".rejected.jsonl"
@@ -51,7 +50,7 @@ class Rejects:
         while self._file is None and self._places:
             self._open(self._places.pop(0))
         if self._file is not None:
-            with self._checked():
+            with disk_errors(InputError, f"{self.path}: cannot be written"):
                 self._file.write(rejected_line(raw, error))
 
     def _open(self, path: Path) -> None:
@@ -63,18 +62,11 @@ class Rejects:
         self.path, self._partial = path.absolute(), partial.absolute()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        with self._stack, self._checked():
+        with self._stack, disk_errors(InputError, f"{self.path}: cannot be written"):
             if self._file is not None and self.path is not None:
                 self._file.close()
                 if kind is None:
                     self._partial.replace(self.path)
-
-    @contextmanager
-    def _checked(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror or error}") from error
 
 
 def rejected_line(raw: str, error: RowError) -> str:

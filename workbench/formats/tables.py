@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -144,7 +145,7 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
     Raises InputError for a header that cannot be read, or has a name twice, and for a table without rows.
     """
     failure: RowError | None = None
-    readings: list[tuple[list[str], str, int, bool]] = []
+    readings: list[tuple[tuple[int, int], list[str], str, int, bool]] = []
     for delimiter in DELIMITERS:
         with closing(records(path, delimiter)) as rows:
             first, second = next(rows, None), next(rows, None)
@@ -153,17 +154,15 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
         if first.error is not None:  # quotes end before the right delimiter only
             failure = failure or first.error
         else:
-            readings.append((column_names(first.cells), delimiter, first.line, second is not None))
+            names = column_names(first.cells)
+            ours = sum(name in known or name.partition(".")[0] in known for name in names)
+            fitness = ours, 0 if ours else len(names)
+            readings.append((fitness, names, delimiter, first.line, second is not None))
     if failure is not None and not readings:
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
 
-    def fitness(reading: tuple[list[str], str, int, bool]) -> tuple[int, int]:
-        number = sum(name in known or name.partition(".")[0] in known for name in reading[0])
-        return number, 0 if number else len(reading[0])
-
-    best = max(readings, key=fitness)
-    names, delimiter, line, has_rows = best
-    if not fitness(best)[0] and not scores_alone(names):
+    (ours, _), names, delimiter, line, has_rows = max(readings, key=itemgetter(0))
+    if not ours and not scores_alone(names):
         return names, delimiter, line  # no table of ours: the caller names what it has
     named = Counter(name for name in names if not name.startswith(UNNAMED))
     twice = sorted(name for name, times in named.items() if times > 1)

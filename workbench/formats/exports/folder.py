@@ -21,7 +21,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import workbench
-from workbench.errors import ExportError, InputError, NotFoundError
+from workbench.errors import ExportError, InputError, NotFoundError, disk_errors
 from workbench.formats.exports.item import Surroundings
 from workbench.model import sha256
 from workbench.text.safe import clean
@@ -50,7 +50,7 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     """
     target = directory.resolve()
     check_free(directory, force=force)
-    try:
+    with disk_errors(ExportError, f"{directory}: not written"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(target) as aside:
             yield aside
@@ -59,8 +59,6 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
                     sync(Path(folder, name))
             check_free(directory, force=force)
             _put(aside, target)
-    except OSError as error:
-        raise ExportError(f"{directory}: not written: {error.strerror or error}") from error
 
 
 def write_manifest(
@@ -337,14 +335,11 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
                 raise ExportError(f"{path}: is a database; nothing is written over it")
         if not force:
             raise ExportError(f"{path}: is there already; --force replaces it")
-    try:
-        with unfinished(path) as folder:
-            aside = folder / path.name
-            aside.write_text(text, encoding="utf-8", newline="\n")
-            sync(aside)
-            aside.replace(path)
-    except OSError as error:
-        raise ExportError(f"{path}: not written: {error.strerror or error}") from error
+    with disk_errors(ExportError, f"{path}: not written"), unfinished(path) as folder:
+        aside = folder / path.name
+        aside.write_text(text, encoding="utf-8", newline="\n")
+        sync(aside)
+        aside.replace(path)
 
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~#!$])")

@@ -359,8 +359,10 @@ def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
-        value = {"id": name} | {key: entry for key, entry in root.metadata.items() if key in FIELD_OF}
-        meta = {key: entry for key, entry in root.metadata.items() if key not in FIELD_OF}
+        value: dict[str, Any] = {"id": name}
+        meta: dict[str, Any] = {}
+        for key, entry in root.metadata.items():
+            (value if key in FIELD_OF else meta)[key] = entry
         for field, part, there in (("user_input", "input", root.input), ("response", "output", root.output)):
             text, rest = text_in(opened(there), field)
             if text is not None and not set(NAMES[field]).intersection(value):
