@@ -44,6 +44,9 @@ from workbench.store.scores import Member
 from workbench.text.safe import whole
 
 Recalls = Mapping[int, float]
+Apart = tuple[float | None, float | None, float | None, float | None]
+"""Two values, their difference and what settling it moves; all None where there is none, or while hidden."""
+NOT_APART: Apart = (None, None, None, None)
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
 
@@ -94,25 +97,25 @@ class DisputeCase:
         values = scored_by(self.store, self.info, run.id if run else None, name) if name else {}
         return {n: value for n, value in values.items() if value is not None and n in self.places}
 
-    def weight(self, sample_id: int, n: int) -> float:
-        """What a sample weighs in a figure of `n` samples."""
-        return self.weights.get(sample_id, 1 / n if self.otherwise is None else self.otherwise)
+    def apart(self, sample_id: int, first: float, second: float, n: int) -> Apart:
+        """Two values of a sample in a figure of `n` samples."""
+        weight = self.weights.get(sample_id, 1 / n if self.otherwise is None else self.otherwise)
+        delta = first - second
+        return first, second, delta, abs(delta) * weight
 
     def dispute(
-        self, sample_id: int, sort: Sort, between: str, first: float | None, second: float | None,
-        delta: float | None, moves: float | None, says: str, of: str,
+        self, sample_id: int, sort: Sort, between: str, values: Apart, says: str, of: str
     ) -> Dispute:  # fmt: skip
         """A dispute, without its values and the words that have them where the annotator may not see them.
 
         Two automatic values may always show (`show_auto`). A flag is listed for those who may see it only.
         """
-        key = self.places[sample_id].key
         after = self.info.show_auto != "always" or sort not in AUTOMATIC
-        if after and sort != "flag" and sample_id not in self.seen:
-            return Dispute(
-                sample_id, key, self.kind, sort, between, None, None, None, None, "", of, hidden=True
-            )
-        return Dispute(sample_id, key, self.kind, sort, between, first, second, delta, moves, says, of)
+        hidden = after and sort != "flag" and sample_id not in self.seen
+        if hidden:
+            values, says = NOT_APART, ""
+        key = self.places[sample_id].key
+        return Dispute(sample_id, key, self.kind, sort, between, *values, says, of, hidden)
 
 
 def gather(
@@ -178,19 +181,19 @@ def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
         again = case.column(RECOUNT[kind], traces)
         for name in columns:
             yield ColumnPair("column", f"{name}~{RECOUNT[kind]}", case.column(name, None), again)
-    for other in others if case.run is not None and first is not None else ():
-        if case.run is not None and other.id != case.run.id:
-            yield from _between_runs(case, case.run, other)
+    if case.run is not None and first is not None:
+        for other in others:
+            if other.id != case.run.id:
+                yield from _between_runs(case, case.run, other)
 
 
 def _between_runs(case: DisputeCase, *both: RunInfo) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
     one, other = sorted(both, key=lambda run: run.name)
     mine, theirs = (able_scorers(case.store, run.id, case.info.threshold) for run in both)
-    name = first_scorer([name for name in mine if name in theirs], case.kind)
-    if name is not None:
-        between = f"run:{one.name}~run:{other.name}"
-        yield ColumnPair("runs", between, case.column(name, one), case.column(name, other))
+    between = f"run:{one.name}~run:{other.name}"
+    if (scorer := first_scorer([name for name in mine if name in theirs], case.kind)) is not None:
+        yield ColumnPair("runs", between, case.column(scorer, one), case.column(scorer, other))
 
 
 class Dispute(NamedTuple):
@@ -358,10 +361,10 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
     """The samples on which two columns differ; those that this annotator must decide blind are left out."""
     weighted = (case.weights, case.otherwise) if pair.sort == "verified" else (None, None)
-    for number, first, second, delta, moves in apart(pair.first, pair.second, *weighted):
-        if number not in case.closed:
-            of = stamp(first, second)
-            yield case.dispute(number, pair.sort, pair.between, first, second, delta, moves, "", of)
+    for gap in apart(pair.first, pair.second, *weighted):
+        if gap.sample_id not in case.closed:
+            of = stamp(gap.first, gap.second)
+            yield case.dispute(gap.sample_id, pair.sort, pair.between, gap[1:], "", of)
 
 
 def _annotators(case: DisputeCase) -> Iterator[Dispute]:
@@ -370,13 +373,13 @@ def _annotators(case: DisputeCase) -> Iterator[Dispute]:
         n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n not in case.closed
     ]
     for number, tallies in stored.said_of(case.store, open_ones, case.kind).items():
-        values = sorted(tally.recall for tally in tallies if tally.recall is not None)
-        low, high = (values[0], values[-1]) if len(values) > 1 else (None, None)
-        delta = None if low is None or high is None else low - high
-        moves = None if delta is None else abs(delta) * case.weight(number, len(case.reviewed))
+        recalls = sorted(tally.recall for tally in tallies if tally.recall is not None)
+        values = NOT_APART
+        if len(recalls) > 1:
+            values = case.apart(number, recalls[0], recalls[-1], len(case.reviewed))
         counts = ", ".join(f"{tally.found}/{tally.units}" for tally in tallies)
         says = ", ".join(f"{tally.annotator} {tally.found}/{tally.units}" for tally in tallies)
-        yield case.dispute(number, "annotators", "annotators", low, high, delta, moves, says, worded(counts))
+        yield case.dispute(number, "annotators", "annotators", values, says, worded(counts))
 
 
 def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
@@ -395,14 +398,12 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
         shown = [head for head in heads if head.annotator == annotator or known]
         if not shown:
             continue
-        ours = theirs = delta = moves = None
+        values = NOT_APART
         if known and number in automatic and number in gold:
-            ours, theirs = automatic[number], gold[number]
-            delta = ours - theirs
-            moves = abs(delta) * case.weight(number, both)
+            values = case.apart(number, automatic[number], gold[number], both)
         says = "; ".join(f"{head.annotator}: {head.flag}" for head in shown)
         of = worded("; ".join(head.flag for head in heads))  # the same whoever looks
-        yield case.dispute(number, "flag", "flag", ours, theirs, delta, moves, says, of)
+        yield case.dispute(number, "flag", "flag", values, says, of)
 
 
 def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator: str) -> Dispute:
