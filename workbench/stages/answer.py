@@ -89,7 +89,9 @@ def answer(
     shown = seen if on_screen or alone else listing(every, sent)
     listed = [row for row in shown.rows if estimate is None or row.sample_id in begun]
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
-    errors = {one: mean_error(values(one), rows) for one in able if one != name}
+    rivals = {
+        one: error for one in able if one != name and (error := mean_error(values(one), known)) is not None
+    }
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, here, viewer, every, seen, withheld, scored, presence)
@@ -130,7 +132,7 @@ def answer(
         steps=steps(
             size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
-            mean_error(scores, rows), {one: error for one, error in errors.items() if error is not None},
+            mean_error(scores, known), rivals,
             shown.estimate.ahead, shown.estimate.soon,
             # another policy would end the estimate of a drawn corpus
             _policy_step(store, here, chosen)
@@ -160,9 +162,8 @@ def _policy_step(store: Store, info: DatasetInfo, run: RunInfo) -> Step | None:
     return None
 
 
-def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
+def mean_error(values: Values, known: Sequence[Row]) -> float | None:
     """The mean absolute difference to the verified values; None with fewer than ten samples."""
-    known = [row for row in rows if row.delta is not None]
     errors = [
         abs(value - row.verified)
         for row in known
@@ -214,23 +215,19 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
     sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and abs(row.delta) > 1e-9]
     first = [row for _, row in sorted(sizes, key=lambda pair: (-pair[0], pair[1].sample_id))[:WORST]]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
-    loaded = samples.load_samples(store, [*known], info.run_id)
-    texts = {sample.sample_id: sample.sample for sample in loaded}
+    loaded = {each.sample_id: each for each in samples.load_samples(store, [*known], info.run_id)}
     scorer = name if name in SCORERS else RECOUNT[kind]
-    sides = {
-        sample.sample_id: side.units
-        for sample in loaded
-        if sample.proposal is not None and (kind == "entity" or sample.proposal.proposer != "rules")
-        if (side := automatic_sides(info, sample, info.threshold, scorer).get(scorer)) is not None
-    }
     worst = []
     for row in first:
-        truth, sample = known.get(row.sample_id), texts.get(row.sample_id)
-        if truth is None or truth.assessment is None or sample is None:
+        truth, stored = known.get(row.sample_id), loaded.get(row.sample_id)
+        if truth is None or truth.assessment is None or stored is None:
             continue
+        sample, proposal = stored.sample, stored.proposal
+        traced = proposal is not None and (kind == "entity" or proposal.proposer != "rules")
+        sides = automatic_sides(info, stored, info.threshold, scorer) if traced else {}
+        alike = {unit.text: unit.match.verdict for side in sides.values() for unit in side.units}
         wrong = "missing" if (row.delta or 0) > 0 else "found"
         counted = [unit for unit in truth.assessment.units if unit.counted]
-        alike = {unit.text: unit.match.verdict for unit in sides.get(row.sample_id, ())}
         units = [u for u in counted if u.match.verdict == wrong and alike.get(u.text) != wrong]
         marks = tuple((span, unit.match.verdict or "unsure") for unit in counted for span in unit.spans)
         shown = (

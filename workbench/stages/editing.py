@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Literal
 
 from workbench.errors import InputError
@@ -127,16 +129,16 @@ def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
     """
     shown = as_shown(opened, unit)
     if shown is not None and unit.kind == "entity" and shown.spans[:1] == (span,):
-        back = replace(unit, text=shown.text, spans=shown.spans, proposed=shown.proposed)
-        return Put("boundary", unit.kind, _worded(opened, unit, back))
-    surface = opened.sample.reference[span.start : span.end]
-    text = surface if unit.kind == "entity" else unit.text
-    further = (s for s in unit.spans[1:] if s != span)
-    others = tuple(s for s in further if opened.sample.reference[s.start : s.end] == text)
-    changed = replace(unit, text=text, spans=(span, *others))
-    if unit.kind == "statement" or text == unit.text:
-        return Put("boundary", unit.kind, (changed,))
-    return Put("boundary", unit.kind, _worded(opened, unit, replace(changed, proposed="")))
+        moved = replace(unit, text=shown.text, spans=shown.spans, proposed=shown.proposed)
+    else:
+        reference = opened.sample.reference
+        text = reference[span.start : span.end] if unit.kind == "entity" else unit.text
+        others = (s for s in unit.spans[1:] if s != span and reference[s.start : s.end] == text)
+        moved = replace(unit, text=text, spans=(span, *others))
+        if text == unit.text:
+            return Put("boundary", unit.kind, (moved,))
+        moved = replace(moved, proposed="")
+    return Put("boundary", unit.kind, _worded(opened, unit, moved))
 
 
 def _worded(opened: Opened, before: Unit, unit: Unit) -> tuple[Unit, ...]:
@@ -335,10 +337,7 @@ def other_form(opened: Opened, span: Span) -> str:
 def new_id(opened: Opened, kind: Kind) -> str:
     """An id that no unit of the kind has had, rejected ones included."""
     taken = {unit.id for unit in opened.state.of(kind).assessment.units}
-    number = 1
-    while f"h{number}" in taken:
-        number += 1
-    return f"h{number}"
+    return next(name for name in map("h{}".format, count(1)) if name not in taken)
 
 
 NEAR = 3
@@ -402,9 +401,9 @@ def next_counted(units: Sequence[Unit], unit: Unit) -> Unit:
     A proposal may name its units in any order.
     """
     placed = sorted(units, key=lambda unit: unit.spans[0].start if unit.spans else len(unit.text) + 10**9)
-    for other in placed[[unit.id for unit in placed].index(unit.id) + 1 :]:
-        if other.counted:
-            return other
+    after = placed[[unit.id for unit in placed].index(unit.id) + 1 :]
+    if following := next((other for other in after if other.counted), None):
+        return following
     raise InputError("no unit follows to merge with")
 
 
@@ -414,17 +413,15 @@ def _joined_claims(first: Unit, second: Unit) -> Unit:
     verdicts = {match.verdict, other.verdict}
     joined = Match(
         evidence=tuple(dict.fromkeys((*match.evidence, *other.evidence))),
-        note=" ".join(note for note in (match.note, other.note) if note),
+        note=" ".join(filter(None, (match.note, other.note))),
     )
     if verdicts <= {"found", "missing"}:
         joined = replace(joined, rule=match.rule if match.rule == other.rule else "merged")
-    if verdicts == {"found"}:
-        joined = replace(joined, verdict="found", similarity=min(match.similarity, other.similarity))
-    elif verdicts == {"missing"}:
-        reason = match.reason if match.reason == other.reason else "absent"
-        joined = replace(joined, verdict="missing", reason=reason)
-    elif verdicts == {"found", "missing"}:
-        joined = replace(joined, verdict="missing", reason="partial")
+        if verdicts == {"found"}:
+            joined = replace(joined, verdict="found", similarity=min(match.similarity, other.similarity))
+        else:
+            reason = match.reason if match.reason == other.reason else "absent"
+            joined = replace(joined, verdict="missing", reason="partial" if "found" in verdicts else reason)
     spans = tuple(dict.fromkeys((*first.spans, *second.spans)))
     text = f"{first.text.rstrip()} {second.text.lstrip()}"
     return replace(first, text=text, spans=spans, proposed="", match=joined)
@@ -478,12 +475,9 @@ def _covering(opened: Opened, first: Unit, second: Unit) -> Span | None:
         return None
     if between and len(sentences(reference[whole.start : whole.end])) > 1:
         return None
-    for unit in opened.state.entity.assessment.units:
-        if unit.counted and unit.id not in (first.id, second.id):
-            for span in unit.spans:
-                if low.end <= span.start < high.start:
-                    return None
-    return whole
+    others = (unit for unit in opened.state.entity.assessment.units if unit.id not in (first.id, second.id))
+    spans = (span for unit in others if unit.counted for span in unit.spans)
+    return None if any(low.end <= span.start < high.start for span in spans) else whole
 
 
 def _parts(
@@ -577,18 +571,14 @@ def places(
     Left out: blind, excluded and skipped samples, and those that somebody else verified and this person has
     not begun. `looked_at(done, of)` is told how far it is; the search ends when it returns False.
     """
-    targets = []
+    found = []
     ids = samples.ids_with_text(store, opened.dataset.id, decision.text, opened.annotator)
     for done, number in enumerate(ids, start=1):
         if not looked_at(done, len(ids)):
             break
-        if number == opened.sample_id:
-            continue
-        other = open_sample(store, number, opened.annotator)
-        target = None if _left_out(other) else _place(other, decision)
-        if target is not None:
-            targets.append(target)
-    return targets
+        if number != opened.sample_id and (place := _place(store, number, opened.annotator, decision)):
+            found.append(place)
+    return found
 
 
 def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -> None:
@@ -600,13 +590,13 @@ def apply(store: Store, annotator: str, chosen: list[Place], action: str = "") -
     journal.record(store, [place.act for place in chosen], annotator, action, check=allowed)
 
 
-def _left_out(other: Opened) -> bool:
+def _place(store: Store, sample_id: int, annotator: str, decision: Decision) -> Place | None:
+    """A sample as it stands, with the edits that the decision asks for; None where it asks for none."""
+    other = open_sample(store, sample_id, annotator)
     fresh = other.state.seq < 0
     carried = fresh and any(assessment.source == CARRIED for assessment in other.opening.assessments)
-    return other.blind or carried or other.state.entity.disposition in ("excluded", "skipped")
-
-
-def _place(other: Opened, decision: Decision) -> Place | None:
+    if other.blind or carried or other.state.entity.disposition in ("excluded", "skipped"):
+        return None
     edits = tuple(_edits(other, decision))
     if not edits:
         return None
@@ -621,14 +611,11 @@ def _place(other: Opened, decision: Decision) -> Place | None:
 
 
 def _edits(other: Opened, decision: Decision) -> Iterator[Put]:
-    kind: Kind = KINDS[0]
     if decision.what == "add":
         spans = ground(decision.text, other.sample.reference)
         if spans and not any(unit.text == decision.text for unit in other.state.entity.assessment.units):
-            try:
-                yield add_span(other, kind, spans[0], decision.label)
-            except InputError:
-                return  # it is a unit there already, in another form
+            with suppress(InputError):  # it is a unit there already, in another form
+                yield add_span(other, "entity", spans[0], decision.label)
         return
     lang = language_of(other.sample, other.policy)
     same = key(decision.text, lang) or decision.text

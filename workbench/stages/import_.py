@@ -163,17 +163,21 @@ Good = tuple[FileRow, Record]
 """A row that can go in, and its record."""
 
 
-class _Reading:
-    """One reading of a file for a dataset, which may not be there yet: its rows and what becomes of them."""
+class _Import:
+    """The import of a file into a dataset, which may not be there yet: its rows and what becomes of them."""
 
     def __init__(
-        self, store: Store, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
-    ) -> None:
-        self.path, self.options, self.notes = path, options, Notes()
+        self, store: Store, path: Path, options: ImportOptions, annotator: str, progress: Progress, *,
+        dry: bool = False,
+    ) -> None:  # fmt: skip
+        self.store, self.path, self.options, self.annotator = store, path, options, annotator
+        self.notes = Notes()
         self.columns = columns_of(options.fields, options.external, options.rows, options.command)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
         self.info = existing(store, self.report.dataset)
         self.rejects: Rejects | None = None
+        self.taking: Intake | None = None
+        """None until a row goes in."""
         self._rows = read(
             path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
         )
@@ -183,22 +187,40 @@ class _Reading:
         self._gone = purged_names(store, self.info.id) if self.info else {}
         self._refused = (0, 0)
 
-    def chunks(self) -> Iterator[list[Good]]:
-        """The rows that can go in, chunk by chunk; bad ones are put aside."""
+    def take_in(self) -> None:
+        """Store every good row; bad ones are put aside."""
         for chunk in chunks(self._rows):
-            good: list[Good] = []
-            for row in (with_names(row, self._names) for row in chunk):
-                error = purged(row, self._gone, self.columns) or row.error
-                if error is None and row.record is not None and self.options.gold == "require":
-                    error = gold_missing(row.record)
-                if error is not None or row.record is None:
-                    self.refuse(row, error or RowError("row", "nothing", "a sample"))
-                    continue
-                self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
-                good.append((row, row.record))
-            yield good
+            good = list(self._good(chunk))
+            if not good:
+                continue
+            if self.taking is None:
+                self.taking = self._begin([record for _, record in good])
+            for piece in distinct(for_samples_of_text(self.store, self.taking, good)):
+                outcomes = importing.add_chunk(self.store, self.taking, [record for _, record in piece])
+                for (row, _), outcome in zip(piece, outcomes, strict=True):
+                    self._count(row, outcome)
 
-    def refuse(self, row: FileRow, error: RowError) -> None:
+    def _good(self, chunk: Sequence[FileRow]) -> Iterator[Good]:
+        """The rows of a chunk that can go in."""
+        for row in (with_names(row, self._names) for row in chunk):
+            error = purged(row, self._gone, self.columns) or row.error
+            if error is None and row.record is not None and self.options.gold == "require":
+                error = gold_missing(row.record)
+            if error is not None or row.record is None:
+                self._refuse(row, error or RowError("row", "nothing", "a sample"))
+                continue
+            self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
+            yield row, row.record
+
+    def _count(self, row: FileRow, outcome: Outcome | RowError) -> None:
+        """Count what became of a good row."""
+        if isinstance(outcome, RowError):
+            self.report.conflicts += 1
+            self._refuse(row, outcome)
+        else:
+            setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+
+    def _refuse(self, row: FileRow, error: RowError) -> None:
         """Put a row aside with its reason."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
         error.item = row.item
@@ -212,7 +234,93 @@ class _Reading:
         if self.rejects is not None:
             self.rejects(row.raw, error)
 
-    def again(self, rejects: Path | None) -> str:
+    def _begin(self, records: Sequence[Record]) -> Intake:
+        """The dataset and its columns, for a file that begins with these records."""
+        settings = manifest_settings(self.path)
+        days = settings.pop("columns", {})
+        if self.info is None:
+            self.info = self._create(settings, records)
+        columns = ScoreColumns(
+            self.info.id,
+            self.options.update,
+            self.path.name,
+            scores.external_columns(self.store, self.info.id),
+            {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
+        )
+        return importing.intake(self.store, self.info, columns, self.options.gold, self.annotator)
+
+    def _create(self, settings: dict[str, Any], records: Sequence[Record]) -> DatasetInfo:
+        """A new dataset with the settings of a manifest."""
+        store, options, name = self.store, self.options, self.report.dataset
+        seeds = (options.seed, settings.pop("seed", None), secrets.randbits(31))
+        seed = next(seed for seed in seeds if seed is not None)
+        policy = _policy(settings.pop("policy", None))
+        if policy is None:
+            # the kinds of the rows' gold, else the kind that their column of recall counts, else entities
+            columns = {column for record in records for column in record.scores}
+            reviewed = {
+                kind
+                for record in records
+                for gold in record.gold
+                for kind, units in (("entity", gold.entities), ("statement", gold.statements))
+                if units is not None and options.gold != "ignore"
+            }
+            counted = column_kind(headline(columns, (), "entity")) or "entity"
+            policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
+        if options.kinds is not None:
+            policy = replace(policy, kinds=options.kinds)
+        datasets.create_dataset(store, name, seed=seed, policy=policy, annotator=self.annotator)
+        created = find_dataset(store, name)
+        # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
+        if options.blind is None and "blind_share" in settings:
+            settings["blind_settled"] = True
+        else:
+            names = {record.sample.id or record.sample.content_hash for record in records}
+            settings |= _blind(options, len(names))
+        if settings:
+            datasets.set_dataset(store, created.id, **settings)
+        return created
+
+    def finished(self) -> ImportReport:
+        """The report of a file that was read. Raises InputError where nothing of it goes in."""
+        report, notes, info = self.report, self.notes, self.info
+        rejects = self.rejects.path if self.rejects else None
+        report.rejected_path, report.again = str(rejects or ""), self._again(rejects)
+        self._refuse_nothing()
+        report.with_gold = self._with_gold() if report.gold_ignored else ""
+        report.format, report.notes = notes.format, tuple(notes.messages())
+        report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
+        report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
+        report.numbers = tuple(notes.numbers)
+        if info is not None:
+            _settle(self.store, info, self.options)
+            if info.overlap:
+                assignments.fill(self.store, info.id)
+            report.n_samples = count_samples(self.store, info.id)
+            report.blind = datasets.count_blind(self.store, info.id)
+        if self.taking is not None:
+            report.gold_reviews, report.gold_units = self.taking.reviews, self.taking.units
+            settled = self.taking.columns.settle(self.store)
+            report.runs = {column.column: column.run for column in settled}
+            report.notes += tuple(_of_intake(self.taking, settled))
+        return report
+
+    def _refuse_nothing(self) -> None:
+        """Raise InputError for a strict import with a bad row, and for a file of which no row can go in."""
+        report, notes = self.report, self.notes
+        if self.options.strict and report.rejected and not report.dry:
+            errors = "\n".join(report.errors)
+            raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
+        if self.info is not None or (report.dry and report.rejected):
+            return
+        why = report.errors[0] if report.errors else "it holds no rows"
+        others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
+        where = f"; the rejected rows are in {report.rejected_path}" if report.rejected_path else ""
+        there = f"; its columns are {excerpt(', '.join(notes.columns), 200)}" if report.errors else ""
+        advice = notes.advice or (f"; fix them there, then\n  {report.again}" if report.again else "")
+        raise InputError(f"nothing of {self.path} could be imported: {why}{others}{there}{where}{advice}")
+
+    def _again(self, rejects: Path | None) -> str:
         """The command that imports the rows that were put aside, once they are fixed."""
         options = self.options
         if rejects is None or not options.command:
@@ -224,7 +332,7 @@ class _Reading:
             more += [] if options.blind is None else ["--blind", str(options.blind)]
         return self._command(options.command, rejects, more)
 
-    def with_gold(self) -> str:
+    def _with_gold(self) -> str:
         """The command that imports the file again with its gold: `import`, also after an `audit`."""
         program, _, *given = self.options.command or ("workbench", "import")
         rows = ["--rows", self.options.rows] if self.options.rows else []
@@ -234,14 +342,6 @@ class _Reading:
         dataset = [] if "--dataset" in command else ["--dataset", self.report.dataset]
         format_ = ["--format", self.options.format] if self.options.format else []
         return shlex.join([*command, str(path), *dataset, *format_, *more, *self.columns.options()])
-
-    def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
-        """Count what became of a good row."""
-        if isinstance(outcome, RowError):
-            self.report.conflicts += 1
-            self.refuse(row, outcome)
-        else:
-            setattr(self.report, outcome, getattr(self.report, outcome) + 1)
 
 
 def import_file(
@@ -259,13 +359,14 @@ def import_file(
     be read, which changes nothing.
     """
     check(store, annotator, "import files")
-    reading = _Reading(store, path, options, progress, dry=False)
+    reading = _Import(store, path, options, annotator, progress)
     if options.strict:
         with store.writing():  # all of it in one transaction
-            return _finished(store, reading, _take_in(store, reading, annotator))
+            reading.take_in()
+            return reading.finished()
     with Rejects(path) as reading.rejects:
-        taking = _take_in(store, reading, annotator)
-    return _finished(store, reading, taking)
+        reading.take_in()
+    return reading.finished()
 
 
 def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator: str) -> ImportReport:
@@ -281,8 +382,9 @@ def import_frame(database: str, frame: Any, options: ImportOptions, *, annotator
             check(store, annotator, "import files")
             if is_frame(frame) and look(path, None, named).format == "native":  # no table is read as native
                 options = replace(options, format="ragas")
-            reading = _Reading(store, path, options, silent, dry=False)
-            report = _finished(store, reading, _take_in(store, reading, annotator))
+            reading = _Import(store, path, options, annotator, silent)
+            reading.take_in()
+            report = reading.finished()
     except WorkbenchError as error:
         error.args = tuple(_in_python(str(arg), path) for arg in error.args)
         raise
@@ -318,80 +420,13 @@ def preview_import(
     if store is None:
         with TemporaryDirectory() as folder, closing(open_store(str(Path(folder, "empty.db")))) as empty:
             return preview_import(path, options, store=empty, annotator=annotator, progress=progress)
-    reading = _Reading(store, path, options, progress, dry=True)
+    reading = _Import(store, path, options, annotator, progress, dry=True)
     with store.writing() as session:
-        report = _finished(store, reading, _take_in(store, reading, annotator))
+        reading.take_in()
+        report = reading.finished()
         session.rollback()
     report.becomes = becomes(reading.notes.columns, reading.notes, reading.columns)
     return report
-
-
-def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
-    """Store every good row of a file; None where there was none."""
-    taking: Intake | None = None
-    for good in reading.chunks():
-        if good and taking is None:
-            settings = manifest_settings(reading.path)
-            days = settings.pop("columns", {})
-            info = reading.info = reading.info or _create(
-                store, reading, settings, annotator, [record for _, record in good]
-            )
-            columns = ScoreColumns(
-                info.id,
-                reading.options.update,
-                reading.path.name,
-                scores.external_columns(store, info.id),
-                {name: at for name, text in days.items() if (at := moment_of(text)) is not None},
-            )
-            taking = importing.intake(store, info, columns, reading.options.gold, annotator)
-        if taking is not None:
-            for piece in distinct(for_samples_of_text(store, taking, good)):
-                outcomes = importing.add_chunk(store, taking, [record for _, record in piece])
-                for (row, _), outcome in zip(piece, outcomes, strict=True):
-                    reading.count(row, outcome)
-    return taking
-
-
-def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportReport:
-    """The report of a file that was read. Raises InputError where nothing of it goes in."""
-    report, notes, info = reading.report, reading.notes, reading.info
-    rejects = reading.rejects.path if reading.rejects else None
-    _refuse_nothing(reading, rejects)
-    report.rejected_path, report.again = str(rejects or ""), reading.again(rejects)
-    report.with_gold = reading.with_gold() if report.gold_ignored else ""
-    report.format, report.notes = notes.format, tuple(notes.messages())
-    report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
-    report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
-    report.numbers = tuple(notes.numbers)
-    if info is not None:
-        _settle(store, info, reading.options)
-        if info.overlap:
-            assignments.fill(store, info.id)
-        report.n_samples = count_samples(store, info.id)
-        report.blind = datasets.count_blind(store, info.id)
-    if taking is not None:
-        report.gold_reviews, report.gold_units = taking.reviews, taking.units
-        settled = taking.columns.settle(store)
-        report.runs = {column.column: column.run for column in settled}
-        report.notes += tuple(_of_intake(taking, settled))
-    return report
-
-
-def _refuse_nothing(reading: _Reading, rejects: Path | None) -> None:
-    """Raise InputError for a strict import with a bad row, and for a file of which no row can go in."""
-    report, notes = reading.report, reading.notes
-    if reading.options.strict and report.rejected and not report.dry:
-        errors = "\n".join(report.errors)
-        raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
-    if reading.info is not None or (report.dry and report.rejected):
-        return
-    why = report.errors[0] if report.errors else "it holds no rows"
-    others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
-    where = f"; the rejected rows are in {rejects}" if rejects else ""
-    there = f"; its columns are {excerpt(', '.join(notes.columns), 200)}" if report.errors else ""
-    again = reading.again(rejects)
-    advice = notes.advice or (f"; fix them there, then\n  {again}" if again else "")
-    raise InputError(f"nothing of {reading.path} could be imported: {why}{others}{there}{where}{advice}")
 
 
 def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
@@ -457,42 +492,6 @@ def score_columns(store: Store, name: str) -> Collection[str]:
     """The columns of scores of a dataset; none where it is not there."""
     info = existing(store, name)
     return scores.external_columns(store, info.id) if info else ()
-
-
-def _create(
-    store: Store, reading: _Reading, settings: dict[str, Any], annotator: str, records: Sequence[Record]
-) -> DatasetInfo:
-    """A new dataset with the settings of a manifest, for a file that begins with these records."""
-    options, name = reading.options, reading.report.dataset
-    given = settings.pop("seed", None)
-    seed = given if options.seed is None else options.seed
-    policy = _policy(settings.pop("policy", None))
-    if policy is None:
-        # the kinds that the rows' gold has, else the kind that their column of recall counts, else entities
-        columns = {column for record in records for column in record.scores}
-        reviewed = {
-            kind
-            for record in records
-            for gold in record.gold
-            for kind, units in (("entity", gold.entities), ("statement", gold.statements))
-            if units is not None and options.gold != "ignore"
-        }
-        counted = column_kind(headline(columns, (), "entity")) or "entity"
-        policy = Policy(kinds=tuple(kind for kind in KINDS if kind in reviewed) or (counted,))
-    if options.kinds is not None:
-        policy = replace(policy, kinds=options.kinds)
-    seed = secrets.randbits(31) if seed is None else seed
-    datasets.create_dataset(store, name, seed=seed, policy=policy, annotator=annotator)
-    created = find_dataset(store, name)
-    # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
-    if options.blind is None and "blind_share" in settings:
-        settings["blind_settled"] = True
-    else:
-        names = {record.sample.id or record.sample.content_hash for record in records}
-        settings |= _blind(options, len(names))
-    if settings:
-        datasets.set_dataset(store, created.id, **settings)
-    return created
 
 
 def _settle(store: Store, info: DatasetInfo, options: ImportOptions) -> None:
