@@ -19,11 +19,18 @@ from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
-from workbench.stages.claude import ModelOptions, ModelReport, made_by, plan_run, propose_by_model, setup_of
+from workbench.stages.claude import (
+    ModelOptions,
+    ModelReport,
+    list_runs,
+    made_by,
+    plan_run,
+    propose_by_model,
+    setup_of,
+)
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import run_of
-from workbench.stages.runs import list_runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import load_samples
 

@@ -14,7 +14,8 @@ from tests.rows import naming
 from workbench.errors import ConflictError, NotFoundError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
-from workbench.stages import disputes, editing, plan, runs
+from workbench.stages import claude as runs
+from workbench.stages import disputes, editing, plan
 from workbench.stages.disputes import Dispute, DisputeReport
 from workbench.stages.plan import Wish, prefix
 from workbench.stages.review import act, undo

@@ -12,7 +12,7 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Usage
 from workbench.reviewing.documents import proposal_document
-from workbench.stages import runs
+from workbench.stages import claude as runs
 from workbench.stages.claude import ModelOptions, made_by, setup_of
 from workbench.store import runs as run_store
 from workbench.store.samples import load_samples

@@ -20,7 +20,7 @@ from workbench.errors import AwayError, InputError, WorkbenchError
 from workbench.text.safe import flat
 
 if TYPE_CHECKING:
-    from workbench.stages.runs import RunProgress
+    from workbench.stages.claude import RunProgress
 
 
 Work = Callable[[], Awaitable[None]]

@@ -12,11 +12,20 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from workbench.reports.claude import money, plan_text, progress_line, shortened
-from workbench.stages import runs
-from workbench.stages.claude import MAX_COST, Limits, ModelOptions, ModelPlan, plan_run, propose_by_model
+from workbench.stages import claude as runs
+from workbench.stages.claude import (
+    MAX_COST,
+    Limits,
+    ModelOptions,
+    ModelPlan,
+    RunCost,
+    RunProgress,
+    RunSummary,
+    plan_run,
+    propose_by_model,
+)
 from workbench.stages.desk import Desk
 from workbench.stages.propose import propose
-from workbench.stages.runs import RunCost, RunProgress, RunSummary
 from workbench.store.datasets import count_samples, dataset_info
 from workbench.text.cells import cut, fit, short, width
 from workbench.text.figures import many
