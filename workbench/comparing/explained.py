@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from workbench.comparing.agreement import Overlap, by_label
 from workbench.comparing.causes import CAUSES, Cause, Difference, Part, UnitRow
 from workbench.model import Tally
 
@@ -76,6 +77,18 @@ class Explained:
             nets[share.cause] += share.share or 0
         return max(nets, key=lambda cause: abs(nets[cause]), default="")
 
+    def net(self, cause: str) -> float | None:
+        """The net share of a cause; None where Δ is undefined."""
+        if self.delta is None:
+            return None
+        return float(sum(share.share or 0 for share in self.shares if share.cause == cause))
+
+    def overlap(self, *, strict: bool) -> Overlap:
+        """How the proposed units cover the verified ones; `strict`: letter for letter."""
+        both = [unit for unit in self.judged if unit.automatic is not None and unit.verified is not None]
+        linked = sum(unit.same for unit in both) if strict else len(both)
+        return Overlap(linked, self.automatic.units, self.verified.units)
+
 
 def explained(difference: Difference) -> Explained:
     """What is kept of a difference."""
@@ -105,6 +118,25 @@ def _judged(row: UnitRow) -> Judged:
         theirs.label if theirs else None,
         ours is not None and theirs is not None and ours.text == theirs.text,
     )
+
+
+def sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
+    """Both values added up over the samples that have both."""
+    ends = [sample.ends for sample in known]
+    both = [(ours, theirs) for ours, theirs in ends if ours is not None and theirs is not None]
+    return sum((ours for ours, _ in both), Fraction(0)), sum((theirs for _, theirs in both), Fraction(0))
+
+
+def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
+    """By label: with equal labels, and whatever the labels; a proposed label that nobody kept stands too."""
+    units = [(unit.automatic_label, unit.verified_label) for sample in known for unit in sample.judged]
+    strict, lenient = by_label(units, strict=True), by_label(units, strict=False)
+    none = Overlap(0, 0, 0)
+    return {
+        label: (strict.get(label, none), lenient.get(label, none))
+        for label in sorted({*strict, *lenient})
+        if label
+    }
 
 
 @dataclass(frozen=True, slots=True)

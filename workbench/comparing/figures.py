@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts
+from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts, overlaps
 from workbench.comparing.estimates import Estimate
 from workbench.comparing.estimators import EQUAL
-from workbench.comparing.explained import CauseTotal, Share
+from workbench.comparing.explained import CauseTotal, Explained, Share
 from workbench.comparing.intervals import Interval
-from workbench.comparing.paired import MeanOf, Paired
+from workbench.comparing.paired import MeanOf, Paired, mean_of, two_arms
 from workbench.model import Kind
 
 BLIND_ENOUGH = 30
@@ -88,6 +88,26 @@ class Arms:
     difference: float | None
     interval: Interval | None
     detectable: float | None = None
+
+
+def arms(rows: Sequence[Row], explained: Mapping[int, Explained], *, early: bool) -> Arms:
+    """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
+    by_shown = {}
+    for shown in ("blind", "assisted"):
+        own = [row for row in rows if row.shown == shown]
+        known = [(row.delta, row.group) for row in own if row.delta is not None]
+        bias = mean_of(*zip(*known, strict=True)) if known else None
+        judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
+        by_shown[shown] = Arm(
+            len(own),
+            replace(bias, interval=None) if early and bias else bias,
+            overlaps([sample.overlap(strict=False) for sample in judged]).micro if judged else None,
+        )
+    blind, assisted = by_shown["blind"], by_shown["assisted"]
+    if blind.bias is None or assisted.bias is None:
+        return Arms(blind, assisted, None, None)
+    apart, interval, seen = two_arms(blind.bias, assisted.bias)
+    return Arms(blind, assisted, apart, None if early else interval, seen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from workbench.stages.draw import DrawReport
+    from workbench.stages.figures import Precision
     from workbench.stages.plan import Draft, PlanReport
-    from workbench.stages.precision import Precision
 
 SHOWN_STRATA = 20
 DESIGN_WORDS = {"simple": "simple random", "stratified": "stratified"}

@@ -1,22 +1,25 @@
-"""The figures of a dataset: how far an automatic value is from the verified one, and why."""
+"""The figures of a dataset: how far an automatic value is from the verified one, and why.
+
+And how many reviews an interval of some width needs: of the interval that reports will show.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate_by_group
+from workbench.comparing.agreement import beyond_chance, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
-from workbench.comparing.estimates import DRAWN, Design, Estimate, estimate
+from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enough, estimate
 from workbench.comparing.estimators import EQUAL, Reached
-from workbench.comparing.explained import CauseTotal, Explained, cause_totals
-from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
+from workbench.comparing.explained import CauseTotal, Explained, cause_totals, of_labels, sums
+from workbench.comparing.figures import Arms, Beside, Counts, Figures, Row, arms
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
-from workbench.comparing.paired import Pair, mean_of, paired, two_arms
+from workbench.comparing.paired import Pair, paired
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN
+from workbench.errors import UsageError
 from workbench.model import Kind, Tally, count, recall_of
 from workbench.scoring.names import (
     CALIBRATED,
@@ -31,7 +34,7 @@ from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.queue import able_scorers, counts, scored_by
+from workbench.stages.queue import able_scorers, counts, headline_scorer, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
@@ -195,8 +198,8 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         arms=both_arms,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
-        units=overlaps([overlap(sample, strict=False) for sample in counted.values()]),
-        strict=overlaps([overlap(sample, strict=True) for sample in counted.values()]),
+        units=overlaps([sample.overlap(strict=False) for sample in counted.values()]),
+        strict=overlaps([sample.overlap(strict=True) for sample in counted.values()]),
         labels=of_labels(known.values()),
         causes=causes,
         estimated=by_cause(at, estimated, causes, side),
@@ -206,7 +209,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         else {},
         reproducible=paired(again) if again else None,
         beside=_beside(at, side),
-        sums=_sums(known.values()),
+        sums=sums(known.values()),
         rows=rows,
         notes=tuple(_notes(at, both_arms, pairs)),
     )
@@ -244,12 +247,6 @@ def _rows(at: Scope, side: Side) -> Iterable[Row]:
 def _leveled(delta: float | None, within: float) -> float | None:
     """A difference; 0 for what is less than `within`."""
     return 0.0 if delta is not None and abs(delta) < within else delta
-
-
-def _sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
-    ends = [sample.ends for sample in known]
-    both = [(ours, theirs) for ours, theirs in ends if ours is not None and theirs is not None]
-    return sum((ours for ours, _ in both), Fraction(0)), sum((theirs for _, theirs in both), Fraction(0))
 
 
 def _pairs(rows: Iterable[Row], others: Recalls, within: float) -> list[Pair]:
@@ -363,45 +360,6 @@ def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[
             row = replace(row, delta=_leveled(apart, side.within))
         first_rows.append(row)
     return first_rows, {*changed}
-
-
-def arms(rows: Sequence[Row], explained: Mapping[int, Explained], *, early: bool) -> Arms:
-    """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
-    by_shown = {}
-    for shown in ("blind", "assisted"):
-        own = [row for row in rows if row.shown == shown]
-        known = [(row.delta, row.group) for row in own if row.delta is not None]
-        bias = mean_of(*zip(*known, strict=True)) if known else None
-        judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
-        by_shown[shown] = Arm(
-            len(own),
-            replace(bias, interval=None) if early and bias else bias,
-            overlaps([overlap(sample, strict=False) for sample in judged]).micro if judged else None,
-        )
-    blind, assisted = by_shown["blind"], by_shown["assisted"]
-    if blind.bias is None or assisted.bias is None:
-        return Arms(blind, assisted, None, None)
-    apart, interval, seen = two_arms(blind.bias, assisted.bias)
-    return Arms(blind, assisted, apart, None if early else interval, seen)
-
-
-def overlap(sample: Explained, *, strict: bool) -> Overlap:
-    """How the proposed units of a sample cover the verified ones."""
-    both = [unit for unit in sample.judged if unit.automatic is not None and unit.verified is not None]
-    linked = sum(unit.same for unit in both) if strict else len(both)
-    return Overlap(linked, sample.automatic.units, sample.verified.units)
-
-
-def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
-    """By label: with equal labels, and whatever the labels; a proposed label that nobody kept stands too."""
-    units = [(unit.automatic_label, unit.verified_label) for sample in known for unit in sample.judged]
-    strict, lenient = by_label(units, strict=True), by_label(units, strict=False)
-    none = Overlap(0, 0, 0)
-    return {
-        label: (strict.get(label, none), lenient.get(label, none))
-        for label in sorted({*strict, *lenient})
-        if label
-    }
 
 
 def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -547,7 +505,8 @@ def by_cause(
         for row in at.begun.rows:
             if row.sample_id in at.places and row.status not in OPEN:
                 out = row.sample_id in at.excluded
-                share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
+                known = None if out else side.explained.get(row.sample_id)
+                share = known.net(cause.cause) if known else None
                 ours = None if side.values.get(row.sample_id) is None else 0.0
                 drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
         estimates[cause.cause] = estimate(
@@ -561,13 +520,6 @@ def by_cause(
             limits=ONE_WAY.get(cause.cause, EITHER_WAY),
         )
     return estimates
-
-
-def _part(sample: Explained | None, cause: str) -> float | None:
-    """The net share of a cause in one sample; None where Δ is undefined."""
-    if sample is None or sample.delta is None:
-        return None
-    return float(sum(share.share or 0 for share in sample.shares if share.cause == cause))
 
 
 def side_of(at: Scope, progress: Progress) -> Side:
@@ -621,3 +573,46 @@ def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
         for key in at.fitted.thresholds.keys() & numbers.keys():
             by_threshold[at.fitted.thresholds[key]].add(numbers[key])
     return by_threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A plan of `needed` samples gives a half-width of about `half_width`; `reviewed` ones tell so.
+
+    `basis` says what the answer rests on.
+    """
+
+    half_width: float
+    needed: int
+    reviewed: int
+    population: int
+    basis: str
+
+
+def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
+    """The answer for the first score of reports. Raises UsageError for a width that no interval has."""
+    if not 0 < half_width < 1:
+        raise UsageError(f"a half-width is a number between 0 and 1, as 0.03; {half_width:g} is none")
+    with store.snapshot():
+        name = headline_scorer(store, info)
+        kind = kind_of(name) or info.kinds[0]
+        at = scope(store, info, runs.chosen_run(store, info, None), name, kind, cross_fitted(store, info))
+        if not at.places:
+            raise UsageError("there is no sample to review")
+        side = side_of(at, silent)
+        drawn = [sample for sample in reached(at, side) if not sample.open]
+        if not fits_corpus(at):
+            raise UsageError(REFUSED["elsewhere"])
+        automatic, strata, times = stands_for(at, side.of_all)
+        total = sum(times)
+    n = sum(sample.verified is not None for sample in drawn)
+    if len(drawn) == total:
+        basis = f"All {many(total, 'sample')} are reviewed: their mean is known."
+        return Precision(half_width, total, n, total, basis)
+    if n < FEWEST:
+        drawn, strata, automatic, times = [], [], [None], [total]
+        basis = f"Fewer than {FEWEST} samples are reviewed in order, so this takes every recall for 0 or 1."
+    else:
+        drawn = [replace(sample, low=None, high=None) for sample in drawn]
+        basis = f"If the other samples are as far off as the {many(n, 'reviewed one')}."
+    return Precision(half_width, enough(automatic, drawn, strata, half_width, times), n, total, basis)
