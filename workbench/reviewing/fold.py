@@ -47,10 +47,10 @@ class KindState:
 
 @dataclass(frozen=True, slots=True)
 class ReviewState:
-    """A folded review. `seq` is the newest row's number, -1 before the first."""
+    """A folded review. `seq` is the newest row's number, -1 before the first, with which it was `opened`."""
 
     seq: int
-    opened: Open | None
+    opened: Open
     entity: KindState
     statement: KindState
     flag: str = ""
@@ -64,7 +64,7 @@ class ReviewState:
     def policy(self) -> int:
         """The oldest policy version that a verified kind rests on, else the opening's; 0 before it."""
         accepted = [kind.policy for kind in (self.entity, self.statement) if kind.disposition == "verified"]
-        shown = self.opened.policy if self.opened else 0
+        shown = self.opened.policy
         return min((policy or shown for policy in accepted), default=shown)
 
     def disposition(self, kinds: Sequence[Kind]) -> Disposition:
@@ -90,7 +90,7 @@ def undone_actions(rows: Iterable[Named]) -> set[str]:
 def fold(rows: Sequence[Named]) -> ReviewState:
     """The state after all effective rows of a journal, from its first on."""
     undone = undone_actions(rows)
-    state = ReviewState(len(rows) - 1, None, _empty("entity"), _empty("statement"))
+    state = replace(_BEFORE, seq=len(rows) - 1)
     for action, edit in rows:
         # The opening row says what was shown; that stays true when the first act is undone.
         if action not in undone or isinstance(edit, Open):
@@ -134,8 +134,13 @@ def settle(assessment: Assessment) -> Assessment:
     )
 
 
-def _empty(kind: Kind) -> KindState:
-    return KindState("todo", Assessment(kind, "review"))
+_BEFORE = ReviewState(
+    -1,
+    Open(None, "", 0, 0, "assisted", auto_shown=False, assessments=()),
+    KindState("todo", Assessment("entity", "review")),
+    KindState("todo", Assessment("statement", "review")),
+)
+"""A review before its first row."""
 
 
 def with_kind(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
@@ -150,11 +155,8 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
     match edit:
         case Open():
             anew = {assessment.kind for assessment in edit.assessments}
-            shown = state.opened.assessments if state.opened else ()
-            assessments = tuple(
-                assessment for assessment in shown if assessment.kind not in anew
-            )  # what was shown of the other kind
-            state = replace(state, opened=replace(edit, assessments=(*assessments, *edit.assessments)))
+            other = tuple(shown for shown in state.opened.assessments if shown.kind not in anew)
+            state = replace(state, opened=replace(edit, assessments=(*other, *edit.assessments)))
             for assessment in edit.assessments:
                 before = state.of(assessment.kind)
                 state = with_kind(state, assessment.kind, replace(before, assessment=assessment))
@@ -192,7 +194,7 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
 
 def opened_with(opening: Open) -> ReviewState:
     """The state of a review that has an opening row only, not yet written."""
-    return applied(ReviewState(-1, None, _empty("entity"), _empty("statement")), opening)
+    return applied(_BEFORE, opening)
 
 
 def newest_effective(rows: Iterable[tuple[str, object]]) -> str | None:

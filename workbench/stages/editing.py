@@ -156,10 +156,8 @@ def by_person(opened: Opened, unit: Unit) -> bool:
 
 def as_shown(opened: Opened, unit: Unit) -> Unit | None:
     """The unit as the review showed it at first; None for one that a person made."""
-    shown = opened.state.opened.assessments if opened.state.opened else ()
-    units = (
-        candidate for assessment in shown for candidate in assessment.units if assessment.kind == unit.kind
-    )
+    shown = (assessment for assessment in opened.state.opened.assessments if assessment.kind == unit.kind)
+    units = (candidate for assessment in shown for candidate in assessment.units)
     return next((candidate for candidate in units if candidate.id == unit.id), None)
 
 

@@ -194,7 +194,7 @@ def _verdicts(
             rows = tuple(UnitRow(None, unit, "", "", "", None) for unit in units)
             if machine is not None:
                 based = False
-                if state is not None and state.opened is not None:
+                if state is not None:
                     own = KindState("verified", verified, imported=state.of(kind).imported)
                     based = descends(state.opened, own, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
@@ -219,8 +219,7 @@ def _of_review(
     item: ExportItem, kind: Kind, stored: StoredReview, state: ReviewState | None, name: str
 ) -> dict[str, Any]:
     """What all verdicts of one person on one kind of one sample share. `standing`: they are the gold."""
-    own = state.of(kind) if state else None
-    opened = state.opened if state else None
+    own = state and state.of(kind)
     effort = stored.record.effort
     return {
         "id": item.sample.id,
@@ -229,9 +228,9 @@ def _of_review(
         "standing": item.gold.get(kind) == stored.units(kind),
         "kind": kind,
         "shown": stored.shown,
-        "auto_shown": opened.auto_shown if opened else False,
-        "policy": own.policy or (opened.policy if opened else None) if own else None,
-        "fast": own.fast if own else False,
+        "auto_shown": bool(state and state.opened.auto_shown),
+        "policy": own.policy or state.opened.policy if own and state else None,
+        "fast": bool(own and own.fast),
         "sample_seconds": effort.seconds if effort else None,
         "split": item.split or None,
         "pi": item.pi,

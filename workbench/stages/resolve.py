@@ -81,13 +81,11 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int |
         seen = journal.has_seen(store, sample_id, person, info.kinds)
         written = written_of(store, info, sample_id)
     info = replace(info, policy=replace(info.policy, kinds=kinds))
-    named = state is not None and state.opened is not None and state.opened.named
+    named = state is not None and state.opened.named
     over = Sides(person, people, units, reviews, named, seen)
     if state is None:
         state = opened_with(_opening(info, over, blind=stored.blind))
-    opening = state.opened
-    assert opening is not None  # every journal begins with it
-    return shown_as(info, stored, RESOLVED, state, opening, stored.proposal, written, over)
+    return shown_as(info, stored, RESOLVED, state, state.opened, stored.proposal, written, over)
 
 
 def _opening(info: DatasetInfo, over: Sides, *, blind: bool) -> Open:

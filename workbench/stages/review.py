@@ -151,7 +151,6 @@ def open_sample(
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
         return shown_as(info, stored, annotator, opened_with(opening), opening, stored.proposal, written)
     before = state.opened
-    assert before is not None  # every journal begins with it
     reopening = _reopening(store, info, stored, annotator, state)
     if reopening is None:
         same = before.proposal == stored.proposal_id
@@ -258,7 +257,7 @@ def _reopening(
     untouched = [
         kind for kind in info.kinds if not state.of(kind).touched and not state.of(kind).assessment.units
     ]
-    if before is None or before.shown == "blind" or not untouched:
+    if before.shown == "blind" or not untouched:
         return None
     fresh = _opening(store, info, stored, annotator, untouched)
     news = tuple(assessment for assessment in fresh.assessments if assessment.units)

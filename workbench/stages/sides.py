@@ -224,8 +224,6 @@ def verified_side(
 
     And whether its units came out of the stored proposal, with their ids.
     """
-    if review is not None and review.opened is not None:
-        own = review.of(kind)
-        if own.disposition == "verified":
-            return own.assessment, descends(review.opened, own, stored.proposal_id)
+    if review is not None and (own := review.of(kind)).disposition == "verified":
+        return own.assessment, descends(review.opened, own, stored.proposal_id)
     return (gold.assessment if gold else None), False
