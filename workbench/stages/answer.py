@@ -34,7 +34,7 @@ from workbench.stages import Progress, calibrate, queue, silent
 from workbench.stages.figures import figures, listing, planned_prefix
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import recompute, withheld_from
-from workbench.stages.sides import automatic_sides, suspicion
+from workbench.stages.sides import judged_side, suspicion
 from workbench.store import gold, runs, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
@@ -222,10 +222,8 @@ def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind
         truth, stored = known.get(row.sample_id), loaded.get(row.sample_id)
         if truth is None or truth.assessment is None or stored is None:
             continue
-        sample, proposal = stored.sample, stored.proposal
-        traced = proposal is not None and (kind == "entity" or proposal.proposer != "rules")
-        sides = automatic_sides(info, stored, info.threshold, scorer) if traced else {}
-        alike = {unit.text: unit.match.verdict for side in sides.values() for unit in side.units}
+        sample, side = stored.sample, judged_side(info, stored, scorer)
+        alike = {unit.text: unit.match.verdict for unit in side.units} if side else {}
         wrong = "missing" if (row.delta or 0) > 0 else "found"
         counted = [unit for unit in truth.assessment.units if unit.counted]
         units = [u for u in counted if u.match.verdict == wrong and alike.get(u.text) != wrong]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,7 +32,7 @@ from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
-from workbench.store.samples import load_samples
+from workbench.store.samples import load_sample
 from workbench.store.scores import Member
 from workbench.text.figures import many
 from workbench.text.query import META
@@ -144,10 +143,8 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     )
     expected = share * wish.n
     if expected < BLIND_REVIEWS and (wish.n >= BLIND_FROM or share):
-        notes.append(
-            many(round(expected), "review without suggestions is", "reviews without suggestions are")
-            + f" expected, too few to tell what suggestions do ({BLIND_REVIEWS} are enough)"
-        )
+        some = many(round(expected), "review without suggestions is", "reviews without suggestions are")
+        notes.append(f"{some} expected, too few to tell what suggestions do ({BLIND_REVIEWS} are enough)")
     sizes = strata.values() or [(len(drawable), wish.n)]
     chances = [planned / count for count, planned in sizes]
     return Draft(
@@ -239,13 +236,11 @@ def _lay(
         raise UsageError(f"every sample has the same {wish.by}: there is nothing to stratify by")
     allocation = allocate(counts, wish.n)
     order = places(stratified_ranks(u, names, allocation), u)
-    return (
-        {
-            candidate.sample_id: (rank, name)
-            for candidate, rank, name in zip(drawable, order, names, strict=True)
-        },
-        {name: (count, allocation[name]) for name, count in counts.items()},
-    )
+    ranks = {
+        candidate.sample_id: (rank, name)
+        for candidate, rank, name in zip(drawable, order, names, strict=True)
+    }
+    return ranks, {name: (count, allocation[name]) for name, count in counts.items()}
 
 
 def _keep_back(everyone: Sequence[Candidate], wish: Wish, seed: int) -> tuple[set[int], int]:
@@ -360,7 +355,13 @@ def _prefix(
     """The prefix of a plan; what is complete (`members`: of the population) was read on the same snapshot."""
     parts = plans.parts(store, info.id)
     population = plan.population if plan and plan.corpus else parts.population
-    ids = _ids(store, info, done, plan, population)[:upto]
+    order = plans.in_order(store, info.id, len(done))
+    end = next((index for index, number in enumerate(order) if number not in done), len(order))
+    if end < population:
+        in_turn = (position for position in range(end, 0, -1) if done[order[position - 1]].in_turn)
+        reached = plan.planned_n if plan and plan.planned_n <= end else 0
+        end = max(next(in_turn, 0), reached)
+    ids = order[:end][:upto]
     strata = _strata(plan)
     taken = Counter(members[number].stratum for number in ids)
     chances = {name: taken[name] / total for name, (total, _) in strata.items() if taken[name]}
@@ -387,18 +388,6 @@ def _prefix(
         corpus=plan.corpus if plan else {},
         chosen=bool(plan and plan.parameters.get("chosen")),
     )  # fmt: skip
-
-
-def _ids(
-    store: Store, info: DatasetInfo, done: Mapping[int, Done], plan: Plan | None, population: int
-) -> array[int]:
-    """The samples of the prefix, in order."""
-    order = plans.in_order(store, info.id, len(done))
-    run = next((index for index, number in enumerate(order) if number not in done), len(order))
-    if run == population:
-        return order[:run]
-    end = next((position for position in range(run, 0, -1) if done[order[position - 1]].in_turn), 0)
-    return order[: max(end, plan.planned_n) if plan and run >= plan.planned_n else end]
 
 
 def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
@@ -474,10 +463,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         planned_n = begun.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))
         following = next((number for number in first if number not in done), None)
-        upcoming = load_samples(store, [] if following is None else [following], None)
-        name, question = next(
-            ((sample.sample.id, sample.sample.user_input) for sample in upcoming), (None, "")
-        )
+        upcoming = load_sample(store, following, None).sample if following is not None else None
         complete = [number for number in first[: planned_n or 0] if number in done]
         taken = Counter(members[number].stratum for number in complete)
         return PlanReport(
@@ -493,8 +479,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             prefix=begun.n,
             counts=dict(Counter(row.status for row in begun.rows)),
             beyond=begun.beyond,
-            next=name,
-            question=question,
+            next=upcoming.id if upcoming else None,
+            question=upcoming.user_input if upcoming else "",
             late=begun.late,
             holdout=begun.holdout,
             holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),

@@ -10,7 +10,7 @@ from fractions import Fraction
 from workbench.comparing.causes import precision_of
 from workbench.matching.units import policy_label
 from workbench.model import Tally
-from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import may
 from workbench.stages.recompute import count_samples
 from workbench.stages.sides import against, verified_side
@@ -87,7 +87,7 @@ def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Valu
         return values
     late = count_now(store, info, queue.uncounted_ids(store, info, annotator))
     return values | {
-        number: values[number]._replace(automatic=tally) for number, tally in late.items() if number in values
+        number: values[number]._replace(automatic=late[number]) for number in values.keys() & late.keys()
     }
 
 
@@ -95,13 +95,11 @@ def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, 
     """The automatic tallies of samples that `score` has not counted yet; writes nothing."""
     if info.run_id is None:
         return {}
-    scorer = DEFAULT_SCORER[info.kinds[0]]
     by_sample = {}
     for some in chunked(ids):
         for number, counted in count_some(store, info, some).scores.items():
             tallies = {score.scorer: score.tally for score in counted}
-            name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
-            if name in tallies:
+            if name := first_scorer(tallies, info.kinds[0]):
                 by_sample[number] = tallies[name]
     return by_sample
 

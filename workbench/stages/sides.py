@@ -42,6 +42,17 @@ def automatic_sides(
     )  # fmt: skip
 
 
+def judged_side(info: DatasetInfo, stored: Stored, scorer: str) -> Assessment | None:
+    """The assessment of one scorer that stands for a judge's; None where it could not count the sample.
+
+    Statements that rules proposed do not: overlap of words is another measure.
+    """
+    by_rules = stored.proposal is not None and stored.proposal.proposer == "rules"
+    if by_rules and SCORERS[scorer] == "statement":
+        return None
+    return automatic_sides(info, stored, info.threshold, scorer).get(scorer)
+
+
 def compared(
     info: DatasetInfo, stored: Stored, scorer: str, automatic: Assessment, verified: Assessment, based: bool
 ) -> Difference:
@@ -80,17 +91,13 @@ def imported_side(
     """The difference of a file's number to the verified value: what the recount explains, and the rest.
 
     `digits` is the number as written, `within` the precision of its column (`precision_of`).
-    Statements that rules proposed are no recount: overlap of words is another measure than a judge's.
     """
-    kind = verified.kind
-    scorer = RECOUNT[kind]
-    sides: Mapping[str, Assessment] = {}
-    if stored.proposal is not None and (kind == "entity" or stored.proposal.proposer != "rules"):
-        sides = automatic_sides(info, stored, info.threshold, scorer)
-    if scorer in sides:
-        recount = compared(info, stored, scorer, sides[scorer], verified, based)
+    scorer = RECOUNT[verified.kind]
+    automatic = judged_side(info, stored, scorer)
+    if automatic is not None:
+        recount = compared(info, stored, scorer, automatic, verified, based)
     else:
-        recount = difference(Assessment(kind, column, ()), verified, based=False)
+        recount = difference(Assessment(verified.kind, column, ()), verified, based=False)
     value, counted, human = Fraction(digits), recount.automatic.recall, recount.verified.recall
     beside = human if counted is None else counted
     return imported(recount, value, same=beside is not None and abs(value - beside) < within)
