@@ -189,15 +189,15 @@ class _Recall:
             record, proposal, self.scorer, policy=self.policy, match_threshold=self.match_threshold
         )
         tally = count(assessment.units) if assessment else Tally(0, 0)
-        score = value_of(self.scorer, tally)
+        score, recall = value_of(self.scorer, tally), tally.recall
         if self.strict_mode and score is not None:
-            score = 1.0 if tally.found == tally.units else 0.0
+            score = float(tally.found == tally.units)
         reason = self._explain(assessment, tally)
         success, corrected = None, None
         if self.threshold is not None:  # the exact recall: ragas's 1e-8 must not fail a perfect sample
-            success = tally.recall is not None and tally.recall >= Fraction(str(self.threshold))
-        if self.calibration is not None and tally.recall is not None:
-            corrected = self.calibration.correct(float(tally.recall), tally.units)
+            success = recall is not None and recall >= Fraction(str(self.threshold))
+        if self.calibration is not None and recall is not None:
+            corrected = self.calibration.correct(float(recall), tally.units)
         return Measurement(
             score=score,
             success=success,

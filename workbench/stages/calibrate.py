@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -167,12 +168,11 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     """The scorer and the similarities of every counted sample."""
     if scorer is not None and scorer not in CALIBRATED:
         raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
-    similarities: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
-    for number, linked, presence in calibrations.similarities(store, run.id):
-        if linked is not None:
-            similarities["linked"][number] = linked
-        if presence is not None:
-            similarities["presence"][number] = presence
+    counted = calibrations.similarities(store, run.id)
+    similarities = {
+        "linked": {number: linked for number, linked, _ in counted if linked is not None},
+        "presence": {number: presence for number, _, presence in counted if presence is not None},
+    }
     name = scorer or ("linked" if similarities["linked"] else "presence")
     if not similarities[name]:
         instead = "; --scorer presence needs none" if name == "linked" and similarities["presence"] else ""
@@ -307,10 +307,7 @@ class Look:
     @property
     def free_name(self) -> str:
         """A name that no calibration has: `calibration-1`, and so on."""
-        number = 1
-        while f"calibration-{number}" in self.saved:
-            number += 1
-        return f"calibration-{number}"
+        return next(name for name in map("calibration-{}".format, count(1)) if name not in self.saved)
 
     def fitted(self, objective: str) -> Look:
         """The same look under an objective."""

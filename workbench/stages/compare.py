@@ -74,13 +74,10 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     judged = []
     seen = False
     for stored in samples.each_sample(store, info.id):
-        name = _value_of(stored.sample, by)
+        sample, truth = stored.sample, gold.get(stored.sample_id)
+        name = _value_of(sample, by)
         seen = seen or name is not None
-        truth = gold.get(stored.sample_id)
-        if name is None or stored.sample_id in left_out:
-            continue
-        if truth is not None and truth.assessment is not None:
-            sample = stored.sample
+        if name is not None and stored.sample_id not in left_out and truth and truth.assessment:
             judged.append(
                 RetrieverSample(sample.id, sample.reference_hash, name, truth.assessment, sample.group)
             )
@@ -222,21 +219,15 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
             raise InputError(f"{source}:{row.line}: {row.error}; workbench verify {home} says what changed")
         record = row.record
         sample = record.sample
-        verified: dict[Kind, list[Verified]] = {}
-        excluded = {
-            kind: [
-                record.annotator
-                for record in record.gold
-                if record.marks.dispositions.get(kind) == "excluded"
-            ]
-            for kind in KINDS
-        }
+        verified: dict[Kind, list[Verified]] = {kind: [] for kind in KINDS}
+        excluded: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
         for annotation in record.gold:
+            origin: GoldOrigin = "adjudicated" if annotation.marks.adjudicated else "imported"
             for assessment in assessments_of(annotation):
-                origin: GoldOrigin = "adjudicated" if annotation.marks.adjudicated else "imported"
-                verified.setdefault(assessment.kind, []).append(
-                    Verified(annotation.annotator, origin, assessment)
-                )
+                verified[assessment.kind].append(Verified(annotation.annotator, origin, assessment))
+            for kind, disposition in annotation.marks.dispositions.items():
+                if disposition == "excluded":
+                    excluded[kind].append(annotation.annotator)
         numbers = {column: float(digits) for column, digits in record.scores.items()}
         by_id[sample.id or sample.content_hash] = VersionSample(
             sample.user_input, sample.content_hash, verified, numbers, excluded

@@ -23,7 +23,7 @@ from workbench import __version__
 from workbench.comparing.plans import allocate, blind_share_for, places, strata_of, stratified_ranks
 from workbench.errors import InputError, UsageError
 from workbench.formats.columns import columns_of
-from workbench.formats.policy import from_toml, to_toml
+from workbench.formats.policy import from_toml
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.formats.tables import load_pyarrow
@@ -35,7 +35,7 @@ from workbench.stages import Progress, silent
 from workbench.stages.corpus import ROWS, Partition, Recipe, readable, written
 from workbench.stages.import_ import ImportOptions, existing, import_file
 from workbench.stages.people import check
-from workbench.stages.policy import change_policy
+from workbench.stages.policy import keep_policy
 from workbench.stages.propose import propose
 from workbench.stages.queue import scored_by
 from workbench.stages.recompute import recompute
@@ -171,7 +171,7 @@ def _imported(
     info = find_dataset(store, name)
     policy = from_toml(recipe.policy)
     kinds = (kind, *(of for of in policy.kinds if of != kind)) if kind in policy.kinds else (kind,)
-    change_policy(store, info, to_toml(replace(policy, kinds=kinds)), annotator)
+    keep_policy(store, info, replace(policy, kinds=kinds), annotator)
     set_dataset(store, info.id, threshold=recipe.match_threshold)
     if proposer == rules.PROPOSER:
         propose(store, find_dataset(store, name), rules.PROPOSER, annotator=annotator)

@@ -33,7 +33,7 @@ from workbench.stages.export_items import (
 )
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
-from workbench.stages.queue import queue_ids
+from workbench.stages.queue import queue_ids, searched
 from workbench.store import exports, plans, runs, samples, scores
 from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo
@@ -41,7 +41,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import load_excluded
 from workbench.store.runs import RunInfo
 from workbench.store.tables import ExportLogRow
-from workbench.text.query import Mistake, Query, Term, parse
+from workbench.text.query import Mistake, parse
 
 __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 
@@ -100,7 +100,7 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
             raise UsageError(f"--query: {query}")
         chosen.append(set(queue_ids(store, info, annotator, query)))
     if options.only == "disputed":
-        chosen.append(set(queue_ids(store, info, annotator, Query((Term("is", ("disputed",)),)))))
+        chosen.append(set(searched(store, info, annotator, "is:disputed")))
     elif options.only is not None:
         verified = exports.verified_ids(store, info.id)
         if options.only == "gold":

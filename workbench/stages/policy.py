@@ -67,10 +67,10 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     words = []
     if before.kinds != after.kinds:
         words.append(f"reviews {' and '.join(after.kinds)} units")
-    gone = [name for name in before.label_names() if name not in after.label_names()]
-    new = [name for name in after.label_names() if name not in before.label_names()]
-    words += [f"label {name} added" for name in new] + [f"label {name} removed" for name in gone]
-    if before.labels != after.labels and not new and not gone:
+    old, new = before.label_names(), after.label_names()
+    words += [f"label {name} added" for name in new if name not in old]
+    words += [f"label {name} removed" for name in old if name not in new]
+    if before.labels != after.labels and {*old} == {*new}:
         words.append("label keys changed")
     if before.counted_labels != after.counted_labels:
         words.append(f"counts {', '.join(after.counted_labels) or 'all labels'}")

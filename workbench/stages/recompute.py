@@ -280,24 +280,21 @@ def _scored(
     excluded = {kind: gold_store.load_excluded(store, info.id, kind) for kind in KINDS}
     external = scores.load_external(store, info.id)
     held = plans.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
-    rows = []
     questions = samples.questions_of_hashes(store, info.id)
-    for key, number in samples.sample_ids(store, info.id).items():
-        if number in held:
-            continue
-        tallies = {kind: gold[kind][number].tally for kind in KINDS if number in gold[kind]}
-        rows.append(
-            Scored(
-                id=key,
-                automatic=automatic.get(number, {}),
-                verified={kind: tally for kind, tally in tallies.items() if tally is not None},
-                external=external.get(number, {}),
-                unresolved=frozenset(kind for kind, tally in tallies.items() if tally is None),
-                excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
-                question=questions.get(number, ""),
-            )
+    return tuple(
+        Scored(
+            id=key,
+            automatic=automatic.get(number, {}),
+            verified={kind: tally for kind, tally in tallies.items() if tally is not None},
+            external=external.get(number, {}),
+            unresolved=frozenset(kind for kind, tally in tallies.items() if tally is None),
+            excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
+            question=questions.get(number, ""),
         )
-    return tuple(rows)
+        for key, number in samples.sample_ids(store, info.id).items()
+        if number not in held
+        for tallies in [{kind: gold[kind][number].tally for kind in KINDS if number in gold[kind]}]
+    )
 
 
 def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:

@@ -10,14 +10,13 @@ from dataclasses import replace
 
 from workbench.comparing.links import Sided, Sides, aligned, settling
 from workbench.errors import InputError
-from workbench.matching import MATCHER
 from workbench.matching.units import language_of
 from workbench.model import RESOLVED, Assessment, Kind, Match, Unit, letter, text_hash
-from workbench.reviewing.edits import Open, Put
+from workbench.reviewing.edits import Put
 from workbench.reviewing.fold import opened_with
 from workbench.stages.people import check
 from workbench.stages.queue import to_settle
-from workbench.stages.review import Opened, act, opened_anew, shown_as, written_of
+from workbench.stages.review import Opened, act, opened_anew, opening_of, shown_as, written_of
 from workbench.store import assignments, journal
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
@@ -83,24 +82,11 @@ def open_resolution(store: Store, sample_id: int, person: str, dataset_id: int |
     info = replace(info, policy=replace(info.policy, kinds=kinds))
     named = state is not None and state.opened.named
     over = Sides(person, people, units, reviews, named, seen)
-    if state is None:
-        state = opened_with(_opening(info, over, blind=stored.blind))
+    if state is None:  # with what all have, and the rest undecided
+        shown = (settling(Assessment(kind, "what people verified"), each) for kind, each in units.items())
+        opening = opening_of(info, shown, blind=stored.blind)
+        state = opened_with(replace(opening, off_plan=all(by_hand for *_, by_hand in reviews)))
     return shown_as(info, stored, RESOLVED, state, state.opened, stored.proposal, written, over)
-
-
-def _opening(info: DatasetInfo, over: Sides, *, blind: bool) -> Open:
-    """What is shown at first: what all have, and the rest undecided."""
-    shown = (settling(Assessment(kind, "what people verified"), units) for kind, units in over.units.items())
-    return Open(
-        proposal=None,  # the units are not those of a proposal, whatever they came out of
-        matcher=MATCHER,
-        threshold=info.threshold,
-        policy=info.policy.version,
-        shown="blind" if blind else "assisted",
-        auto_shown=info.show_auto == "always" and not blind,
-        assessments=tuple(shown),
-        off_plan=all(by_hand for *_, by_hand in over.reviews),
-    )
 
 
 def take(opened: Opened, unit: Unit, side: int) -> Put:

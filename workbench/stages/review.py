@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -280,15 +280,21 @@ def _opening(
             assessments.append(_carried(info, stored, kind, *sibling))
         elif stored.proposal is not None and not stored.blind:
             assessments.append(proposed(info, stored.sample, stored.proposal, kind))
+    return replace(
+        opening_of(info, assessments, blind=stored.blind), proposal=stored.proposal_id, rematch=rematch
+    )
+
+
+def opening_of(info: DatasetInfo, assessments: Iterable[Assessment], *, blind: bool) -> Open:
+    """The first row of a review that begins now; the units are those of no proposal."""
     return Open(
-        proposal=stored.proposal_id,
+        proposal=None,
         matcher=MATCHER,
         threshold=info.threshold,
         policy=info.policy.version,
-        shown="blind" if stored.blind else "assisted",
-        auto_shown=info.show_auto == "always" and not stored.blind,
+        shown="blind" if blind else "assisted",
+        auto_shown=info.show_auto == "always" and not blind,
         assessments=tuple(assessments),
-        rematch=rematch,
     )
 
 

@@ -258,8 +258,7 @@ def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) ->
     check(store, annotator, "remove samples")
     purge_store.remove(store, info.id, plan.ids, annotator)
     purge_store.scrub(store)
-    rewritten: list[str] = []
-    by_hand: list[str] = []
+    rewritten, by_hand = [], []
     for name in plan.backups:
         try:
             purge_store.remove_from_copy(Path(name), info.name, plan.keys)

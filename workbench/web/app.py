@@ -394,10 +394,10 @@ class Pages:
         what = forms.wanted(fields)[0]
         action = forms.action_of(fields, caller.name)
         moved_on = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
-        if moved_on and not await self._store.read(review.is_stored, action):
-            raise ConflictError("this sample was changed in another window; it is shown as it is now")
-        if moved_on:  # the answer to an earlier try was lost
-            self._keep(caller, action, "saved")
+        if moved_on:
+            if not await self._store.read(review.is_stored, action):
+                raise ConflictError("this sample was changed in another window; it is shown as it is now")
+            self._keep(caller, action, "saved")  # the answer to an earlier try was lost
             return await self._after(caller, opened, kind, fields, action)
         if what == "accept":
             stop = intents.before_accept(opened, kind)
