@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.comparing.links import descends
 from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import (
@@ -42,7 +45,7 @@ def test_nothing_is_todo_without_rows() -> None:
     """A review without rows has no number either."""
     empty = fold([])
 
-    assert (empty.seq, empty.opened, empty.entity.disposition) == (-1, None, "todo")
+    assert (empty.seq, empty.opened.assessments, empty.entity.disposition) == (-1, (), "todo")
 
 
 def test_the_opening_row_fills_in_what_was_shown() -> None:
@@ -53,6 +56,16 @@ def test_the_opening_row_fills_in_what_was_shown() -> None:
     assert (opened.entity.disposition, opened.opened, opened.seq) == ("todo", OPEN, 0)
     assert opened_with(OPEN).entity == opened.entity
     assert opened_with(OPEN).seq == -1
+
+
+def test_what_is_shown_later_of_another_run_is_not_where_the_units_shown_before_come_from() -> None:
+    """The statements of run 8 are shown once the entities of run 7 are verified: these keep their ids."""
+    statements = Assessment("statement", "contextual_recall · run 8", (Unit("p1", "statement", "It is."),))
+    later = replace(OPEN, proposal=8, assessments=(statements,))
+    reviewed = state(OPEN, Accept(SHOWN), later)
+
+    assert [descends(reviewed.opened, reviewed.entity, proposal) for proposal in (7, 8)] == [True, False]
+    assert [descends(reviewed.opened, reviewed.statement, proposal) for proposal in (7, 8)] == [False, True]
 
 
 def test_a_put_replaces_the_unit_with_its_id_and_adds_a_new_one() -> None:

@@ -88,10 +88,9 @@ def descends(opening: Open, state: KindState, proposal: int | None) -> bool:
     shown = [assessment for assessment in opening.assessments if assessment.kind == state.assessment.kind]
     return (
         proposal is not None
-        and opening.proposal == proposal
+        and state.proposal == proposal
         and opening.shown == "assisted"
         and not state.imported
-        and bool(shown)
         and not any(unit.origin == "carried" for assessment in shown for unit in assessment.units)
     )
 

@@ -31,7 +31,8 @@ class KindState:
 
     `touched`: a person or an import put units or accepted; before, the kind is what was shown. `imported`:
     the accept that stands came with a file. `adjudicated`: this one or one before settled what others differ
-    in. `edited`: the ids of the units that were put since the accept that stands.
+    in. `edited`: the ids of the units that were put since the accept that stands. `proposal`: the one that
+    was shown of the kind, None for none.
     """
 
     disposition: Disposition
@@ -43,6 +44,7 @@ class KindState:
     imported: bool = False
     adjudicated: bool = False
     edited: frozenset[str] = frozenset()
+    proposal: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
             state = replace(state, opened=replace(edit, assessments=(*other, *edit.assessments)))
             for assessment in edit.assessments:
                 before = state.of(assessment.kind)
-                state = with_kind(state, assessment.kind, replace(before, assessment=assessment))
+                shown = replace(before, assessment=assessment, proposal=edit.proposal)
+                state = with_kind(state, assessment.kind, shown)
         case Put():
             before = state.of(edit.kind)
             units = put(before.assessment.units, edit.units)
@@ -174,7 +177,7 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
             kind = edit.assessment.kind
             accepted = KindState(
                 "verified", edit.assessment, edit.fast, policy=edit.policy, touched=True, imported=imported,
-                adjudicated=edit.adjudicated or state.of(kind).adjudicated,
+                adjudicated=edit.adjudicated or state.of(kind).adjudicated, proposal=state.of(kind).proposal,
             )  # fmt: skip
             state = with_kind(state, kind, accepted)
         case Dispose():

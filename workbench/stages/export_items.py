@@ -15,7 +15,7 @@ from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings
 from workbench.matching.units import language_of
 from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, Match, Sample, Unit
 from workbench.reviewing.documents import unit_document
-from workbench.reviewing.fold import KindState, ReviewState, Verified, resolve
+from workbench.reviewing.fold import ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
 from workbench.stages import Progress, review
 from workbench.stages.plan import Prefix
@@ -195,8 +195,7 @@ def _verdicts(
             if machine is not None:
                 based = False
                 if state is not None:
-                    own = KindState("verified", verified, imported=state.of(kind).imported)
-                    based = descends(state.opened, own, leaving.proposal_id)
+                    based = descends(state.opened, state.of(kind), leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
             head = _of_review(item, kind, stored, state, _named(stored.record, departure.naming).named)
             for row in rows:
