@@ -79,11 +79,11 @@ def agree(
     left_out: Counter[str] = Counter()
     with store.snapshot():
         decided = _decided(said_of_several(store, info.id), kind, left_out)
-        stored = {sample.sample_id: sample for sample in load_samples(store, list(decided), None)}
+        loaded = load_samples(store, list(decided), None)
     pairs: list[Pair] = []
     words = {}
-    for number, each in decided.items():
-        sample = stored[number].sample
+    for stored in loaded:
+        sample, each = stored.sample, decided[stored.sample_id]
         words[sample.id] = tokens(sample.reference)
         group = sample.group or sample.id
         name = name_of(sample.id, sample.user_input)

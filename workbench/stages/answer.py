@@ -79,15 +79,17 @@ def answer(
     prefix = planned_prefix(store, info, kind)
     begun = {row.sample_id: row.origin for row in prefix.rows}
     estimate = estimated(every.estimate)
-    rows: Sequence[Row] = every.rows
-    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
-        rows = [row for row in rows if row.sample_id in begun]
+
+    def resting(rows: Sequence[Row]) -> list[Row]:
+        """What an estimate rests on: samples picked because they look wrong would make every cause larger."""
+        return [row for row in rows if estimate is None or row.sample_id in begun]
+
+    rows = resting(every.rows)
     known = [row for row in rows if row.delta is not None]
     seen = listing(every, shown_ids(store, info, viewer, kind))
     alone = len(known) == 1 and known[0] not in seen.rows
     sent = {row.sample_id for row in every.rows if row.id not in withheld}
     shown = seen if on_screen or alone else listing(every, sent)
-    listed = [row for row in shown.rows if estimate is None or row.sample_id in begun]
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     rivals = {
         one: error for one in able if one != name and (error := mean_error(values(one), known)) is not None
@@ -128,7 +130,7 @@ def answer(
         verified=None if alone else mean(row.verified for row in known).value,
         estimate=estimate,
         effects=() if alone else effects(rows),
-        worst=_worst(store, here, name, listed, kind),
+        worst=_worst(store, here, name, resting(shown.rows), kind),
         steps=steps(
             size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],

@@ -227,14 +227,14 @@ def _fill(
     rows: dict[str, int] = {}
     left: dict[str, dict[str, int]] = {}
     totals: Counter[str] = Counter()
-    places = {name: part / name if len(formats) > 1 else part for name in formats}
+    several = len(formats) > 1
+    places = {name: part / name if several else part for name in formats}
     for name, path in places.items():
         wrote, totals = _write(departure, name, path, progress)
         rows[name] = wrote.rows
         if wrote.left:
             left[name] = dict(wrote.left)
         if name != "huggingface":  # its card comes last: it says what the manifest says
-            several = len(formats) > 1
             text = rendered("readme.md", name=name, without_text=not about.text, one_of_several=several)
             (path / "README.md").write_text(text, "utf-8", newline="\n")
     manifest = manifest_of(departure)
@@ -248,18 +248,11 @@ def _fill(
         policy.pop("guidelines")
     names = ("seed", "threshold", "blind_share", "show_auto")
     columns = {name: exports.stamp(at) for name, at in scores.external_columns(store, info.id).items()}
+    settings = {"policy": policy, **{name: getattr(info, name) for name in names}, "columns": columns}
     folder.write_manifest(
         part,
         {**totals, "rows": rows, "left_out": left},
-        {
-            "formats": list(formats),
-            **manifest,
-            "settings": {
-                "policy": policy,
-                **{name: getattr(info, name) for name in names},
-                "columns": columns,
-            },
-        },
+        {"formats": list(formats), **manifest, "settings": settings},
     )
     return rows, left, totals
 

@@ -224,15 +224,16 @@ class ServiceJudge(AnsweringProposer):
         thinking = assumed_thinking(self._setup.effort)
         limits = Limits()
         with self._opened() as store:
-            takers: list[OnResult] = [on_result]
+            book: Book | None = None
             if store is not None:  # under the run of this set-up, so that `propose` finds it paid
                 info = find_dataset(store, self._options.dataset)
                 run = run_of(store, info, made_by(self._setup, info.policy.kinds), "api")
-                takers.insert(0, Book(store, run.id, (), self._setup, info.policy.kinds).save)
+                book = Book(store, run.id, (), self._setup, info.policy.kinds)
 
             async def kept(ask: Ask, result: Result) -> None:
-                for take in takers:
-                    await take(ask, result)
+                if book is not None:
+                    await book.save(ask, result)
+                await on_result(ask, result)
 
             async with connect(limits.call_seconds, *service) as client:
                 budget = Budget(left, default_prices(), self._setup, thinking)
