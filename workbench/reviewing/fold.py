@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from workbench.model import Assessment, Disposition, Evidence, Kind, Match, Span, Unit
@@ -195,9 +196,8 @@ def applied(state: ReviewState, edit: object, *, imported: bool = False) -> Revi
     return state
 
 
-def opened_with(opening: Open) -> ReviewState:
-    """The state of a review that has an opening row only, not yet written."""
-    return applied(_BEFORE, opening)
+opened_with = partial(applied, _BEFORE)
+"""The state of a review that has an opening row only, not yet written."""
 
 
 def newest_effective(rows: Iterable[tuple[str, object]]) -> str | None:
