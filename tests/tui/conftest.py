@@ -250,6 +250,7 @@ def parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse)
+        patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same in C: it is called 300 times a widget
         yield
 
 
@@ -279,12 +280,16 @@ def settle() -> Settle:
     async def wait(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, WorkbenchApp)
-        quiet = 0
+        quiet, taken = 0, asyncio.Event()
+
+        def take() -> None:
+            taken.set()
+
         for _ in range(2000):
             if app.return_code is not None:
                 return  # it is leaving
-            taken = asyncio.Event()
-            app.call_later(taken.set)  # behind every key that was sent before
+            taken.clear()
+            app.call_later(take)  # behind every key that was sent before
             with suppress(TimeoutError):
                 await asyncio.wait_for(taken.wait(), 1.0)
             idle = app.gate.idle and all(worker.is_finished for worker in app.workers)
@@ -295,7 +300,7 @@ def settle() -> Settle:
                 await pilot.pause(0)
             else:
                 quiet = 0
-                await asyncio.sleep(0.002)
+                await asyncio.sleep(0.004)
         raise AssertionError("the app does not come to rest")
 
     return wait
