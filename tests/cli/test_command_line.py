@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -153,16 +154,17 @@ def test_an_option_that_is_no_number_is_refused_in_words(
 
 @pytest.mark.parametrize("command", ["", "policy", "import", "propose", "score-files", "serve"])
 @pytest.mark.parametrize("columns", [40, 70])
-def test_help_in_a_narrow_terminal_cuts_nothing(command: str, columns: int) -> None:
-    ended = subprocess.run(
-        [*PROGRAM, *command.split(), "--help"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": str(columns)},
-        check=True,
-    )
+def test_help_in_a_narrow_terminal_cuts_nothing(
+    run: Any, monkeypatch: pytest.MonkeyPatch, command: str, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    kept: Any = typer.main.get_command
+    monkeypatch.setattr(typer.main, "get_command", kept.__wrapped__)  # made for this width
+    ended = run(*command.split(), "--help")
 
-    assert [] == re.findall(r"│|\S*[\w-]…|\w+\.\.\.\n", ended.stdout)
+    assert 0 == ended.code
+    assert max(columns, 50) >= max(map(cell_len, ended.out.splitlines()))
+    assert [] == re.findall(r"│|\S*[\w-]…|\w+\.\.\.\n", ended.out)
 
 
 def test_a_message_is_wrapped_between_words() -> None:
@@ -394,14 +396,14 @@ def test_a_policy_or_a_config_file_that_python_cannot_hold_is_refused(
 @pytest.mark.parametrize(
     ("data", "message"), [(b"\xff", "not UTF-8 at byte 0"), (b"", "'coarser' is missing")]
 )
-def test_a_policy_from_standard_input_is_bytes_first(demo_db: Path, data: bytes, message: str) -> None:
-    ended = subprocess.run(
-        [*PROGRAM, "--db", demo_db, "policy", "edit", "--file", "-"],
-        input=data, capture_output=True, check=False,
-    )  # fmt: skip
+def test_a_policy_from_standard_input_is_bytes_first(
+    run: Any, demo_db: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, message: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    ended = run("--db", demo_db, "policy", "edit", "--file", "-")
 
-    assert 2 == ended.returncode
-    assert message in ended.stderr.decode()
+    assert 2 == ended.code
+    assert message in ended.err
 
 
 # --- hostile text ---------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
 from tests.rows import write_rows
+from workbench import cli
 from workbench.proposing.claude import run as claude_run
 
 Start = Callable[..., Service]
@@ -312,7 +313,7 @@ def begun(
     """A process that proposes for some rows, and has come so far."""
     write_rows(folder / "rows.jsonl", rows)
     program = [sys.executable, "-m", "workbench.cli", "--db", str(folder / "w.db")]
-    subprocess.run([*program, "import", str(folder / "rows.jsonl")], check=True, capture_output=True)
+    assert 0 == cli._run([*program[3:], "import", str(folder / "rows.jsonl")])
     process = subprocess.Popen(
         [*program, *CLAUDE, "--yes", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

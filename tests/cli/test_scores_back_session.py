@@ -1,57 +1,37 @@
-"""One session from a file of scores to what changed since, in a terminal of 80 columns."""
+"""One session from a file of scores to what changed since, on a terminal of 80 columns."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import struct
-import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = [sys.executable, "-m", "workbench.cli", "--as", "ann"]
-
-
-def shown(*words: str) -> list[str]:
-    """The lines that a command shows on a terminal of 80 columns; it has to end well."""
-    import fcntl
-    import pty
-    import termios
-
-    main, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 80, 0, 0))
-    environment = {**os.environ, "NO_COLOR": "1", "TERM": "xterm"}
-    started = subprocess.Popen(
-        [*PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=side, stderr=subprocess.PIPE, env=environment
-    )
-    os.close(side)
-    text = b""
-    try:
-        while piece := os.read(main, 65_536):
-            text += piece
-    except OSError:  # Linux says so when the program has closed its side
-        pass
-    os.close(main)
-    _, error = started.communicate()
-    assert 0 == started.returncode, error.decode()
-    return text.decode().replace("\r\n", "\n").splitlines()
 
 
 def rows_of(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a terminal of POSIX")
 def test_scores_come_back_and_every_step_says_what_it_did(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Audit, export, a second run of the judge, import, compare with the first run, diff with the export."""
-    monkeypatch.chdir(tmp_path)
+    for name, value in (("COLUMNS", "80"), ("LINES", "60"), ("NO_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr("workbench.reports.columns_of", lambda _stream: 80)
+
+    def shown(*words: str) -> list[str]:
+        ended = run(*words)
+        assert 0 == ended.code, ended.err
+        return str(ended.out).splitlines()
+
     today = f"{datetime.now().astimezone():%Y-%m-%d}"
     earlier, later = f"context_entity_recall@{today}", f"context_entity_recall@{today}.2"
     (tmp_path / "results.csv").write_bytes((ROOT / "examples" / "results.csv").read_bytes())
