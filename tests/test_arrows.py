@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "workbench"
@@ -61,8 +60,7 @@ ALLOWED_STORE_NAMES = {
 
 
 def room_of(path: Path) -> str:
-    parts = path.relative_to(PACKAGE).parts
-    name = parts[0].removesuffix(".py")
+    name = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     return "workbench" if name == "__init__" else name
 
 
@@ -78,45 +76,43 @@ def imports_of(path: Path) -> set[str]:
     return names
 
 
-FILES = sorted(PACKAGE.rglob("*.py"))
+@cache
+def imports() -> list[tuple[Path, str, set[str]]]:
+    """Every file, its room and what it imports."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    return [(path, room_of(path), imports_of(path)) for path in files]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_room_imports_only_what_its_arrows_allow(path: Path) -> None:
-    room = room_of(path)
-    used = {name.split(".")[1] for name in imports_of(path) if name.startswith("workbench.")}
-    rooms = {name for name in used if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()}
-
-    assert rooms - {room} <= MAY_IMPORT[room]
+def tops(names: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in names}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in FILES if room_of(path) in PURE - {"workbench", "errors"}],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_pure_rooms_know_no_clock_disk_network_or_chance(path: Path) -> None:
-    tops = {name.split(".")[0] for name in imports_of(path)}
+def test_a_room_imports_only_what_its_arrows_allow() -> None:
+    for path, room, names in imports():
+        used = {name.split(".")[1] for name in names if name.startswith("workbench.")}
+        rooms = {name for name in used if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()}
 
-    assert set() == tops & PURE_MAY_NOT
+        assert rooms - {room} <= MAY_IMPORT[room], path
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in FILES if room_of(path) in {"cli", "tui", "web", "api"}],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_front_ends_know_the_store_by_its_handle_only(path: Path) -> None:
-    used = {name for name in imports_of(path) if name.startswith("workbench.store.")}
-
-    assert {".".join(name.split(".")[:3]) for name in used} <= ALLOWED_STORE_NAMES
+def test_pure_rooms_know_no_clock_disk_network_or_chance() -> None:
+    for path, room, names in imports():
+        if room in PURE - {"workbench", "errors"}:
+            assert set() == tops(names) & PURE_MAY_NOT, path
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_session_never_leaves_the_store(path: Path) -> None:
-    tops = {name.split(".")[0] for name in imports_of(path)}
+def test_front_ends_know_the_store_by_its_handle_only() -> None:
+    for path, room, names in imports():
+        if room in {"cli", "tui", "web", "api"}:
+            used = {name for name in names if name.startswith("workbench.store.")}
 
-    assert room_of(path) == "store" or set() == tops & {"sqlmodel", "sqlalchemy", "alembic", "sqlite3"}
+            assert {".".join(name.split(".")[:3]) for name in used} <= ALLOWED_STORE_NAMES, path
+
+
+def test_a_session_never_leaves_the_store() -> None:
+    for path, room, names in imports():
+        if room != "store":
+            assert set() == tops(names) & {"sqlmodel", "sqlalchemy", "alembic", "sqlite3"}, path
 
 
 def modules_after(code: str) -> set[str]:
