@@ -239,20 +239,40 @@ def test_texts_that_repeat_as_those_of_a_dataset_do_come_in_a_few_at_a_time(tmp_
     assert memory < 120
 
 
-def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(tmp_path: Path) -> None:
+TOWER = "The tower in Paris was completed in 1889 and remains a popular landmark. "
+
+
+def texts_that_differ(row: int) -> dict[str, Any]:
     """A reader that keeps texts in dictionaries kept all of a group that differ: 100 MB of these."""
-    text = "The tower in Paris was completed in 1889 and remains a popular landmark. " * 40
-    rows = [
-        {"id": str(row), "user_input": f"q{row}", "reference": f"{row} {text}", "retrieved_contexts": ["c"]}
-        for row in range(30_000)
-    ]
+    return {
+        "id": str(row), "user_input": f"q{row}", "reference": f"{row} {TOWER * 40}",
+        "retrieved_contexts": ["c"],
+    }  # fmt: skip
+
+
+def lists_that_differ(row: int) -> dict[str, Any]:
+    """Contexts and names that all differ stayed in two dictionaries: 190 MB of these."""
+    return {
+        "id": str(row), "user_input": f"q{row}", "reference": "r",
+        "retrieved_contexts": [f"{row} {at} {TOWER * 10}" for at in range(4)],
+        "proposal": {"proposer": "p", "context_entities": [[{"text": f"{row} {at}"}] for at in range(4)]},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "n", "megabytes"), [(texts_that_differ, 30_000, 25), (lists_that_differ, 12_000, 45)]
+)
+def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(
+    tmp_path: Path, row: Callable[[int], dict[str, Any]], n: int, megabytes: int
+) -> None:
+    rows = [row(number) for number in range(n)]
     small = saved(tmp_path / "small.parquet", rows, row_group_size=1_000)
-    whole = saved(tmp_path / "whole.parquet", rows, row_group_size=30_000)
+    whole = saved(tmp_path / "whole.parquet", rows, row_group_size=n)
 
     said, memory = measured(whole, arrow_alone=True)
 
     assert said == measured(small)[0]
-    assert memory < 25
+    assert memory < megabytes
 
 
 def fewer_values(path: Path, rows: int) -> Path:
@@ -300,24 +320,6 @@ def late(path: Path) -> Path:
     contexts = [list(range(row * 20, row * 20 + 20)) for row in range(2_000)]
     texts = [f"{row} {at}" for row in range(2_000) for at in range(20)]
     return numbered(path, [*texts, "x" * 4_100], contexts + [[len(texts)] * 25_000] * 39)
-
-
-def test_lists_of_a_group_take_no_more_memory_than_those_of_a_part_of_it(tmp_path: Path) -> None:
-    """Contexts and names that all differ stayed in two dictionaries: 190 MB of these."""
-    text = "The tower in Paris was completed in 1889 and remains a popular landmark. " * 10
-    rows = [
-        {"id": str(row), "user_input": f"q{row}", "reference": "r",
-         "retrieved_contexts": [f"{row} {at} {text}" for at in range(4)],
-         "proposal": {"proposer": "p", "context_entities": [[{"text": f"{row} {at}"}] for at in range(4)]}}
-        for row in range(12_000)
-    ]  # fmt: skip
-    small = saved(tmp_path / "small.parquet", rows, row_group_size=1_000)
-    whole = saved(tmp_path / "whole.parquet", rows, row_group_size=12_000)
-
-    said, memory = measured(whole, arrow_alone=True)
-
-    assert said == measured(small)[0]
-    assert memory < 45
 
 
 def dense(path: Path, rows: int, times: int, size: int) -> Path:

@@ -128,16 +128,18 @@ def test_what_all_have_is_there_and_what_they_differ_in_is_open_under_letters(tr
 
 def test_the_letters_do_not_follow_the_names(trip: Any) -> None:
     """Who is A on one sample may be B on the next, and stays what they are when it is opened again."""
-    firsts = set()
-    for number in range(12):
-        trip.load([sample(f"x{number}", f"Paris {number}.", "Rome.", proposal=proposal(["Paris"], []))])
-        trip.verify(f"x{number}", "ada")
-        trip.verify(f"x{number}", "bob", reject=["Paris"])
-        opened, again = (settles(trip, key=f"x{number}").over for _ in range(2))
+    keys, firsts = [f"x{number}" for number in range(12)], set()
+    trip.load([sample(key, f"Paris {key}.", "Rome.", proposal=proposal(["Paris"], [])) for key in keys])
+    for key in keys:
+        trip.verify(key, "ada")
+        trip.verify(key, "bob", reject=["Paris"])
+        opened, again = (settles(trip, key=key).over for _ in range(2))
         assert opened is not None
         assert again is not None
         assert opened.people == again.people
         firsts.add(opened.people["entity"][0])
+        if {"ada", "bob"} == firsts:
+            break
 
     assert {"ada", "bob"} == firsts
 
