@@ -180,20 +180,19 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         return _tail(reading, first, last, follower)
     if not reading.is_capital(follower):
         return None
+    near = reading.near(after, follower)
     if mark == "." and touching:
-        initial = len(word) == 1 or word.casefold() in ABBREVIATIONS
-        return follower if initial and reading.near(after, follower) else None
-    if mark == "," and reading.folded(follower) in COMPANY_ENDINGS:
-        return follower
-    if mark in {"'s", "’s"}:
+        joined = near and (len(word) == 1 or word.casefold() in ABBREVIATIONS)
+    elif mark == ",":
+        joined = reading.folded(follower) in COMPANY_ENDINGS
+    elif mark in {"'s", "’s"}:
         wanted = reading.folded(follower) in POSSESSED and not is_place(word)
-        saint = reading.folded(first) in {"st", "saint"}
-        return follower if (wanted or saint) and reading.near(after, follower) else None
-    if mark == "&" and reading.near(after, follower):
-        return follower
-    if mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
+        joined = near and (wanted or reading.folded(first) in {"st", "saint"})
+    elif mark in _NICKNAME and not touching and reading.gap(after, follower) == "":
         return _nickname(reading, follower)
-    return None
+    else:
+        joined = mark == "&" and near
+    return follower if joined else None
 
 
 def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
