@@ -246,7 +246,7 @@ def check_depth(value: Any, field: str) -> None:
 _T = TypeVar("_T", bound=str)
 
 
-class Part(NamedTuple):
+class RowPart(NamedTuple):
     """An object inside a row, and its path there, which errors name: `gold.entities[3]`."""
 
     value: dict[str, Any]
@@ -322,9 +322,9 @@ class Part(NamedTuple):
         return wrong(f"{self.where}.{key}", self.value.get(key), expected)
 
 
-def part(value: Any, where: str, expected: str) -> Part:
+def part(value: Any, where: str, expected: str) -> RowPart:
     """A value, which has to be an object. Raises RowError."""
-    return Part(as_object(value, where, expected), where)
+    return RowPart(as_object(value, where, expected), where)
 
 
 def one_of(value: Any, known: Sequence[_T], where: str) -> _T:

@@ -14,7 +14,7 @@ from workbench.formats.readers import annotated
 from workbench.formats.readers.annotated import Region
 from workbench.formats.rows import (
     Notes,
-    Part,
+    RowPart,
     as_list,
     as_object,
     excerpt,
@@ -51,7 +51,7 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
         row = _nested(row)
     fields, metadata = optional_object(row, "fields"), optional_object(row, "metadata")
     sets = list(_answers(row, notes))
-    Part(row, "").ignore(_ARGILLA_KEYS, notes)
+    RowPart(row, "").ignore(_ARGILLA_KEYS, notes)
     name = annotated.text_of(fields, "fields")
     rest = {key: value for key, value in fields.items() if key != name}
     return annotated.record("argilla", fields[name], ({"id": row.get("id")}, rest, metadata), sets, notes)
@@ -88,7 +88,9 @@ def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | Non
         if type(label) is not str:
             raise wrong(f"{path}.label", label, "a string")
         regions.append(
-            Region(*Part(span, path).ends(), label, span["text"] if type(span.get("text")) is str else None)
+            Region(
+                *RowPart(span, path).ends(), label, span["text"] if type(span.get("text")) is str else None
+            )
         )
     return regions
 
@@ -151,7 +153,7 @@ def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
                     raise wrong(where, span, expected)
                 if type(label) is not str:
                     raise wrong(f"{where}.label", label, "a string")
-                place = Part({"start": start, "end": end}, where)
+                place = RowPart({"start": start, "end": end}, where)
                 regions.append(Region(*place.ends(), label))
     other = {key: value for key, value in row.items() if key not in _DOCCANO_KEYS and key != name}
     if row.get("relations"):
@@ -186,7 +188,7 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
         return _short(row, notes)
     data = as_object(row["data"], "data")
     meta = optional_object(row, "meta")
-    Part(row, "").ignore(_LABEL_STUDIO_KEYS, notes)
+    RowPart(row, "").ignore(_LABEL_STUDIO_KEYS, notes)
     sets = list(_sets(row, notes))
     name = _label_studio_text(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
@@ -246,7 +248,7 @@ def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | No
     labels = value.get("labels") or [""]
     if type(labels) is not list or not all(type(label) is str for label in labels):
         raise wrong(f"{where}.labels", labels, "a list of strings")
-    span = Part(value, where)
+    span = RowPart(value, where)
     text = span.optional("text")
     if len(labels) > 1:
         notes.counted["several labels on one span: the first is taken"] += 1

@@ -15,7 +15,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import is_number
 from workbench.formats.rows import (
     Notes,
-    Part,
+    RowPart,
     as_list,
     as_object,
     number,
@@ -88,7 +88,7 @@ _DISPOSITIONS: tuple[model.Disposition, ...] = ("excluded", "skipped")
 _SHOWN: tuple[Literal["assisted", "blind"], ...] = ("assisted", "blind")
 
 
-def marks(value: Part) -> model.Marks:
+def marks(value: RowPart) -> model.Marks:
     """The marks of an object of `gold`. Raises RowError.
 
     A kind whose units stand there is verified: it cannot be excluded or skipped too.
@@ -117,7 +117,7 @@ def marks(value: Part) -> model.Marks:
     )
 
 
-def _by_kind(value: Part, key: str) -> dict[Kind, Any]:
+def _by_kind(value: RowPart, key: str) -> dict[Kind, Any]:
     given = {} if value.value.get(key) is None else value.value[key]
     for kind in as_object(given, f"{value.where}.{key}", "an object with entity or statement"):
         if kind not in model.KINDS:
@@ -139,7 +139,7 @@ def _effort(value: Any, where: str) -> model.Effort | None:
     return model.Effort(float(seconds), presses)
 
 
-def _span(item: Part, length: int) -> Span:
+def _span(item: RowPart, length: int) -> Span:
     """A {start, end} that lies in a text of `length` characters."""
     start, end = item.ends()
     if not 0 <= start < end <= length:
@@ -193,7 +193,7 @@ class _RowTexts(NamedTuple):
             units[unit.id] = unit
         return tuple(units.values())
 
-    def unit(self, item: Part, kind: Kind, default: str) -> model.Unit:
+    def unit(self, item: RowPart, kind: Kind, default: str) -> model.Unit:
         item.ignore(_UNIT, self.notes)
         text = item.required("text")
         verdict: model.Verdict = item.one_of("verdict", model.VERDICTS)
@@ -232,7 +232,7 @@ class _RowTexts(NamedTuple):
         span = _span(item, len(self.contexts[context]))
         return model.Evidence(context, span.start, span.end)
 
-    def spans(self, item: Part, kind: Kind, text: str) -> tuple[Span, ...]:
+    def spans(self, item: RowPart, kind: Kind, text: str) -> tuple[Span, ...]:
         """The principal span, then further mentions, which may be worded otherwise.
 
         Without `start` and `spans` every exact mention; an empty `spans` says that there is none.
@@ -275,7 +275,7 @@ class _RowTexts(NamedTuple):
         return span
 
     def proposal(self, given: dict[str, Any]) -> model.Proposal:
-        value = Part(given, "proposal")
+        value = RowPart(given, "proposal")
         value.ignore(_PROPOSAL, self.notes)
         entities, by_context, statements = map(
             value.list_of, ("reference_entities", "context_entities", "statements")
@@ -311,7 +311,7 @@ class _RowTexts(NamedTuple):
             for index, item in enumerate(as_list(items, where))
         )
 
-    def entity(self, item: Part, text: str) -> model.ProposedEntity:
+    def entity(self, item: RowPart, text: str) -> model.ProposedEntity:
         item.ignore(_ENTITY, self.notes)
         surface = item.required("text")
         start, end = item.offsets()
