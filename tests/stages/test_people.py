@@ -21,7 +21,6 @@ from workbench.stages import (
     people,
     queue,
     review,
-    runs,
     team,
     upkeep,
 )
@@ -95,7 +94,7 @@ FOR_OWNERS: dict[people.Deed, Act] = {
     "export the names of annotators": lambda bench, who, folder: export_as(bench, who, folder, names=True),
     "open the holdout": open_holdout,
     "propose for everybody": lambda bench, who, _: propose(bench.store, bench.info(), "rules", annotator=who),
-    "choose the run": lambda bench, who, _: runs.make_current(bench.store, bench.info(), "p-run-1", who),
+    "choose the run": lambda bench, who, _: claude.make_current(bench.store, bench.info(), "p-run-1", who),
     "say what may leave the machine": lambda bench, who, _: claude.keep_external(
         bench.store, bench.info(), "never", who
     ),
