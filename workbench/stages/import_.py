@@ -452,7 +452,6 @@ def _of_intake(taking: Intake, settled: Sequence[Settled]) -> Iterator[str]:
 
 def _texts(store: Store, info: DatasetInfo) -> Callable[[str], Mapping[str, Any] | None]:
     """Finds the texts of a sample of a dataset by its id, for rows that have scores alone."""
-
     numbers = cache(partial(sample_ids, store, info.id))
 
     def texts(key: str) -> Mapping[str, Any] | None:

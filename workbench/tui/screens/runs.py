@@ -256,7 +256,6 @@ class RunsScreen(Room):
 
     async def read(self, at: str = "") -> None:
         """Read the runs; the cursor is on the one named `at`."""
-
         rows = await self.desk.store.read(runs.list_runs, self.desk.info)
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
         listed = self.query_one(RunList)
@@ -337,7 +336,6 @@ class RunsScreen(Room):
 
     async def action_new(self) -> None:
         """Ask what run it shall be."""
-
         typed = (
             TypedLine("model", "Which model?", _named),
             TypedLine("address", "Address of the service, with /v1?", _named),
@@ -351,12 +349,10 @@ class RunsScreen(Room):
         self.work(partial(self._plan_again, self.run.name))
 
     async def _plan_again(self, name: str) -> None:
-
         options = await self.desk.store.read(runs.options_again, self.desk.info, name)
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-
         options = None  # by rules, on this machine
         model, longest = chosen["model"], int(chosen["longest"].replace(",", ""))
         if chosen["proposer"] == CLAUDE:
@@ -375,7 +371,6 @@ class RunsScreen(Room):
 
     async def _plan(self, options: ModelOptions | None) -> None:
         """Say what a run would send before it is sent."""
-
         with self.telling("counting what it would send"):
             info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may have changed
             self.desk = desk = replace(self.desk, info=info)
@@ -388,7 +383,6 @@ class RunsScreen(Room):
         await self.bench.ask(dialog)
 
     def _asking(self, options: ModelOptions, plan: ModelPlan) -> ConfirmScreen:
-
         title = "Send it in batches?" if options.batch else "Send it?"
         if options.retry:
             title = "Ask the failed samples again?"
@@ -424,7 +418,6 @@ class RunsScreen(Room):
         self.work(partial(self._make_current, self.run.name))
 
     async def _make_current(self, name: str) -> None:
-
         desk = self.desk
         info = await desk.store.write(runs.make_current, desk.info, name, desk.annotator)
         self.desk = replace(desk, info=info)
@@ -433,7 +426,6 @@ class RunsScreen(Room):
 
     async def _list_failures(self) -> None:
         """The samples that this run failed on; taking one opens it for review, as chosen by hand."""
-
         assert self.run is not None  # the key is closed without it
         choices = [
             MenuChoice(
