@@ -7,6 +7,5 @@
 - `exports` writes samples for other tools and reads an export again; `report` writes the HTML page.
 - `policy`, `calibration` and `rejects` are files of their own.
 
-To add an import format: write a module in `readers`, name it in `READERS` of `detect`. To add an export
-format: write it in `exports`, name it in `FORMATS` of `exports.verify`.
+CONTRIBUTING.md says what to change to add a format.
 """

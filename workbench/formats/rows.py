@@ -54,7 +54,7 @@ class Notes:
     scores: Counter[str] = field(default_factory=Counter)
     """Columns of scores that came with the file, with the rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)
-    """Keys inside `gold` and `proposal` that have no place and were left out."""
+    """Keys that have no place and were left out: of rows, and inside `gold` and `proposal`."""
     failed: Counter[str] = field(default_factory=Counter)
     """Columns of scores with the rows that have none there: the metric failed, which is not 0."""
     counted: Counter[str] = field(default_factory=Counter)

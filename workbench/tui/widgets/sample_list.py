@@ -84,7 +84,8 @@ class SampleColumns(NamedTuple):
 def columns_of(size: int, key_size: int) -> SampleColumns:
     """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
 
-    The question comes first; the cause, then the id, then the annotators take what it leaves.
+    The question comes first; the cause, then the id, then the annotators take what it leaves: of what is
+    `taken` here the last gives way first.
     """
     room = max(4, size - (2 + 1 + MARKS + AUTO + VERIFIED + DELTA + 1))
 
