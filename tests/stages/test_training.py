@@ -116,6 +116,17 @@ def test_a_change_of_the_policy_reaches_those_who_are_in_training(taught: Any) -
     assert "data" == sits_down(taught, "bo").info.name
 
 
+def test_owners_adjudicators_and_who_is_disabled_are_not_trained(taught: Any) -> None:
+    add_person(taught.store, "ann", Person("ada", "annotator", adjudicator=True, disabled=False))
+    add_person(taught.store, "ann", Person("cy", "annotator", adjudicator=False, disabled=True))
+    begin(taught)
+
+    assert ["bo"] == [trainee.name for trainee in training.progress(taught.store, taught.info()).people]
+    for name in ("ann", "ada"):
+        desk = sits_down(taught, name)
+        assert ("data", None) == (desk.info.name, desk.trainee)
+
+
 def test_who_does_not_pass_gets_no_samples_until_an_owner_lets_them(taught: Any) -> None:
     begin(taught, "id:s01", 0.9)
     desk = sits_down(taught, "bo")
