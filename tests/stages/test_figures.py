@@ -83,8 +83,10 @@ def test_labels_of_a_cause_take_it_apart_exactly(bench: Any) -> None:
 
 def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
     bench.load(rows(60, gold=False), blind=0.0)
-    for key in in_order(bench)[:20]:
-        bench.verify(key)
+    for number, key in enumerate(in_order(bench)[:20]):
+        units = bench.open(key).state.entity.assessment.units
+        edit = ("toggle", "reject")[number % 2]
+        bench.verify(key, **{edit: [units[0].text] if number % 3 else []})
     found = figures(bench.store, bench.info())
 
     assert (60, 20, 20) == (found.estimate.total, found.estimate.n, found.prefix)
@@ -95,6 +97,7 @@ def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
     assert found.estimate.point is not None
     assert found.estimate.corpus.low <= found.estimate.point <= found.estimate.corpus.high
     assert found.assisted
+    assert len(found.causes) > 1
     assert {one.cause for one in found.causes} == set(found.estimated)
     points = [one.point for one in found.estimated.values() if one.point is not None]
     assert sum(points) == pytest.approx(found.estimate.bias, abs=1e-9)
