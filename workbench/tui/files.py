@@ -21,11 +21,11 @@ from workbench.text.figures import many
 __all__ = ["back_up", "bring_in", "default_name", "export", "report"]
 
 Count = Callable[[int], None]
-"""Is told how far it is."""
+"""You call it with what is done so far: megabytes of an import, samples of a report or an export."""
 
 
 def bring_in(store: Store, path: Path, name: str, annotator: str, count: Count) -> str:
-    """Import a file or folder; `count` is told megabytes."""
+    """Import a file or folder, and call `count` with the megabytes that are read."""
     options = ImportOptions(dataset=name)
     return import_text(
         import_file(store, path, options, annotator=annotator, progress=lambda done: count(done // 1_000_000))

@@ -117,7 +117,7 @@ class Gate:
 
     A screen closes the gate when it starts to write or to open a sample, and opens it when the result
     is painted. Nothing is dropped: `park` hands the waiting entries to whoever must decide about them.
-    `refused` is told why what was asked for cannot be (InputError).
+    When an entry raises InputError, the gate calls `refused` with its message.
     """
 
     def __init__(self, refused: Callable[[str], None]) -> None:
