@@ -102,7 +102,10 @@ def test_a_statement_of_its_own_context_is_found(text: str) -> None:
 
 
 LONG = (
-    *(("en", piece) for piece in ("A ", "a", "1", "1.1.", "1999-", "$ 1 ", '"A" ', "« ", "A.", "A-", "X ((")),
+    *(
+        ("en", piece)
+        for piece in ("A ", "a", "1", "1,", "1.1.", "1999-", "$ 1 ", '"A" ', "« ", "A.", "A-", "X ((")
+    ),
     *(
         ("en", piece)
         for piece in ("The X and ", "a.", "a@", "北", "北·", "\u0301", "\n", "A: ", "\x00", "May 1")

@@ -34,7 +34,7 @@ from workbench.stages.recompute import recompute
 from workbench.stages.review import act, open_sample, opened_anew
 from workbench.store import disputes as stored
 from workbench.store import plans, runs, scores
-from workbench.store.datasets import DatasetInfo, count_samples
+from workbench.store.datasets import DatasetInfo, blind_ids, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Reviewed, reviewed
 from workbench.store.queue import shown_ids
@@ -129,7 +129,7 @@ def gather(
     mine = {
         head.sample_id for head in heads if head.annotator == annotator and head.disposition == "verified"
     }
-    blind = stored.blind_ids(store, info) if info.blind_share else set()
+    blind = blind_ids(store, info) if info.blind_share else set()
     seen: Collection[int] = known.keys()
     if on_screen:  # what people differ in shows to those who decided it
         differ = {n for n, sample in known.items() if sample.origin == "unresolved"}

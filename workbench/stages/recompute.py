@@ -24,8 +24,7 @@ from workbench.stages.queue import counts
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
-from workbench.store.datasets import DatasetInfo, dataset_info
-from workbench.store.disputes import blind_ids
+from workbench.store.datasets import DatasetInfo, blind_ids, dataset_info
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
 from workbench.store.scores import CountedChunk, save_counted

@@ -184,6 +184,11 @@ def count_blind(store: Store, dataset_id: int) -> int:
     return store.count(SAMPLE.id, *own, is_blind(DATASET.blind_share), ~decided)
 
 
+def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
+    """The samples that are reviewed blind."""
+    return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, is_blind(info.blind_share))
+
+
 def _info(
     store: Store, row: Dataset, policy: Any, run: str | None, calibration: str | None, teaches: bool
 ) -> DatasetInfo:

@@ -12,10 +12,9 @@ from workbench.comparing.disputes import State
 from workbench.errors import ConflictError
 from workbench.model import Kind, count
 from workbench.reviewing.fold import Verified
-from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.tables import DISPUTE, REVIEW, SAMPLE, DisputeRow, is_blind
+from workbench.store.tables import DISPUTE, REVIEW, SAMPLE, DisputeRow
 
 
 class Key(NamedTuple):
@@ -69,11 +68,6 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[ReviewHead]:
         .order_by(REVIEW.id)
     )
     return [ReviewHead(*row) for row in store.rows(query)]
-
-
-def blind_ids(store: Store, info: DatasetInfo) -> set[int]:
-    """The samples that are reviewed blind."""
-    return store.ids(SAMPLE.id, SAMPLE.dataset_id == info.id, is_blind(info.blind_share))
 
 
 def said_of(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[CountedBy]]:

@@ -307,7 +307,8 @@ def _measured() -> re.Pattern[str]:
     """A figure with what every amount has behind it that needs no sign: most figures have nothing."""
     figure = rf"(?>{_FIGURE})(?>(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"
     return re.compile(
-        rf"{figure}(?:{_GAP}|-)(?:{_MAGNITUDE}|{_CURRENCY}|{_UNIT})|(?>{_FIGURE})(?:{_EAST_MAGNITUDE}|[元円圆美欧ドユ원달])"
+        rf"{_BEFORE}(?:{figure}(?:{_GAP}|-)(?:{_MAGNITUDE}|{_CURRENCY}|{_UNIT})"
+        rf"|(?>{_FIGURE})(?:{_EAST_MAGNITUDE}|[元円圆美欧ドユ원달]))"
     )
 
 
