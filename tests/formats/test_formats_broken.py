@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import InputError, WorkbenchError
 from workbench.formats.exports.item import to_line
+from workbench.formats.json_lines import _PIECE
 from workbench.formats.readers import native
 from workbench.formats.reading import read
 from workbench.formats.rows import FileRow, Notes
@@ -243,6 +244,15 @@ def test_one_bad_line_of_another_encoding_does_not_refuse_the_file(load: Any) ->
     assert load('{"a": "мир"}\n'.encode("cp1251")).errors == [
         "1: row: got byte 0xec at offset 7 of the file, expected UTF-8"
     ]
+
+
+def test_half_a_character_behind_a_document_is_named(load: Any) -> None:
+    """Also where the last read of the file holds nothing else."""
+    for size in (_PIECE - 1, _PIECE, _PIECE + 1):
+        loaded = load(b"[" + row().encode().ljust(size - 2) + b"]\xd0", name="rows.json")
+
+        assert [f"1: row: got byte 0xd0 at offset {size:,} of the file, expected UTF-8"] == loaded.errors
+        assert 1 == len(loaded.records)
 
 
 def test_a_character_cut_by_the_end_of_the_head_is_no_foreign_byte(load: Any) -> None:

@@ -357,9 +357,11 @@ def _decoded(path: Path, progress: Progress | None) -> Generator[str]:
             if offset == 0 and data.startswith(BOM):
                 data, offset = data[len(BOM) :], len(BOM)
             try:
-                yield decoder.decode(data, final=not data)
+                piece = decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
                 raise not_utf8(error.object[error.start], offset - held + error.start) from None
+            if piece or not data:  # the last read may hold only the beginning of a letter
+                yield piece
             offset += len(data)
             if progress is not None:
                 progress(offset)
