@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +307,14 @@ def test_a_broken_row_of_a_tool_is_one_bad_row(load: Any, row: dict[str, Any]) -
     assert 1 == len(loaded.errors)
 
 
+def test_a_line_of_spans_that_is_no_json_is_one_bad_row(load: Any) -> None:
+    lines = map(json.dumps, SPANS[0])
+
+    loaded = load("\n{\n".join(lines))
+
+    assert 1 == len(loaded.errors) == len(loaded.records)
+
+
 def test_what_a_tool_wrote_into_a_text_is_checked_like_any_other(load: Any) -> None:
     """A NUL, half a surrogate pair or a set of Python in it stay the text that they are."""
     for text in ('{"a": "\\u0000"}', '["\\ud800"]', "{'a': {1, 2}}", "[" * 10_000):
@@ -405,6 +414,20 @@ def test_a_trace_is_one_sample_however_its_spans_are_written(load: Any, spans: l
 
     assert ("t", "q", "Ann", "a") == (sample.id, sample.user_input, sample.reference, sample.response)
     assert ("c", "d") == sample.retrieved_contexts
+
+
+def test_of_a_span_only_what_is_read_stays_in_memory(tmp_path: Path) -> None:
+    """Spans of one trace may stand anywhere in a file, so that all of them are held to its end."""
+    attributes = {"input.value": "q", "llm.prompt_template": "x" * 10_000}
+    spans = ({"trace_id": str(n), "parent_id": None, "attributes": attributes} for n in range(300))
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(f"{json.dumps(span)}\n" for span in spans))
+    tracemalloc.start()
+    try:
+        assert 300 == len(load_path(path).rows)
+        assert tracemalloc.get_traced_memory()[1] < path.stat().st_size
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

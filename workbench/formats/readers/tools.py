@@ -350,8 +350,9 @@ def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
     for raw in given:
         if raw.value is None:
             yield raw
+            continue
         try:
-            for row in _spans(raw.value or {}, notes):
+            for row in _spans(raw.value, notes):
                 span = _span(row, raw, notes)
                 traces.setdefault(span.trace, []).append(span)
         except RecursionError as error:
@@ -428,7 +429,7 @@ def _span(row: dict[str, Any], given: RawRow, notes: Notes) -> TraceSpan:
     notes.ignored.update(name for name in names if name not in read and value_at(row, name) is not None)
     scores, others = numbers((score.get("name"), score.get("value")) for score in dicts(row.get("scores")))
     return TraceSpan(
-        given,
+        given._replace(value=None, raw=""),  # of every span until the file ends: its place alone
         str(number if trace is None else trace),
         str(number),
         str(first(_PARENT)),
