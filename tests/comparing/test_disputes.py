@@ -57,10 +57,10 @@ def test_settling_a_dispute_moves_the_mean_by_just_that() -> None:
         assert abs(mean - settled) == pytest.approx(one.moves)
 
 
-def test_a_weight_of_the_plan_stands_for_the_sample_and_another_for_the_rest() -> None:
-    found = apart({1: 1.0, 2: 1.0, 3: 1.0}, {1: 0.5, 2: 0.5, 3: 0.5}, {1: 0.2, 3: 0.0}, 0.01)
+def test_a_weight_of_the_plan_stands_for_the_sample_and_the_plain_one_for_the_rest() -> None:
+    found = apart({1: 1.0, 2: 1.0, 3: 1.0}, {1: 0.5, 2: 0.5, 3: 0.5}, {1: 0.2, 3: 0.0})
 
-    assert {1: 0.1, 2: 0.005, 3: 0.0} == {one.sample_id: pytest.approx(one.moves) for one in found}
+    assert {1: 0.1, 2: 0.5 / 3, 3: 0.0} == {one.sample_id: pytest.approx(one.moves) for one in found}
 
 
 def test_nothing_in_common_is_no_dispute() -> None:

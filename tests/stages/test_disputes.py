@@ -17,6 +17,7 @@ from workbench.reviewing.edits import Dispose, Flag
 from workbench.stages import claude as runs
 from workbench.stages import disputes, editing, plan
 from workbench.stages.disputes import Dispute, DisputeReport
+from workbench.stages.figures import figures
 from workbench.stages.plan import Wish, prefix
 from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
@@ -347,6 +348,41 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
         **{key: pytest.approx(0.4 / (16 * pi)) for key, pi in begun.items()},
         order[-1]: pytest.approx(0.4 / 16),
     } == found
+
+
+@pytest.mark.parametrize(
+    "wish", [Wish(21, blind=0.0), Wish(21, "stratified", "group", blind=0.0)], ids=["simple", "strata"]
+)
+def test_settling_a_dispute_moves_the_estimate_by_just_that(bench: Any, wish: Wish) -> None:
+    """Where some samples have no score and some no units, and some were reviewed behind the plan."""
+    score = {"scores": {"context_entity_recall": 0.2}}
+    bench.load([row(f"s{n}", group="ab"[n % 4 > 0], **(score if n % 3 else {})) for n in range(36)])
+    plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
+    order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
+    for place, key in enumerate(order[:24]):
+        if place % 5:
+            verify(bench, key, place % 2)
+        else:
+            opened = bench.open(key)
+            for unit in opened.state.entity.assessment.units:
+                opened = act(bench.store, opened, editing.reject(opened, unit))
+            act(bench.store, opened, editing.accept(opened, "entity"))
+
+    def point(scorer: str) -> float:
+        estimate = figures(bench.store, bench.info(), scorer=scorer).estimate
+        assert estimate.point is not None
+        return estimate.point
+
+    scorers = "context_entity_recall", "linked"
+    disputed = [one for one in read(bench).disputes if one.sort == "verified" and one.id in order[:21]]
+    assert {*scorers} == {one.between.removesuffix("~verified") for one in disputed}
+    for one in disputed:
+        scorer = one.between.removesuffix("~verified")
+        before, opened = point(scorer), bench.open(one.id)
+        act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[-1]))
+        assert one.moves
+        assert one.delta
+        assert pytest.approx(0.2 * one.moves / abs(one.delta)) == abs(point(scorer) - before)
 
 
 # States.

@@ -2,10 +2,9 @@
 
 Two values of a sample are in dispute when they differ by more than the tolerance. Settling one to the other
 side moves the figure in which the sample stands by |Δ| times its weight there: 1 / n in a plain mean over
-the n samples that have both values, 1 / (N π) in the estimate for all N samples from a drawn prefix, where
-the sample had the chance π (Horvitz and Thompson 1952). The list is ordered by that, ties by the sample's
-id; what has no Δ, as a flag on a sample without one, comes behind them. What may not be seen yet comes last,
-in the order of the review: its place would say how large its Δ is.
+the n samples that have both values, that of its stratum in the estimate from a drawn prefix. The list is
+ordered by that, ties by the sample's id; what has no Δ, as a flag on a sample without one, comes behind them.
+What may not be seen yet comes last, in the order of the review: its place would say how large its Δ is.
 """
 
 from __future__ import annotations
@@ -52,21 +51,18 @@ def apart(
     first: Mapping[int, float],
     second: Mapping[int, float],
     weights: Mapping[int, float] | None = None,
-    otherwise: float | None = None,
 ) -> list[Apart]:
     """The samples on which two columns of recalls differ by more than the tolerance.
 
-    `weights` are those of the samples in the figure, `otherwise` that of every other one; without it 1 / n
-    for the n samples that have both values.
+    `weights` are those of the samples in the figure; any other weighs 1 / n: n have both values.
     """
     both = first.keys() & second.keys()
-    plain = (1 / len(both) if both else 0.0) if otherwise is None else otherwise
     known = weights or {}
     gaps = []
     for number in both:
         delta = first[number] - second[number]
         if disputed(delta):
-            moves = abs(delta) * known.get(number, plain)
+            moves = abs(delta) * known.get(number, 1 / len(both))
             gaps.append(Apart(number, first[number], second[number], delta, moves))
     return gaps
 

@@ -8,7 +8,7 @@ known of the reviewed ones only, so the mean is a ratio of two estimated totals.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal
@@ -57,7 +57,8 @@ class EstimateFigures:
     the true value is `base` plus the mean over all of them. `process` is the variance of the corpus as a
     draw from what made it, `endless` the reviewed samples as those of a stratum without end, for their
     distance to the mean; `share` is the estimated share of samples that have verified units, `automatic`
-    the estimated mean automatic value of these.
+    the estimated mean automatic value of these. `weights`: what a verified value weighs in the point, by the
+    stratum of its sample.
     """
 
     point: float
@@ -69,6 +70,7 @@ class EstimateFigures:
     n: int
     groups: int
     share: float
+    weights: Mapping[str, float]
 
 
 def with_score(
@@ -120,7 +122,8 @@ def difference(
     if (taken[sizes > 0] == 0).any():
         empty = next(name for name, n in zip(names, taken, strict=True) if not n)
         raise ValueError(f"stratum {empty!r} has no verified sample")
-    relative = (sizes / sizes.sum() / np.where(taken > 0, taken, 1))[within]  # sums to 1
+    each = sizes / sizes.sum() / np.where(taken > 0, taken, 1)
+    relative = each[within]  # sums to 1
     f, mine = np.array(automatic, dtype=float), np.array([one.automatic for one in kept], dtype=float)
     values = [_value(one, fill) for one in kept]
     z, y = (
@@ -146,7 +149,8 @@ def difference(
     level = point - float((relative * errors).sum())
     counted = (float(f @ often) / total + float((relative * (z - 1) * mine).sum())) / share
     groups = int(group.max()) + 1
-    return EstimateFigures(point, level, counted, parts, process, endless, len(kept), groups, share)
+    weights = dict(zip(names, (each / share).tolist(), strict=True))
+    return EstimateFigures(point, level, counted, parts, process, endless, len(kept), groups, share, weights)
 
 
 def _value(sample: Reached, fill: Fill) -> float | None:

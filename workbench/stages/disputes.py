@@ -24,11 +24,13 @@ from workbench.comparing.disputes import (
 )
 from workbench.errors import UsageError
 from workbench.model import Kind
-from workbench.scoring.names import CALIBRATED, RECOUNT, column_kind, first_scorer, kind_of
+from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, column_kind, first_scorer, kind_of
 from workbench.stages import Progress, silent
-from workbench.stages.examples import seen_by, seen_ids
+from workbench.stages.calibrate import cross_fitted
+from workbench.stages.examples import seen_ids
+from workbench.stages.figures import Scope, scope
+from workbench.stages.figures import weights as weights_of
 from workbench.stages.people import check
-from workbench.stages.plan import prefix
 from workbench.stages.queue import able_scorers, counts, scored_by
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act, open_sample, opened_anew
@@ -66,8 +68,7 @@ class DisputeCase:
 
     `places` are its samples without the holdout, late and excluded ones. `first`: the scorer that stands for
     the kind. `closed`: blind samples that this annotator did not decide: nothing of them is shown. `seen`:
-    samples whose values may be shown. `weights` in the estimate, `otherwise` of every other sample; None
-    without a plan.
+    samples whose values may be shown. `at`: what the figures of its first scorer are about.
     """
 
     store: Store
@@ -80,8 +81,7 @@ class DisputeCase:
     heads: tuple[stored.ReviewHead, ...]
     closed: frozenset[int]
     seen: Collection[int]
-    weights: Mapping[int, float]
-    otherwise: float | None
+    at: Scope
 
     @property
     def gold(self) -> Recalls:
@@ -97,11 +97,10 @@ class DisputeCase:
         values = scored_by(self.store, self.info, run.id if run else None, name) if name else {}
         return {n: value for n, value in values.items() if value is not None and n in self.places}
 
-    def apart(self, sample_id: int, first: float, second: float, n: int) -> Apart:
-        """Two values of a sample in a figure of `n` samples."""
-        weight = self.weights.get(sample_id, 1 / n if self.otherwise is None else self.otherwise)
-        delta = first - second
-        return first, second, delta, abs(delta) * weight
+    def weights(self, name: str) -> dict[int, float]:
+        """What samples weigh in the figures of a scorer or a column, where that is not the same for each."""
+        planned = weights_of(replace(self.at, name=name), self.reviewed) if self.at.begun.planned_n else {}
+        return {**planned, **dict.fromkeys(self.places.keys() - self.at.places.keys(), 0.0)}
 
     def dispute(
         self, sample_id: int, sort: Sort, between: str, values: Apart, says: str, of: str
@@ -134,26 +133,19 @@ def gather(
     if on_screen:  # what people differ in shows to those who decided it
         differ = {n for n, sample in known.items() if sample.origin == "unresolved"}
         seen = shown_ids(store, info, annotator, kind) - (differ - mine)
-    weights, otherwise = {}, None
-    if plans.plan_of(store, info.id) is not None:  # 1 / (N π) in its prefix, 1 / N beyond
-        begun = prefix(store, info, kind)
-        weights = {row.sample_id: 1 / (begun.population * row.pi) for row in begun.rows}
-        otherwise = 1 / begun.population if begun.population else 0.0
-    shown = seen_by(store, info, run).related  # stands in no figure of the run, so it weighs nothing
-    weights |= {n: 0.0 for n, member in places.items() if member.key in shown}
+    first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
     return DisputeCase(
         store=store,
         info=info,
         kind=kind,
         run=run,
-        first=first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind),
+        first=first,
         places=places,
         reviewed=known,
         heads=tuple(head for head in heads if head.sample_id in places),
         closed=frozenset(blind - mine),
         seen=seen,
-        weights=weights,
-        otherwise=otherwise,
+        at=scope(store, info, run, first or DEFAULT_SCORER[kind], kind, cross_fitted(store, info)),
     )
 
 
@@ -360,11 +352,16 @@ def _ranked(store: Store, info: DatasetInfo, disagreements: Sequence[Dispute]) -
 
 def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
     """The samples on which two columns differ; those that this annotator must decide blind are left out."""
-    weighted = (case.weights, case.otherwise) if pair.sort == "verified" else (None, None)
-    for gap in apart(pair.first, pair.second, *weighted):
+    weighted = case.weights(pair.between.removesuffix("~verified")) if pair.sort == "verified" else None
+    for gap in apart(pair.first, pair.second, weighted):
         if gap.sample_id not in case.closed:
             of = stamp(gap.first, gap.second)
             yield case.dispute(gap.sample_id, pair.sort, pair.between, gap[1:], "", of)
+
+
+def _apart(first: float, second: float, weight: float) -> Apart:
+    delta = first - second
+    return first, second, delta, abs(delta) * weight
 
 
 def _annotators(case: DisputeCase) -> Iterator[Dispute]:
@@ -372,11 +369,12 @@ def _annotators(case: DisputeCase) -> Iterator[Dispute]:
     open_ones = [
         n for n, sample in case.reviewed.items() if sample.origin == "unresolved" and n not in case.closed
     ]
+    weights = case.weights(case.at.name) if open_ones else {}
     for number, tallies in stored.said_of(case.store, open_ones, case.kind).items():
         recalls = sorted(tally.recall for tally in tallies if tally.recall is not None)
         values = NOT_APART
         if len(recalls) > 1:
-            values = case.apart(number, recalls[0], recalls[-1], len(case.reviewed))
+            values = _apart(recalls[0], recalls[-1], weights.get(number, 1 / len(case.reviewed)))
         counts = ", ".join(f"{tally.found}/{tally.units}" for tally in tallies)
         says = ", ".join(f"{tally.annotator} {tally.found}/{tally.units}" for tally in tallies)
         yield case.dispute(number, "annotators", "annotators", values, says, worded(counts))
@@ -393,6 +391,7 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
             flagged.setdefault(head.sample_id, []).append(head)
     automatic, gold = case.column(case.first, case.run), case.gold
     both = len(automatic.keys() & gold.keys())
+    weights = case.weights(case.at.name) if flagged else {}
     for number, heads in flagged.items():
         known = number in case.seen and number not in case.closed
         shown = [head for head in heads if head.annotator == annotator or known]
@@ -400,7 +399,7 @@ def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
             continue
         values = NOT_APART
         if known and number in automatic and number in gold:
-            values = case.apart(number, automatic[number], gold[number], both)
+            values = _apart(automatic[number], gold[number], weights.get(number, 1 / both))
         says = "; ".join(f"{head.annotator}: {head.flag}" for head in shown)
         of = worded("; ".join(head.flag for head in heads))  # the same whoever looks
         yield case.dispute(number, "flag", "flag", values, says, of)

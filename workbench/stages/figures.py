@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from workbench.comparing.agreement import beyond_chance, overlaps, tabulate_by_group
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import DRAWN, REFUSED, Design, Estimate, enough, estimate
-from workbench.comparing.estimators import EQUAL, Reached
+from workbench.comparing.estimators import EQUAL, Reached, difference, with_score
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals, of_labels, sums
 from workbench.comparing.figures import Arms, Beside, Counts, Figures, Row, arms
 from workbench.comparing.intervals import FEWEST, UNIT, Interval, mean
@@ -486,6 +487,27 @@ def whole(at: Scope, side: Side) -> Estimate:
         CHOSEN if assumption in DRAWN.values() else assumption for assumption in of_all.assumptions
     )
     return replace(of_all, assumptions=assumptions)
+
+
+def weights(at: Scope, human: Mapping[int, Reviewed]) -> dict[int, float]:
+    """What the verified value of each sample weighs in the estimate, and what its automatic value weighs
+    where the prefix has not reached it: 0 for a sample without a score where others have one."""
+    values = scored_by(at.store, at.info, at.run_id, at.name)
+    side = Side(values, values, {}, human, {})
+    automatic, strata, times = (
+        stands_for(at, values) if fits_corpus(at) else ([None], [], [at.begun.population])
+    )
+    known, drawn, layers, often = with_score(automatic, reached(at, side), strata, times)
+    by_stratum: Mapping[str, float] = {}
+    each = 1 / max(sum(often), 1)
+    with suppress(ValueError):  # nothing is estimated yet
+        middle = difference(known, drawn, layers, times=often)
+        by_stratum, each = middle.weights, each / middle.share
+    found = dict.fromkeys(at.places, each)
+    found |= {row.sample_id: by_stratum.get(row.stratum if layers else "", each) for row in at.begun.rows}
+    if any(value is not None for value in automatic):
+        found |= {number: 0.0 for number in at.places if values.get(number) is None}
+    return found
 
 
 def by_cause(
