@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -273,6 +274,47 @@ def test_a_dataset_that_is_calibrated_is_compared_with_the_threshold_before(benc
     in_use(bench)
 
     assert (76, 85) == ((found := fit(bench).found).threshold, found.threshold_now)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "better", "advised", "said"),
+    [
+        (
+            76,
+            True,
+            "change nothing. No threshold and no policy is better than what is in use.",
+            "76 is better",
+        ),
+        (
+            76,
+            False,
+            "change nothing. No threshold and no policy is better than what is in use.",
+            "76 is no b",
+        ),
+        (80, True, "use match threshold 80 (--save NAME --use NAME).", "80 is better than 85"),
+        (80, False, "change nothing. No threshold and no policy is better than 85 before may.", "80 is no b"),
+        (
+            85,
+            False,
+            "go back to match threshold 85 (--use none).",
+            "85, the threshold before may, is the best",
+        ),
+        (80, None, "review more.", "too early to say whether 80 is better than 85"),
+    ],
+)
+def test_the_threshold_before_a_calibration_is_not_called_the_one_in_use(
+    bench: Any, chosen: int, better: bool | None, advised: str, said: str
+) -> None:
+    in_use(bench)
+    look = fit(bench)
+
+    text = report_text(replace(look, found=replace(look.found, threshold=chosen, better=better)))
+
+    assert f"What to do: {advised}" in text
+    assert f"\n{said}" in text
+    assert re.search("\n85 before may +−.250", text)
+    assert re.search("\n76 in use" + (", chosen" if chosen == 76 else " ") + " +.500", text)
+    assert "85 in use" not in text
 
 
 def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench: Any) -> None:

@@ -267,16 +267,19 @@ def test_picture_in_light(picture: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("better", "gain", "expected"),
+    ("better", "gain", "in_use", "expected"),
     [
-        (True, 0.02, "95 may suit your reviews better: B."),
-        (True, 0.0004, "No threshold is clearly better than 85."),  # it prints as .000
-        (False, 0.02, "No threshold is clearly better than 85."),
-        (None, 0.02, "No threshold is clearly better than 85."),  # fewer than ten groups
+        (True, 0.02, 85, "95 may suit your reviews better: B."),
+        (True, 0.0004, 85, "No threshold is clearly better than 85."),  # it prints as .000
+        (False, 0.02, 85, "No threshold is clearly better than 85."),
+        (None, 0.02, 85, "No threshold is clearly better than 85."),  # fewer than ten groups
+        (True, 0.02, 90, "95 may suit your reviews better: B."),  # a calibration is in use
+        (False, 0.02, 90, "No threshold is clearly better than 85."),
+        (True, 0.02, 95, "95 suits your reviews: keep it."),
     ],
 )
 async def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(
-    user: User, calibrated: Callable[..., Path], better: bool | None, gain: float, expected: str
+    user: User, calibrated: Callable[..., Path], better: bool | None, gain: float, in_use: int, expected: str
 ) -> None:
     async with user.opens(database=calibrated(), size=(80, 24)) as app:
         await user.press("K")
@@ -284,11 +287,11 @@ async def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chan
     assert look.found is not None
     ends = Interval(gain / 2, gain * 2) if better else None
     fit = replace(look.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
-    look = replace(look, found=fit)
+    look = replace(look, found=fit, moves=replace(look.moves, now=in_use))
 
     assert f"How alike must two names be to match? {expected}" == what_next(look)
     assert len(what_next(look)) <= 78
-    assert (finding(look)[0][0][0] == "✓ ") == ("may suit" in expected)
+    assert (finding(look)[0][0][0] == "✓ ") == ("clearly" not in expected)
     assert ("use match threshold 95" in advice(look)) == ("may suit" in expected)
 
 

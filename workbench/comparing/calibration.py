@@ -88,8 +88,9 @@ class Calibrated:
     """What verified samples say of a scorer under an objective.
 
     `folds` are the thresholds chosen without each fold, `fold_of` the fold of every case by id. `chosen` is
-    out of fold, `present` at the threshold in use, `corrected` the line's values out of fold at the
-    threshold in use. `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
+    out of fold, `present` at `threshold_now` (the one in use, or the one before the calibration in use),
+    `corrected` the line's values out of fold at that one.
+    `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
     where there are too few groups to say. `trivial`, for F1 only, is the F1 of calling every unit found: the
     better of the two rules without a threshold, for calling all missing has an F1 of 0. A choice that is not
     better than that one too is no better. `constant` is the |Δ| of one value for every sample, the median
@@ -173,8 +174,8 @@ def table_of(cases: Sequence[FitCase]) -> Table:
 def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed: int = 0) -> Calibrated:
     """Choose a threshold, fit a probability and a correction, and measure all of it out of fold.
 
-    `now` is the match threshold in use. Raises TooFewError below ten verified samples with units on both
-    sides, below two groups, or without judged units of both verdicts.
+    `now` is the match threshold without a calibration. Raises TooFewError below ten verified samples with
+    units on both sides, below two groups, or without judged units of both verdicts.
     """
     table = table_of(cases)
     _check(table)

@@ -1,4 +1,4 @@
-"""What is printed about a calibration: what it rests on, the choice against what is in use, the curve."""
+"""What is printed about a calibration: what it rests on, the choice against none, the curve."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def report_text(report: Look) -> str:
     if calibration is None:
         return page([*proposed, f"the match threshold: {report.why}"])
     lines = [*head_lines(report.info.name, gathered, calibration), "", *proposed]
-    # The threshold in use, the chosen one and the correction, each on samples that had no say in it
+    # The threshold without a calibration, the chosen one and the correction, each on samples that had no say
     rows = [
-        _measured(f"{calibration.threshold_now} in use", calibration.present),
+        _measured(f"{calibration.threshold_now} {which(report)}", calibration.present),
         _measured(f"chosen on other groups: {_spread(calibration)}", calibration.chosen),
         _measured(f"{calibration.threshold_now}, corrected on other groups", calibration.corrected),
         ["one value for every sample", "–", "–", number(calibration.constant), "–"],
@@ -40,14 +40,20 @@ def report_text(report: Look) -> str:
     lines += [
         *table(MEASURES, rows, right=True),
         "",
-        *verdict_lines(calibration),
+        *verdict_lines(calibration, which(report)),
         "",
     ]
     means = [
         f"{number(report.means[at])} at {at}" for at in (calibration.threshold_now, calibration.threshold)
     ]
     lines += [f"automatic mean of the {many(report.defined, 'sample')} with units: {', '.join(means)}", ""]
-    lines += [*curve_lines(calibration), "", *probability_lines(calibration), "", *holdout_lines(report)]
+    lines += [
+        *curve_lines(report, calibration),
+        "",
+        *probability_lines(calibration),
+        "",
+        *holdout_lines(report),
+    ]
     if name := report.name:
         lines.append(f"saved as {name}; workbench calibrate --use {name} makes it the dataset's")
     else:
@@ -92,19 +98,30 @@ def head_lines(dataset: str, gathered: Gathered, calibration: Calibrated) -> lis
     return lines
 
 
+def which(look: Look) -> str:
+    """What the threshold is that a fit is compared with: `in use`, or `before may` while may is in use."""
+    return "in use" if look.now == look.moves.now else f"before {look.info.calibration}"
+
+
 def advice(look: Look) -> str:
     """Whether to change anything, in one sentence."""
     calibration, change = look.found, look.change
     take = change and f"{change.words} (workbench policy edit --take {look.changes.index(change) + 1})"
     if change is not None and change.better:
         return f"What to do: {take}, then calibrate again."
-    if calibration is not None and is_better(calibration):
+    used = calibration is not None and calibration.threshold == look.moves.now
+    if calibration is not None and is_better(calibration) and not used:
         return f"What to do: use match threshold {calibration.threshold} (--save NAME --use NAME)."
     if change is not None and change.gain.value > 0:
         return f"What to do: review more, or try this: {take}."
     if calibration is None or calibration.better is None:
         return f"What to do: review more. From {FEWEST} groups of samples on, this shows what is better."
-    return "What to do: change nothing. No threshold and no policy is better than what is in use."
+    if calibration.threshold == look.now and not used:
+        return f"What to do: go back to match threshold {look.now} (--use none). No other is better."
+    than = f"{look.now} {which(look)}"
+    if used or look.now == look.moves.now:
+        than = "what is in use"
+    return f"What to do: change nothing. No threshold and no policy is better than {than}."
 
 
 def change_lines(look: Look) -> list[str]:
@@ -139,19 +156,19 @@ def change_text(change: PolicyChange) -> str:
     return f"{moved} ({_fall(change.gain)}, 95 %, cross-validated, by group): {verdict}"
 
 
-def verdict_lines(calibration: Calibrated) -> list[str]:
+def verdict_lines(calibration: Calibrated, before: str = "in use") -> list[str]:
     """Better, no better or too early to say; and how steady the choice is."""
     gain = f"{gain_text(calibration)} ({how_sure(calibration)})"
     goal = NAMES[calibration.objective]
     now, chosen = calibration.threshold_now, calibration.threshold
     if now == chosen:
-        lines = [f"{now}, the threshold in use, is the best for {goal}{no_use(calibration)}"]
+        lines = [f"{now}, the threshold {before}, is the best for {goal}{no_use(calibration)}"]
     elif calibration.better is None:
         lines = [f"{too_early(calibration)}: {gain}"]
     elif is_better(calibration):
         lines = [f"{chosen} is better than {now}: {gain}"]
     else:
-        lines = [f"keep {now}: {chosen} is {no_better(calibration)}: {gain}"]
+        lines = [f"{chosen} is {no_better(calibration)}: {gain}"]
     if calibration.trivial is not None:
         lines.append(f"  calling every unit found: F1 {number(calibration.trivial)}")
     if calibration.constant < min(calibration.present.mae, calibration.chosen.mae):
@@ -161,7 +178,7 @@ def verdict_lines(calibration: Calibrated) -> list[str]:
 
 
 def is_better(calibration: Calibrated) -> bool:
-    """Whether the chosen threshold is better than the one in use beyond chance, by a gain that shows."""
+    """Whether the chosen threshold is better than `threshold_now` beyond chance, by a gain that shows."""
     shows = number(calibration.gain.value) != number(0.0)
     return bool(calibration.better) and shows and calibration.threshold != calibration.threshold_now
 
@@ -180,7 +197,7 @@ def no_use(calibration: Calibrated) -> str:
 
 
 def no_better(calibration: Calibrated) -> str:
-    """What a choice that is no better was held against: the threshold in use, or calling every unit found."""
+    """What a choice that is no better was held against: `threshold_now`, or calling every unit found."""
     gain = calibration.gain.interval
     beats = not calibration.better and gain is not None and gain.low > 0
     return f"no better than {'calling every unit found' if beats else calibration.threshold_now}"
@@ -204,10 +221,12 @@ def gain_text(calibration: Calibrated) -> str:
     return f"F1 {signed(gain.value)}{_ends(gain.interval)}"
 
 
-def curve_lines(calibration: Calibrated) -> list[str]:
-    """Every fifth threshold, the one in use and the chosen one, on all verified samples."""
-    shown = sorted({*range(60, 101, 5), calibration.threshold, calibration.threshold_now})
-    rows = [[_mark(calibration, at), *point_cells(calibration.curve[at])] for at in shown]
+def curve_lines(look: Look, calibration: Calibrated) -> list[str]:
+    """Every fifth threshold, those in use and before it and the chosen one, on all verified samples."""
+    marks = {look.now: which(look), look.moves.now: "in use"}
+    marks[calibration.threshold] = ", ".join(filter(None, (marks.get(calibration.threshold), "chosen")))
+    shown = sorted({*range(60, 101, 5), *marks})
+    rows = [[f"{at} {marks.get(at, '')}".strip(), *point_cells(calibration.curve[at])] for at in shown]
     title = f"curve on the verified samples (verified mean {number(calibration.verified)}):"
     head = ["threshold", "automatic", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
     return [title, *table(head, rows, right=True)]
@@ -246,7 +265,7 @@ def holdout_lines(report: Look) -> list[str]:
     calibration = report.found
     assert calibration is not None  # only a fit opens it
     rows = [
-        _measured(f"{calibration.threshold_now} in use", held.present),
+        _measured(f"{calibration.threshold_now} {which(report)}", held.present),
         _measured(f"{calibration.threshold} chosen", held.chosen),
     ]
     again = "opened for the first time; this is written down"
@@ -332,9 +351,3 @@ def _spread(calibration: Calibrated) -> str:
     if len(set(calibration.folds)) == 1:
         return f"always {calibration.folds[0]}"
     return f"{min(calibration.folds)} to {max(calibration.folds)}"
-
-
-def _mark(calibration: Calibrated, at: int) -> str:
-    if at == calibration.threshold:
-        return f"{at} chosen" if at != calibration.threshold_now else f"{at} in use, chosen"
-    return f"{at} in use" if at == calibration.threshold_now else str(at)

@@ -256,8 +256,8 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class HoldoutReport:
-    """The samples kept back, at the threshold that others chose and at the one in use. `opened` counts looks,
-    this one too.
+    """The samples kept back, at the threshold that others chose and without a calibration. `opened` counts
+    looks, this one too.
     """
 
     samples: int
@@ -270,6 +270,7 @@ class HoldoutReport:
 class Look:
     """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
 
+    `now` is the threshold without a calibration, `moves.now` the one in use.
     `changes`: policies that the reviews ask for. `openings`: how often the holdout was opened before;
     `saved`: the names of the calibrations there are. Of a report: what the `holdout` said, the `name` under
     which it was kept, and the `document` of its file.
@@ -295,7 +296,7 @@ class Look:
 
     @property
     def means(self) -> dict[int, float | None]:
-        """The automatic mean of the whole population at the threshold in use and at the chosen one."""
+        """The automatic mean of the whole population at `now` and at the chosen threshold."""
         chosen = (self.found.threshold_now, self.found.threshold) if self.found else (self.now,)
         return {at: move_to(self.moves, at).mean for at in chosen}
 

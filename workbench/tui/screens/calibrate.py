@@ -297,12 +297,12 @@ def what_next(look: Look) -> str:
     """What the threshold is for and what to do, in one line of 78 cells."""
     calibration, now = look.found, look.moves.now
     do = "Review more samples to find out."
-    if calibration is not None and is_better(calibration):
-        do = f"{calibration.threshold} may suit your reviews better: B."
-    elif calibration is not None and calibration.threshold == now:
+    if calibration is not None and calibration.threshold == now:
         do = f"{now} suits your reviews: keep it."
+    elif calibration is not None and is_better(calibration):
+        do = f"{calibration.threshold} may suit your reviews better: B."
     elif calibration is not None:
-        do = f"No threshold is clearly better than {now}."
+        do = f"No threshold is clearly better than {calibration.threshold_now}."
     return f"{PURPOSE} {do}"
 
 
