@@ -131,6 +131,28 @@ def columns(run: Any, tmp_path: Path) -> Any:
     return run
 
 
+@pytest.mark.parametrize(
+    ("recall", "options", "told"),
+    [
+        (round(3 / (3 + 1e-8), 10), ("--strict",), "passed: {}: 2 of 2 samples are perfect"),
+        (round(1 / (1 + 1e-8), 10), ("--threshold", "1"), "passed: {} mean 1.0000 over 2 samples"),
+        (1 - 2e-8, ("--threshold", "1"), "failed: {} mean .99999998 over 2 samples"),
+        (0.69996, ("--threshold", "0.7"), "failed: {} mean .69996 over 2 samples"),
+        (0.70004, ("--threshold", "0.70004"), "passed: {} mean .70004 over 2 samples"),
+    ],
+)
+def test_a_perfect_score_of_ragas_is_perfect_and_the_mean_does_not_belie_the_verdict(
+    run: Any, tmp_path: Path, recall: float, options: tuple[str, ...], told: str
+) -> None:
+    rows = [scored("a", "Paris.", recall), scored("b", "Oslo.", recall)]
+    assert 0 == run("import", write_rows(tmp_path / "rows.jsonl", rows)).code
+    ended = run("score", "--metric", "context_entity_recall", *options, "--junit", "gate.xml")
+
+    said = told.format("context_entity_recall")
+    assert (said.startswith("failed"), said) == (ended.code == 1, ended.out[: len(said)])
+    assert ("<failure" in (tmp_path / "gate.xml").read_text()) == said.startswith("failed")
+
+
 def runs_in(done: Any) -> list[str]:
     return sorted({name for row in done.json["samples"] for name in row["external"]})
 

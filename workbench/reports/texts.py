@@ -181,14 +181,16 @@ def gate_text(
 ) -> str:
     """Passed or failed, by what, and which samples are below or undefined; those `withheld` are counted."""
     word, undefined = "passed" if gate.passed else "failed", f"({len(gate.undefined)} undefined)"
+    mark = gate.threshold
     if gate.value is None:
         lines = [f"{word}: {gate.metric}: no sample has a value"]
     elif gate.strict:
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
         lines = [f"{word}: {gate.metric}: {share} {undefined}"]
     else:
-        mean = f"mean {number(gate.value, 4)} over {many(gate.n, 'sample')} {undefined}"
-        lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
+        enough = (digits for digits in range(4, 17) if (round(gate.value, digits) >= mark) == gate.passed)
+        mean = f"mean {number(gate.value, next(enough, 17))} over {many(gate.n, 'sample')} {undefined}"
+        lines = [f"{word}: {gate.metric} {mean} against {mark}"]
     if gate.unscored:
         total = gate.n + len(gate.undefined) + gate.unscored
         have = "has" if gate.unscored == 1 else "have"

@@ -364,11 +364,12 @@ def gate(
     """The mean recall against the pass mark; with `strict` every sample must have a value, every defined
     one must be perfect.
 
-    Exact fractions are compared, so 2 of 3 reaches a pass mark of 2/3. Undefined samples are named and left
-    out; nothing but undefined samples fails.
+    Exact fractions are compared, so 2 of 3 reaches a pass mark of 2/3; what is short of it by no more than
+    `EPSILON` reaches it too, as a perfect score of ragas does. Undefined samples are named and left out;
+    nothing but undefined samples fails.
     """
     defined = [(name, recall) for name, recall in recalls if recall is not None]
-    mark = Fraction(1) if strict else Fraction(str(threshold))
+    mark = (Fraction(1) if strict else Fraction(str(threshold))) - Fraction(str(EPSILON))
     below = tuple(name for name, recall in defined if recall < mark)
     reached = len(defined) - len(below) if strict else sum((recall for _, recall in defined), Fraction(0))
     value = Fraction(reached) / len(defined) if defined else None
