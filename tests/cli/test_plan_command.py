@@ -192,14 +192,28 @@ def test_a_precision_is_of_the_interval_that_compare_shows(load: Any, run: Any, 
     assert wanted["needed"] == ends["n"]
 
 
+def test_a_precision_counts_the_reviews_that_the_estimate_has(run: Any, written: str, tmp_path: Path) -> None:
+    """Of samples without a score it has none: 5 of 20 reviews, and 20 of 80 samples to review."""
+    rows = [row(n, **({} if n % 4 else {"scores": {"context_entity_recall": 0.5}})) for n in range(80)]
+    write_rows(tmp_path / "data.jsonl", rows)
+    run("import", "data.jsonl", "--seed", 3)
+    assert 0 == run("plan", "--n", "20", "--design", "simple", "--blind", "0", "--yes").code
+    verify(written, 20)
+    estimate = run("compare", "--json").json["figures"]["estimate"]
+    wanted = run("plan", "--precision", "0.1", "--json").json
+
+    assert estimate["n"] == wanted["reviewed"] < 10
+    assert f"The estimate has {estimate['n']} values, fewer than 10: this takes" in wanted["basis"]
+    assert wanted["needed"] == 62  # 16 of the 20 with a score; where all 80 have one it takes 45
+    assert 20 == run("plan", "--precision", "0.9", "--json").json["needed"]  # as many are reviewed
+
+
 def test_with_all_samples_reviewed_a_precision_needs_no_more(load: Any, run: Any, written: str) -> None:
     load(12)
     verify(written, 12)
 
     said = run("plan", "--precision", "0.1").out
-    assert (
-        "± 0.100: a plan of 12 of 12 samples\n  All 12 samples are reviewed: their mean is known.\n" == said
-    )
+    assert "± 0.100: a plan of 12 of 12 samples\n  Every sample is reviewed: the mean is known.\n" == said
 
 
 def test_a_look_at_the_holdout_has_the_time_of_who_reads_it(

@@ -253,14 +253,13 @@ def half_width(
 
     Without any so far their values are taken for 0 and 1 in equal parts.
     """
-    total = sum(times) or len(automatic)
+    known, reached, layers, often = with_score(automatic, drawn, strata, times)
+    total, scored = sum(times) or len(automatic), sum(often)
     parts: tuple[Part, ...] = (
-        Part(np.array([0.0, 1.0]), np.zeros(1), np.ones(1), UNIT, np.array([total - 2.0])),
+        Part(np.array([0.0, 1.0]), np.zeros(1), np.ones(1), UNIT, np.array([scored - 2.0])),
     )
     if drawn:
-        known, reached, layers, often = with_score(automatic, drawn, strata, times)
         parts = difference(known, reached, layers, times=often).parts
-    scored = sum(part.size for part in parts)
     return (fixed if at_planned else any_look)(grown(parts, round(n * scored / total))).width / 2
 
 

@@ -599,7 +599,8 @@ def own_thresholds(at: Scope, name: str) -> dict[int, set[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """A plan of `needed` samples gives a half-width of about `half_width`; `reviewed` ones tell so.
+    """A plan of `needed` samples gives a half-width of about `half_width`; the values of `reviewed` ones,
+    which the estimate has so far, tell so.
 
     `basis` says what the answer rests on.
     """
@@ -627,14 +628,16 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
             raise UsageError(REFUSED["elsewhere"])
         automatic, strata, times = stands_for(at, side.of_all)
         total = sum(times)
-    n = sum(sample.verified is not None for sample in drawn)
+    n = sum(sample.verified is not None for sample in with_score(automatic, drawn, strata, times)[1])
     if len(drawn) == total:
-        basis = f"All {many(total, 'sample')} are reviewed: their mean is known."
-        return Precision(half_width, total, n, total, basis)
+        return Precision(half_width, total, n, total, "Every sample is reviewed: the mean is known.")
     if n < FEWEST:
-        drawn, strata, automatic, times = [], [], [None], [total]
-        basis = f"Fewer than {FEWEST} samples are reviewed in order, so this takes every recall for 0 or 1."
+        settled = []
+        basis = (
+            f"The estimate has {many(n, 'value')}, fewer than {FEWEST}: this takes every recall for 0 or 1."
+        )
     else:
-        drawn = [replace(sample, low=None, high=None) for sample in drawn]
+        settled = [replace(sample, low=None, high=None) for sample in drawn]
         basis = f"If the other samples are as far off as the {many(n, 'reviewed one')}."
-    return Precision(half_width, enough(automatic, drawn, strata, half_width, times), n, total, basis)
+    needed = max(len(drawn), enough(automatic, settled, strata, half_width, times))
+    return Precision(half_width, needed, n, total, basis)
