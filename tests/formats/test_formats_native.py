@@ -488,9 +488,11 @@ def test_units_that_do_not_count_are_not_written(load: Any) -> None:
     ]
 
 
-def test_a_score_of_a_refused_row_is_not_counted(load: Any) -> None:
-    row = {"user_input": "q", "reference": "Ann.", "retrieved_contexts": []}
-    loaded = load([{**row, "scores": {"context_recall": 1.5}}, {**row, "scores": {"context_recall": 0.5}}])
+@pytest.mark.parametrize("format", ["native", "ragas"])
+def test_a_score_of_a_refused_row_is_not_counted(load: Any, format: str) -> None:  # noqa: A002
+    row = {"user_input": "q", "reference": "Ann.", "retrieved_contexts": [], "context_recall": 0.5}
+    refused = {**row, "context_recall": None, "scores": {"context_recall": 1.5}}
+    loaded = load([refused, {**row, "reference": 5}, {**row, "id": []}, row], format=format)
 
-    assert len(loaded.errors) == 1
+    assert len(loaded.errors) == 3
     assert loaded.notes.scores == {"context_recall": 1}

@@ -71,7 +71,9 @@ def _rows(
 
     for source in files:
         for row in _of(source, notes, on if progress is not None else None, columns):
-            notes.without_contexts += row.record is not None and not row.record.sample.retrieved_contexts
+            if row.record is not None:
+                notes.without_contexts += not row.record.sample.retrieved_contexts
+                notes.scores.update(row.record.scores.keys())
             yield row
         before += source.path.stat().st_size
 

@@ -52,7 +52,7 @@ class Notes:
     numbers: dict[str, None] = field(default_factory=dict)
     """Those of them that hold a number."""
     scores: Counter[str] = field(default_factory=Counter)
-    """Columns of scores that came with the file, with the rows that have one."""
+    """Columns of scores that came with the file, with the good rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)
     """Keys that have no place and were left out: of rows, and inside `gold` and `proposal`."""
     failed: Counter[str] = field(default_factory=Counter)

@@ -212,10 +212,9 @@ def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
 
 
 def _digits(given: Mapping[str, Any], notes: Notes) -> dict[str, str]:
-    """The scores that are there with the digits of the file; both kinds are noted."""
+    """The scores that are there with the digits of the file; the others are noted."""
     texts = columns.number_texts({name: number for name, number in given.items() if number is not None})
     notes.failed.update(given.keys() - texts.keys())
-    notes.scores.update(texts.keys())
     return texts
 
 
@@ -297,8 +296,6 @@ def extended(ours: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], 
         name = column.removeprefix(EXTERNAL)
         if name != column and ours.changed:
             continue
-        if name not in exported:
-            notes.scores[name] += 1
         if name not in exported or float(exported[name]) != float(digits):
             exported[name] = digits
     meta = dict(record.sample.meta)

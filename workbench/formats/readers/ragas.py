@@ -134,11 +134,8 @@ def record_of(
     if exported is not None:
         texts = {"reference": "", **{name: given[name] for name in _TEXTS if name in given}}
         ours = native.record(exported, texts, notes)
-        told = Notes()
-        scores = {**native.scores_of(given, told), **scores}
-        notes.failed += told.failed
+        scores = {**native.scores_of(given, notes), **scores}
         return native.extended(ours, scores, {**given.get("meta", {}), **values.other}, notes)
-    notes.scores.update(values.numbers.keys())
     return native.build(given, notes, native.scores_of(given, notes) | scores, values.other)
 
 

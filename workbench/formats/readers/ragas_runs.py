@@ -126,7 +126,6 @@ def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
         return {}
     if not is_number(number):
         raise wrong("metric_output", number, "a number")
-    notes.scores[metric] += 1
     return number_texts({metric: number})
 
 
@@ -221,7 +220,6 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
             continue
         if is_number(number):
             scores |= number_texts({name: number})
-            notes.scores[name] += 1
         else:
             notes.failed[name] += 1
     record = native.build(fields, notes, scores, other)
