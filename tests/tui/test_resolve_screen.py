@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from tests.tui.conftest import User
 from tests.tui.teams import decide, differ
-from workbench.model import RESOLVED, Unit
+from workbench.model import RESOLVED, Match, Unit
 from workbench.reports.units import tally
 from workbench.stages import team
 from workbench.stages.editing import accept, reject
@@ -37,6 +37,7 @@ from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_list import marks
 from workbench.tui.widgets.tallies import Tallies
+from workbench.tui.widgets.unit_list import UnitList
 
 
 def status(app: Any) -> str:
@@ -583,3 +584,24 @@ async def test_what_the_machine_had_proposed_is_among_the_lines_of_the_list() ->
         listed.show([unit], revealed=[unit, unit], generation=1)
 
         assert 1 + 1 + 2 == listed.lines
+
+
+@pytest.mark.parametrize("made", [SidesList, UnitList])
+@pytest.mark.parametrize("label", ["person", ""])
+async def test_names_labels_and_verdicts_of_what_was_proposed_fit(made: type[UnitList], label: str) -> None:
+    """Their columns are those of a review, also where the rows above show what people have."""
+
+    class Bare(App[None]):
+        def compose(self) -> ComposeResult:
+            yield made()
+
+    name = "Mughal emperor Shah Jahan"
+    match = Match(verdict="missing", reason="contradicted")
+    async with Bare().run_test(size=(60, 3)) as pilot:
+        listed = pilot.app.query_one(made)
+        revealed = [Unit("u1", "entity", name, label, match=match)]
+        listed.show([Unit("u2", "entity", "Agra")], revealed=revealed, statements=not label, generation=1)
+        line = "".join(text for text, _ in listed.parts(2, 60))
+
+        assert ["·", *name.split(), *label.split(), "○", "contradicted"] == line.split()
+        assert len(line) <= 60

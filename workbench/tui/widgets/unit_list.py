@@ -38,6 +38,7 @@ class UnitList(RowList[Unit]):
     _wrapped: Sequence[Sequence[str]] = ()
     """The lines of each statement."""
     _columns: UnitColumns  # planned before the first line is drawn
+    _of_revealed: UnitColumns
     _planned = 0
 
     def show(
@@ -63,6 +64,7 @@ class UnitList(RowList[Unit]):
         size = self.scrollable_content_region.width
         self._planned = size
         self._columns = columns = self.plan(size)
+        self._of_revealed = UnitList.plan(self, size)  # however the rows above are planned
         self._wrapped = [in_lines(flat(unit.text), columns.text) for unit in self.rows if self._statements]
         heights = [len(lines) for lines in self._wrapped] or [1] * len(self.rows)
         self.lay(heights, 1 + len(self.revealed) if self.revealed else 0)
@@ -111,8 +113,9 @@ class UnitList(RowList[Unit]):
             return []
         if line == 0:
             return [(fit("  the machine had proposed", size), "dim")]
-        unit, columns = self.revealed[line - 1], self._columns
-        row = f"  · {fit(flat(unit.text), columns.text)}  {fit(flat(unit.label), columns.label)}  "
+        unit, columns = self.revealed[line - 1], self._of_revealed
+        label = "" if self._statements else fit(flat(unit.label), columns.label) + "  "
+        row = f"  · {fit(flat(unit.text), columns.text)}  {label}"
         return [(row + fit(flat(verdict(unit.match, words=columns.words)), columns.verdict), "dim")]
 
     def on_click(self, event: events.Click) -> None:
