@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from workbench.errors import InputError
 from workbench.tui.work import Gate
 
 
@@ -58,3 +59,19 @@ async def test_parked_entries_come_back_before_newer_ones() -> None:
     gate.open()
     await gate.drain()
     assert done == ["old", "new"]
+
+
+async def test_an_entry_that_is_refused_says_why_and_holds_up_nothing_behind_it() -> None:
+    said: list[str] = []
+    gate = Gate(said.append)
+
+    async def refuse(why: str) -> None:
+        raise InputError(why)
+
+    gate.close()
+    for why in ("no such unit", "not here"):
+        await gate.enter(partial(refuse, why))
+    gate.open()
+    await gate.drain()
+    assert said == ["no such unit", "not here"]
+    assert gate.idle
