@@ -255,6 +255,18 @@ def test_half_a_character_behind_a_document_is_named(load: Any) -> None:
         assert 1 == len(loaded.records)
 
 
+@pytest.mark.parametrize(
+    ("number", "got"),
+    [("-1.5e+03", "number -1500.0"), ("1e4000", "1e4000"), ("NaN", "nothing"), ("[]", "a list of 0")],
+)
+def test_a_value_that_a_read_cuts_is_read_whole(load: Any, number: str, got: str) -> None:
+    for part in range(len(number) + 1):
+        loaded = load(f"[{row()},".ljust(_PIECE - part) + f"{number}]", name="rows.json")
+
+        assert 1 == len(loaded.records) == len(loaded.errors)
+        assert f": row: got {got}, expected " in loaded.errors[0]
+
+
 def test_a_character_cut_by_the_end_of_the_head_is_no_foreign_byte(load: Any) -> None:
     """Only the first 64 KB are looked at before reading."""
     for shift in range(4):

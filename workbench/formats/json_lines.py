@@ -226,9 +226,9 @@ def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
             if not whole:
                 return None
             end = len(text)
-        return _bad_number(text[at:end], error), end
-    if end == len(text) and not whole and text[end - 1] not in '"]}':
-        return None  # a number or a word may go on
+        value = _bad_number(text[at:end], error)
+    if not whole and len(text) - end <= len("e+") and text[end - 1] not in '"]}':
+        return None  # a number may go on
     return value, end
 
 
