@@ -255,6 +255,16 @@ def test_half_a_character_behind_a_document_is_named(load: Any) -> None:
         assert 1 == len(loaded.records)
 
 
+def test_rows_of_a_document_before_a_foreign_byte_come_in(load: Any) -> None:
+    text = f"[{row()},\n{row(response='?')}]".encode().replace(b"?", b"\xe0")
+    loaded = load(text, name="rows.json")
+
+    assert [
+        f"2: row: got byte 0xe0 at offset {text.index(0xE0)} of the file, expected UTF-8"
+    ] == loaded.errors
+    assert 1 == len(loaded.records)
+
+
 @pytest.mark.parametrize(
     ("number", "got"),
     [("-1.5e+03", "number -1500.0"), ("1e4000", "1e4000"), ("NaN", "nothing"), ("[]", "a list of 0")],

@@ -169,7 +169,7 @@ def _constant(name: str) -> None:
 
 _decoder = json.JSONDecoder(parse_float=Fractional, parse_constant=_constant)
 _lenient = json.JSONDecoder(parse_int=str, parse_float=str)
-_TAIL = 12  # the longest word of JSON, -Infinity, and an escape may be cut
+_TAIL = 20  # what a message shows behind a place; a word or an escape that may be cut is shorter
 
 
 def parse(raw: str) -> dict[str, Any]:
@@ -359,6 +359,8 @@ def _decoded(path: Path, progress: Progress | None) -> Generator[str]:
             try:
                 piece = decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
+                if error.start:
+                    yield error.object[: error.start].decode()
                 raise not_utf8(error.object[error.start], offset - held + error.start) from None
             if piece or not data:  # the last read may hold only the beginning of a letter
                 yield piece
