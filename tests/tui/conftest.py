@@ -232,7 +232,12 @@ def no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     for name in ("accepting.LOOK", "accepting.RELEASED"):
         monkeypatch.setattr(f"workbench.tui.screens.{name}", float("-inf"))
-    for name in ("screens.review.REST", "screens.finding.FIND_DELAY", "widgets.sample_pane.NEAR_DELAY"):
+    for name in (
+        "app.WORD",
+        "screens.review.REST",
+        "screens.finding.FIND_DELAY",
+        "widgets.sample_pane.NEAR_DELAY",
+    ):
         monkeypatch.setattr(f"workbench.tui.{name}", 0)
 
 

@@ -14,6 +14,7 @@ from workbench.stages import review
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
+from workbench.tui.app import TYPED_ON, WORD
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
@@ -30,6 +31,12 @@ def counted(database: Path) -> int:
     """The presses that were stored with the acts."""
     with closing(sqlite3.connect(database)) as raw:
         return int(raw.execute("SELECT COALESCE(SUM(presses), 0) FROM review_event").fetchone()[0])
+
+
+def acts(database: Path) -> int:
+    """The acts that were stored, the opening not counted."""
+    with closing(sqlite3.connect(database)) as raw:
+        return int(raw.execute("SELECT COUNT(*) FROM review_event WHERE seq > 0").fetchone()[0])
 
 
 def gold(database: Path) -> dict[str, tuple[str, str, str]]:
@@ -123,6 +130,24 @@ async def test_excluding_is_three_presses(user: User) -> None:
 
     assert ("excluded", {}) == (stored(user.store, "schiller")[0], gold(user.database))
     assert counted(user.database) == 3
+
+
+async def test_the_rest_of_a_word_is_no_command(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A letter picks; those typed right behind it, as in a word, do nothing. After a pause they do."""
+    monkeypatch.setattr("workbench.tui.app.WORD", WORD)
+    async with user.opens("schiller") as app:
+        app.screen.query_one(UnitList).move_to(0)
+        await user.press("equals_sign")
+        code = app.screen_stack[1].query_one("#context", Passage).hints[0].code
+        await user.press(code, "l", "x", "S")
+        said = str(app.screen.query_one(Status).text)
+        assert ("ReviewScreen", TYPED_ON) == (type(app.screen).__name__, said)
+        await user.pilot.pause(WORD)
+        await user.press("l")
+        assert "LabelScreen" == type(app.screen).__name__
+        await user.press("escape")
+
+    assert 1 == acts(user.database)
 
 
 async def test_another_name_is_two_presses(user: User) -> None:

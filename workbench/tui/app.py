@@ -26,8 +26,8 @@ from workbench.settings import Settings, read_state, remember, state_path
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
 from workbench.tui.commands import Actions, DatasetCommands, Palette, system_commands
-from workbench.tui.keys import acts, bindings, keymap
-from workbench.tui.screens.base import Ordered
+from workbench.tui.keys import acts, bindings, keymap, letter
+from workbench.tui.screens.base import BaseScreen, Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
@@ -51,6 +51,12 @@ sequence that ends it early, and the rest would arrive as keys."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
 """The message about a paste where no field takes it."""
+
+WORD = 0.3
+"""Seconds between two letters of one word: those typed right behind one that picked are no commands."""
+
+TYPED_ON = "One letter picked it; the letters typed right behind it were ignored."
+"""The message about the rest of a word."""
 
 
 class TerminalGuard(LineFilter):
@@ -196,6 +202,11 @@ class WorkbenchApp(Bench):
     async def _key(self, event: events.Key) -> None:
         if self.unseen():
             return  # it was typed before the window shrank
+        typed = letter(event.character or "") and isinstance(self.screen, BaseScreen)
+        if typed and event.time - self.picked_at < WORD:
+            self.picked_at = event.time
+            self.tell(TYPED_ON, "warn")
+            return
         self.meter.press(monotonic())  # when its turn comes: a key typed ahead belongs to the next sample
         self.pressed_at = event.time
         focused = self.focused

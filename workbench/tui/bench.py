@@ -188,6 +188,8 @@ class Bench(App[None]):
         """Does something after the keys that were pressed before, in the app's own turn."""
         self.meter = Meter()
         self.pressed_at = 0.0
+        self.picked_at = float("-inf")
+        """When a letter picked a place, or was typed right behind one that did."""
         self.store: Store | None = None
         self.proposing: Going | None = None
 

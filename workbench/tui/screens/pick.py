@@ -32,8 +32,8 @@ class PickScreen(Dialog):
 
     LEGEND: ClassVar[tuple[tuple[str, str], ...]] = (
         ("a", "one letter takes the whole name"),
-        ("A", "its capital takes the first token of that name"),
-        ("sd", "two letters take a token"),
+        ("A", "its capital takes the first word of that name"),
+        ("sd", "two letters take a word"),
     )
     BINDINGS = bindings("pick")
 
@@ -145,14 +145,14 @@ class PickScreen(Dialog):
 
     def _how(self) -> tuple[Part, ...]:
         if self._first is not None:
-            return (("letters of its last token", DIM),)
+            return (("letters of its last word", DIM),)
         if not self._to_last:
-            return (("letters of the token", DIM),)
+            return (("letters of the word", DIM),)
         if self._few:
-            return (("letter of what may be it (capital: start there)", DIM),)
+            return (("letter: takes that passage · capital: starts one there", DIM),)
         if any(len(hint.code) == 1 for hint in self._hints):
-            return (("letter of a name (capital: start there), or letters of the first token", DIM),)
-        return (("letters of its first token", DIM),)
+            return (("letter: that name · capital: from there · two: first word", DIM),)
+        return (("letters of its first word", DIM),)
 
     # What is typed.
 
@@ -167,6 +167,7 @@ class PickScreen(Dialog):
             stands = f": {self._typed} stands, go on from it or backspace" if self._typed else ""
             self._draw(f"no code begins with {wanted}{stands}")
         elif left[0].code == wanted:
+            self.bench.picked_at = self.bench.pressed_at
             await self._take(left[0], start_there=latin.isupper())
         else:
             self._typed = wanted
