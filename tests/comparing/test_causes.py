@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.causes import CAUSES, Difference, LinkCounts, difference, shares
+from workbench.comparing.causes import CAUSES, Difference, LinkCounts, difference, imported, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
 
 REFERENCE = "The Taj Mahal stands by the Yamuna in the Indian city of Agra, built by Shah Jahan in 1631."
@@ -328,6 +328,8 @@ def test_without_units_on_one_side_nothing_is_shared_out(
     assert found.delta is None
     assert [(row.cause, row.share) for row in found.rows] == [(cause, None)]
     assert [(one.cause, one.units, one.share) for one in found.totals] == [(cause, 1, None)]
+    if verified == of():  # a number of a file changes nothing: its recount keeps its units
+        assert replace(found, imported=Fraction(1)) == imported(found, Fraction(1), same=False)
 
 
 def test_nothing_against_nothing_has_no_rows() -> None:

@@ -226,7 +226,7 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
     """
     counted, human = recount.automatic.recall, recount.verified.recall
     if human is None:
-        return replace(recount, rows=(), delta=None, imported=value)
+        return replace(recount, imported=value)
     share = value - (human if counted is None else counted)
     rows = () if counted is None else recount.rows
     if share:
