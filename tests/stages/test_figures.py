@@ -15,7 +15,7 @@ from tests.rows import gold as verdicts
 from tests.rows import proposal, sample
 from workbench.comparing.causes import CAUSES
 from workbench.comparing.figures import Figures
-from workbench.comparing.words import estimate_facts
+from workbench.comparing.words import estimate_facts, no_cause_lines
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.model import Span
@@ -329,6 +329,7 @@ def test_what_lies_below_the_precision_of_a_file_gives_the_interval_of_equal_val
     found = accepted_in_order(bench, "written", written)
 
     assert (20, 20) == (exact.paired.equal.hits, found.paired.equal.hits)
+    assert ["equal: 20 of 20 samples"] == no_cause_lines(exact)  # its names came too
     assert "at any look" == exact.estimate.method == found.estimate.method
     for kind in ("corpus", "bias_interval"):
         one, other = getattr(exact.estimate, kind), getattr(found.estimate, kind)

@@ -329,7 +329,7 @@ def no_cause_lines(figures: Figures) -> list[str]:
     if not equal.n:
         return []
     lines = [f"equal: {equal.hits:,} of {many(equal.n, 'sample')}"]
-    return lines if figures.scorer in SCORERS else [*lines, UNTRACED]
+    return lines if figures.scorer in SCORERS or figures.reproducible else [*lines, UNTRACED]
 
 
 # Units and verdicts.
