@@ -64,6 +64,21 @@ def test_two_people_agree_as_far_as_their_units_verdicts_and_recalls_do(cities: 
     assert "), recall differs by .12. Machine and reviewer: " in first
 
 
+def test_a_mark_of_punctuation_is_no_word_of_alpha(bench: Any) -> None:
+    """So references that differ in marks alone agree alike."""
+    for name, end in (("one", "."), ("more", " . . … — !")):
+        bench.load([{**(made := row(number)), "reference": f"{made['reference'][:-1]}{end}"}
+                    for number in range(N)], f"{name}.jsonl", blind=0)  # fmt: skip
+        for number in range(N):
+            second = CITIES[(number + 1) % N]
+            bench.verify(f"s{number:02}", "ada", dataset=name)
+            bench.verify(f"s{number:02}", "bo", reject={second} if number < 3 else (), dataset=name)
+    found = [agree(bench.store, bench.info(name)).whole.alpha for name in ("one", "more")]
+
+    assert found[0] is not None
+    assert found[0] == found[1]
+
+
 def test_below_ten_samples_the_report_counts_and_lists_the_verdicts_that_differ_without_figures(
     cities: Any,
 ) -> None:

@@ -84,7 +84,7 @@ def agree(
     words = {}
     for stored in loaded:
         sample, each = stored.sample, decided[stored.sample_id]
-        words[sample.id] = tokens(sample.reference)
+        words[sample.id] = [word for word in tokens(sample.reference) if any(map(str.isalnum, word.text))]
         group = sample.group or sample.id
         name = name_of(sample.id, sample.user_input)
         people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
