@@ -161,6 +161,19 @@ def test_rounding_in_the_file_is_no_reason(cities: Any) -> None:
     assert sum(one.share or 0 for one in why.rows) == why.delta
 
 
+@pytest.mark.parametrize(("written", "cause"), [(0.33, "untraced"), (0.34, "untraced"), (0.3333, "rounding")])
+def test_the_reasons_of_a_review_go_by_the_digits_of_the_whole_column_as_why_does(
+    bench: Any, written: float, cause: str
+) -> None:
+    names = ["Rome", "Oslo", "Bern"]
+    bench.load([naming(str(one), names, ["Rome"], scores={COLUMN: one}) for one in {written, 0.6667}])
+    after = accept(bench, str(written))
+    why = explain(bench.store, after.sample_id, "ann", kind="entity")
+
+    found = after.causes["entity"], bench.open(str(written)).causes["entity"], why
+    assert [cause] * 3 == [row.cause for one in found for row in one.rows if row.cause]
+
+
 def test_why_opens_with_the_column_of_which_a_person_gave_the_kind(cities: Any) -> None:
     accept(cities, "own")
     why = explain(cities.store, cities.id("own"), "ann", kind="entity")

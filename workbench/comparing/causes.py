@@ -234,16 +234,19 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
     return replace(recount, rows=rows, delta=value - human, imported=value)
 
 
+FINEST = 1e-8
+"""What ragas adds to its denominators: numbers that are less apart are equal in any column."""
+
+
 def precision_of(digits: Iterable[str]) -> float:
     """The difference below which the numbers of a column, given by their digits, equal a recall.
 
     One unit of the last digit that any of them has, so that .1428 equals 1/7 rounded or cut off; of at least
-    two digits, for a column of few values may have no more. Not below the 1e-8 that ragas adds to its
-    denominators.
+    two digits, for a column of few values may have no more. Not below FINEST.
     """
     exponents = (Decimal(digit).as_tuple().exponent for digit in digits)
     decimals = max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
-    return max(10.0 ** -max(decimals, 2), 1e-8)
+    return max(10.0 ** -max(decimals, 2), FINEST)
 
 
 def _found(unit: Unit) -> bool:

@@ -149,17 +149,19 @@ def open_sample(
     written = written_of(store, info, sample_id)
     if state is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
-        return shown_as(info, stored, annotator, opened_with(opening), opening, stored.proposal, written)
+        return shown_as(
+            store, info, stored, annotator, opened_with(opening), opening, stored.proposal, written
+        )
     before = state.opened
     reopening = _reopening(store, info, stored, annotator, state)
     if reopening is None:
         same = before.proposal == stored.proposal_id
         base = stored.proposal if same else load_proposal(store, before.proposal)
         others, settled = _of_others(store, info, stored, annotator, state)
-        opened = shown_as(info, stored, annotator, state, before, base, written, settled=settled)
+        opened = shown_as(store, info, stored, annotator, state, before, base, written, settled=settled)
         return replace(opened, others=others)
     again = applied(state, reopening)
-    opened = shown_as(info, stored, annotator, again, reopening, stored.proposal, written)
+    opened = shown_as(store, info, stored, annotator, again, reopening, stored.proposal, written)
     return replace(opened, reopening=reopening)
 
 
@@ -191,8 +193,8 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     if adjudicated:
         others, settled = _of_others(store, opened.dataset, opened.stored, opened.annotator, state)
     after = shown_as(
-        opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written,
-        over, settled,
+        store, opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base,
+        opened.written, over, settled,
     )  # fmt: skip
     return replace(after, others=others)
 
@@ -333,6 +335,7 @@ def _carried(
 
 
 def shown_as(
+    store: Store,
     info: DatasetInfo,
     stored: Stored,
     annotator: str,
@@ -375,7 +378,7 @@ def shown_as(
         revealed=revealed,
         base=base,
         suggested=_suggested(info, stored, state) if opening.shown == "blind" else {},
-        causes=causes_of(info, stored, assessments, state, opening, lang, written, settled),
+        causes=causes_of(store, info, stored, assessments, state, opening, lang, written, settled),
         written=written,
         over=over,
         settled={
