@@ -46,9 +46,9 @@ from workbench.store.scores import Member
 from workbench.text.safe import whole
 
 Recalls = Mapping[int, float]
-Apart = tuple[float | None, float | None, float | None, float | None]
+Values = tuple[float | None, float | None, float | None, float | None]
 """Two values, their difference and what settling it moves; all None where there is none, or while hidden."""
-NOT_APART: Apart = (None, None, None, None)
+NOT_APART: Values = (None, None, None, None)
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
 
@@ -103,7 +103,7 @@ class DisputeCase:
         return {**planned, **dict.fromkeys(self.places.keys() - self.at.places.keys(), 0.0)}
 
     def dispute(
-        self, sample_id: int, sort: Sort, between: str, values: Apart, says: str, of: str
+        self, sample_id: int, sort: Sort, between: str, values: Values, says: str, of: str
     ) -> Dispute:  # fmt: skip
         """A dispute, without its values and the words that have them where the annotator may not see them.
 
@@ -359,7 +359,7 @@ def _of_pair(case: DisputeCase, pair: ColumnPair) -> Iterator[Dispute]:
             yield case.dispute(gap.sample_id, pair.sort, pair.between, gap[1:], "", of)
 
 
-def _apart(first: float, second: float, weight: float) -> Apart:
+def _apart(first: float, second: float, weight: float) -> Values:
     delta = first - second
     return first, second, delta, abs(delta) * weight
 
