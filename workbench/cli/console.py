@@ -16,7 +16,7 @@ from typer import Option
 from typer.core import TyperOption
 
 from workbench import __version__, reports
-from workbench.errors import StoreError, UsageError, WorkbenchError
+from workbench.errors import StoreError, UsageError, WorkbenchError, disk_errors
 from workbench.model import KINDS, RESOLVED, Kind
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
@@ -266,7 +266,5 @@ def policy_from(file: str | None) -> str:
 
 def text_of(file: str | Path) -> str:
     """What a file says. Raises UsageError where it cannot be read."""
-    try:
+    with disk_errors(UsageError, str(file)):
         return written_text(Path(file))
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror or error}") from error

@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from workbench.cli.console import Call, Context, open_for, text_of
-from workbench.errors import StoreError, UsageError
+from workbench.errors import StoreError, UsageError, disk_errors
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
@@ -88,10 +88,8 @@ def _serve(
             raise UsageError(f"--host {host} can be reached from elsewhere: workbench person add NAME first")
     if proxy is not None and not known:
         raise UsageError("--proxy-user names people: workbench person add NAME first")
-    try:  # who opens the address before the server runs waits for it
-        listening = listen(host, port)
-    except OSError as error:
-        raise UsageError(f"--host {host} --port {port}: {error.strerror or error}") from error
+    with disk_errors(UsageError, f"--host {host} --port {port}"):
+        listening = listen(host, port)  # who opens the address before the server runs waits for it
     port = listening.getsockname()[1]
     site = site_of(port, public_url)
     address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -107,10 +105,8 @@ def _line_writer(log: Path | None) -> Callable[[str], object]:
     """What appends a line to the log, a file that only its owner reads."""
     if log is None:
         return lambda line: sys.stderr.write(line + "\n")
-    try:
+    with disk_errors(UsageError, str(log)):
         number = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise UsageError(f"{log}: {error.strerror or error}") from error
 
     def write(line: str) -> None:
         with suppress(OSError):  # a full disk must not stop a review

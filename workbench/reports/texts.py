@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.comparing.words import paired_facts
-from workbench.errors import ExportError
+from workbench.errors import ExportError, disk_errors
 from workbench.model import KINDS, RESOLVED, Alias, Kind, Score, Tally
 from workbench.reports import page
 from workbench.reports.answer import code
@@ -386,10 +386,8 @@ def write_junit(path: Path, gate: ScoreGate, withheld: Collection[str], names: M
         SubElement(case, "skipped", message=NO_UNITS)
     SubElement(suite, "system-out").text = text
     SubElement(suite, "system-err")
-    try:
+    with disk_errors(ExportError, f"--junit {path}"):
         path.write_bytes(tostring(suite, encoding="utf-8", xml_declaration=True))
-    except OSError as error:
-        raise ExportError(f"--junit {path}: {error.strerror or error}") from error
 
 
 def _test(suite: Element, gate: ScoreGate, name: str, failed: str) -> Element:
