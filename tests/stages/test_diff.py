@@ -361,8 +361,11 @@ def test_undefined_changes_come_last(bench: Bench) -> None:
     after = [row(key, gold=gold("zoe", ROME)) for key in "bda"]
     bench.load(after, gold="given", update=True)
 
-    lines = diff_text(between(bench, first, "now"), 9).splitlines()
+    found = between(bench, first, "now")
+    lines = diff_text(found, 9).splitlines()
 
+    (verified,) = found.verified
+    assert [(1, 1), (3, 0)] == [(mean.n, mean.undefined) for mean in (verified.before, verified.after)]
     listed = [line for line in lines if line.startswith("  ") and "zoe" in line]
     assert [
         "  a  .50 → 1.00  changed by zoe",

@@ -572,6 +572,14 @@ def test_a_file_of_bad_rows_only_makes_no_dataset(bench: Any) -> None:
     assert [row["id"] for row in rejected_rows(bench.folder / "data.jsonl")] == ["a", "b"]
 
 
+def test_the_same_scores_twice_in_a_file_are_unchanged(bench: Any) -> None:
+    row = {**ROME, "scores": {"context_entity_recall": 0.5}}
+
+    assert counts(bench.load([row, row, {**row, "scores": {"context_recall": 0.5}}])) == {
+        "new": 1, "unchanged": 1, "extended": 1
+    }  # fmt: skip
+
+
 def test_duplicates_within_one_file(bench: Any) -> None:
     """The same row again is unchanged, with more it extends, with another text it is refused."""
     rows = [

@@ -200,11 +200,13 @@ def _recalls(version: GoldVersion, kind: Kind) -> dict[str, float | None]:
     return {id_: state.recall for id_, state in each if state.what == "verified"}
 
 
-def _numbers(version: GoldVersion) -> dict[str, dict[str, float | None]]:
+def _numbers(version: GoldVersion) -> dict[str, dict[str, float]]:
     """The numbers of files by metric and sample; of several runs of a metric the newest."""
     columns = {column for sample in version.samples.values() for column in sample.scores}
     return {
-        metric: {id_: sample.scores.get(newest) for id_, sample in version.samples.items()}
+        metric: {
+            id_: found.scores[newest] for id_, found in version.samples.items() if newest in found.scores
+        }
         for metric in {metric_of(column) for column in columns}
         for newest in runs_of(metric, columns)[-1:]
     }
@@ -213,8 +215,7 @@ def _numbers(version: GoldVersion) -> dict[str, dict[str, float | None]]:
 def _moved(name: str, before: Mapping[str, float | None], after: Mapping[str, float | None]) -> MeanChange:
     both = [id_ for id_ in before if before[id_] is not None and after.get(id_) is not None]
     return MeanChange(
-        name, mean(value for value in before.values() if value is not None),
-        mean(value for value in after.values() if value is not None),
+        name, mean(before.values()), mean(after.values()),
         (mean(before[id_] for id_ in both), mean(after[id_] for id_ in both)),
     )  # fmt: skip
 

@@ -368,6 +368,8 @@ class _Chunk:
             self.new_scores.append({"sample_id": sample_id, "column": name, "value": value, "digits": digits})
         elif score.value != value:
             score.value, score.digits = value, digits
+        else:
+            return False
         return value not in before.values()
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
