@@ -115,6 +115,12 @@ def test_json_has_the_whole_answer(run: Run, tmp_path: Path) -> None:
     assert ("Anna Walther", "Walther", False) == (clue["text"], clue["quote"]["hit"], clue["same"])
 
 
+def test_one_sample_is_not_none_of_one(run: Run, tmp_path: Path) -> None:
+    ended = run("audit", results(tmp_path, "context_recall", 1.0, n=1))
+
+    assert "Your context_recall is 1.00. The sample has no score that" in ended.out
+
+
 def test_statements_are_not_recounted(run: Run, tmp_path: Path) -> None:
     ended = run("audit", results(tmp_path, "context_recall", 1.0))
 

@@ -175,6 +175,8 @@ def test_below_ten_there_are_counts_only() -> None:
 def test_nothing_verified_is_said() -> None:
     assert "nothing was verified" == estimate(AUTOMATIC, [], design="simple").refusal
     assert "nothing was verified" == estimate([], [], design="simple").refusal
+    undefined = [Reached(0.5, None, 1.0)]
+    assert "no verified sample has units" == estimate([0.5], undefined, design="simple").refusal
 
 
 @pytest.mark.parametrize("design", ["imported", "simple", "hand"])

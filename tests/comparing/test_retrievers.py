@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from workbench.comparing.intervals import Mean
 from workbench.comparing.paired import Flip, RetrieverSample, compare_retrievers
 from workbench.model import Assessment, Match, Span, Tally, Unit, Verdict
+from workbench.reports.texts import retrievers_text
 
 
 def judged(key: str, reference: str, retriever: str, **verdicts: Verdict | None) -> RetrieverSample:
@@ -100,3 +102,18 @@ def test_the_sign_test_counts_references_not_units() -> None:
 
     (contrast,) = report.contrasts
     assert (6, 0, (1, 0), 1.0) == (contrast.first_only, contrast.second_only, contrast.ahead, contrast.p)
+    assert "higher under a in 1 reference, under b in 0 references: sign test" in retrievers_text(
+        "by", report
+    )
+
+
+def test_the_sign_test_counts_groups_where_there_are_some() -> None:
+    """Three references of two groups, each higher under the first retriever."""
+    both: tuple[tuple[str, Verdict], ...] = ("a", "found"), ("b", "missing")
+    report = compare_retrievers(
+        replace(judged(key + name, key, name, x=verdict), group=group)
+        for key, group in (("r1", "g1"), ("r2", "g1"), ("r3", "g2"))
+        for name, verdict in both
+    )
+
+    assert "higher under a in 2 groups, under b in 0 groups: sign test" in retrievers_text("by", report)

@@ -259,6 +259,7 @@ IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"n": 5, "design": "stratified", "by": "meta.no"}, "nothing to stratify by"),
     ({"n": 5, "holdout": 1.0}, "less than 1"),
     ({"n": 9, "holdout": 0.2}, "9 reviews of 8 samples outside the holdout"),
+    ({"n": 2, "holdout": 0.9}, "2 reviews of 1 sample outside the holdout"),
     ({"n": 5, "blind": 2.0}, "--blind is a share"),
 ]
 

@@ -217,7 +217,8 @@ def suspicious(answer: Answer) -> list[str]:
         return []
     looked = many(triage.looked, "sample")
     if not triage.suspicious:
-        return [f"None of {looked} has a score that looks wrong at first sight; that proves nothing."]
+        none = "The sample has no" if triage.looked == 1 else f"None of {looked} has a"
+        return [f"{none} score that looks wrong at first sight; that proves nothing."]
     why = ""
     if answer.kind == "entity" and triage.another_form:
         these = "" if triage.another_form == triage.suspicious else f"in {triage.another_form:,} of them "

@@ -306,6 +306,8 @@ def _within(interval: Interval | None, limits: Interval) -> Interval | None:
 
 def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
     if not start.n:
+        if start.undefined:
+            return "no verified sample has units"
         return "nothing is settled" if start.open else "nothing was verified"
     if not complete and start.design in REFUSED:
         return REFUSED[start.design]

@@ -248,11 +248,12 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
         )
         if contrast.p is not None:
-            more, less = contrast.ahead
+            what = "reference" if all(pair.group is None for pair in report.pairs) else "group"
+            more, less = (many(ahead, what) for ahead in contrast.ahead)
             lines += [
                 f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
                 f"{contrast.second_only:,} under {contrast.second} only",
-                f"  higher under {contrast.first} {more:,} times, under {contrast.second} {less:,} times: "
+                f"  higher under {contrast.first} in {more}, under {contrast.second} in {less}: "
                 f"sign test p {number(contrast.p)}",
             ]
         lines.append(f"  {paired_facts(contrast.paired)[0].line}")

@@ -121,7 +121,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
                 )
             wish = replace(wish, design="simple") if notes else replace(wish, design="stratified", by=SCORE)
         if wish.n > len(drawable):
-            where = f"{len(drawable):,} samples" + (" outside the holdout" if holdout else "")
+            where = many(len(drawable), "sample") + (" outside the holdout" if holdout else "")
             raise UsageError(f"{wish.n:,} reviews of {where} cannot be planned: give a smaller --n")
         ranks, strata = _lay(wish, drawable)
         given = plans.imported(store, info.id, info.kinds[0])

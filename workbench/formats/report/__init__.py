@@ -38,7 +38,7 @@ REVIEWERS = 8
 """Reviewers who are named."""
 
 TECHNICAL = ("new samples", "correlation", "open and unsure samples")
-PLAIN = {"these samples": Fact("95 % range", "", "of the mean of all samples")}
+PLAIN = {"these samples": Fact("95 % range", "", "of the estimated mean")}
 """Figures that the page leaves out, and those that it names in other words than the terminal."""
 
 FIRST, LAST = "\u2068", "\u2069"
