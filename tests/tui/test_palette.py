@@ -127,6 +127,8 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
         offered = app.screen.query_one("#field").value
         await user.press("ctrl+u", *"report.html", "enter")
         refused = str(app.screen.query_one("#hint").content)
+        await user.press("ctrl+u", *f"{tmp_path}/report.html/page", "enter")
+        no_folder = str(app.screen.query_one("#hint").content)
         await user.press("ctrl+u", *"page.html", "enter")
         said.append(app.screen.query_one("#status").text)
         await search(user.pilot, "Backup")
@@ -142,6 +144,7 @@ async def test_an_export_a_report_and_a_backup_are_written_from_the_palette(
     ] == said
     assert "report-2.html" == offered
     assert "there is something of that name" in refused
+    assert f"nothing can be written in {tmp_path / 'report.html'}: Not a directory" in no_folder
     assert "mine" == (tmp_path / "report.html").read_text()
     assert "<html" in (tmp_path / "page.html").read_text()
     assert (tmp_path / "ragas-export-2" / "dataset.jsonl").is_file()

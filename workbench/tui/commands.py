@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import SystemCommand
@@ -121,8 +122,9 @@ def leaving(screen: BaseScreen, desk: Desk) -> Iterable[SystemCommand]:
             path = Path(text).expanduser()
             if not text or path.exists():
                 return "there is something of that name: type another one" if text else "a name, please"
-            begin(*what, path)
-            return None
+            if (refusal := no_room(path)) is None:
+                begin(*what, path)
+            return refusal
 
         await bench.ask(PromptScreen(title, take, value=value, select=True))
 
@@ -157,6 +159,16 @@ def free_path(path: Path) -> Path:
         number += 1
         free = path.with_stem(f"{path.stem}-{number}")
     return free
+
+
+def no_room(path: Path) -> str | None:
+    """Why nothing can be written at the path; None where it can."""
+    folder = next(above for above in path.absolute().parents if above.exists())
+    try:
+        with TemporaryDirectory(dir=folder):
+            return None
+    except OSError as error:
+        return f"nothing can be written in {folder}: {error.strerror}"
 
 
 class Palette(CommandPalette):
