@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import MakeApp, Settle, User, until
+from tests.tui.conftest import MakeApp, Settle, User, said, until
 from workbench.stages.review import open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
@@ -15,6 +15,7 @@ from workbench.store.journal import load_reviews
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import Bar
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -57,6 +58,7 @@ async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
         await user.pilot.press("a")
         await user.settle()
         assert isinstance(app.screen, QueueScreen)
+        assert said(app).startswith("this was the last of the list: q shows the new answer")
     for number in picks:
         opening = open_sample(user.store, number, "ann").opening
         assert (True, True) == (opening.off_plan, opening.auto_shown)
@@ -99,8 +101,10 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
         await user.settle()
         await until(user.pilot, lambda: app.screen.pane._suspicion is not None)
         await user.settle()
-        listed, said = app.screen.query_one(UnitList), app.screen.query_one(Tallies)
+        listed, looks = app.screen.query_one(UnitList), app.screen.query_one(Tallies)
         for place, hit, name in ((0, "Walther", "Anna Walther"), (1, "Meyer", "Karl Meyer")):
             listed.move_to(place)
             await user.settle()
-            assert f"looks wrong: context 2 has “{hit}” for {name}" in said.text
+            assert f"looks wrong: context 2 has “{hit}” for {name}" in looks.text
+        await user.press("w")
+        assert "  if accepted 1/2 .50" in app.screen.query_one("#values", Bar).text

@@ -182,6 +182,8 @@ class Desk:
             return "nothing is left to settle"
         if self.view is None:
             return "no sample is left for you" if self.info.overlap else "every sample is decided"
+        if self.view.audited:
+            return "this was the last of the list: q shows the new answer"
         return (
             "this was the last of the view" if self.view.decided else "nothing in this view is left to decide"
         )

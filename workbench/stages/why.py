@@ -32,6 +32,9 @@ name that the matcher matches with it."""
 EXTRACT = "tell the proposer to extract this from the contexts"
 EDGES = "guideline or prompt: where the unit begins and ends"
 
+UNDECIDED = "if accepted"
+"""What the other side is called before the decision, where the automatic values are in sight."""
+
 _FIXES: dict[Key, str] = {
     ("missed unit", ""): "tell the proposer to extract this from the reference",
     ("duplicate", ""): "count the mentions of one unit once",
@@ -219,7 +222,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
         # who verified the same is no word for who has not decided: it would say who A and B are in Resolve
         return gold.assessment, False, _decided_by(given.by, person) if given else "imported"
     if opened.opening.auto_shown:
-        return replace(own.assessment, source="not verified yet"), based, ""
+        return replace(own.assessment, source=UNDECIDED), based, ""
     raise InputError("automatic and verified show once this sample is decided")
 
 

@@ -15,7 +15,7 @@ from workbench.comparing.causes import UnitRow
 from workbench.model import RESOLVED, Kind, Unit
 from workbench.reports.units import settled_as, tally, you_had
 from workbench.stages.desk import Desk
-from workbench.stages.why import Why, explain, fix
+from workbench.stages.why import UNDECIDED, Why, explain, fix
 from workbench.text.cells import short
 from workbench.text.figures import delta
 from workbench.text.safe import flat
@@ -110,7 +110,7 @@ class WhyScreen(BaseScreen):
         ours, theirs, narrow = source(why, wide=wide), flat(why.verified_by), self.size.width < 80
         if why.kind in opened.settled:
             theirs = settled_as(opened, why.kind) if wide else "settled"
-        elif why.digits and not wide:
+        elif why.digits and not wide and theirs != UNDECIDED:
             theirs = "verified"
         own = you_had(opened, why.kind)
         self.query_one("#values", Bar).show(
