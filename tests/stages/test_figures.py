@@ -82,10 +82,10 @@ def test_labels_of_a_cause_take_it_apart_exactly(bench: Any) -> None:
 
 
 def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
-    bench.load(rows(60, gold=False), blind=0.0)
+    bench.load(rows(60, gold=False), blind=0.0, seed=3)
     for number, key in enumerate(in_order(bench)[:20]):
         units = bench.open(key).state.entity.assessment.units
-        edit = ("toggle", "reject")[number % 2]
+        edit = "reject" if number % 2 and len(units) > 1 else "toggle"  # without a unit it would not count
         bench.verify(key, **{edit: [units[0].text] if number % 3 else []})
     found = figures(bench.store, bench.info())
 
