@@ -374,10 +374,55 @@ def test_what_the_file_does_not_explain_is_no_cause(bench: Any) -> None:
     assert text.count("cannot be explained") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
     assert "Known cause in" in said(replace(found, effects=turned))
+    against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
+    text = said(replace(found, effects=against))
+    assert "cause" not in text  # .01 is none next to .07 the other way
+    assert "+.30 of the difference cannot be explained" in text
+    assert "Everything else together: −.06." in text
     cancelled = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.03))
     assert "Everything else together: +.03, with 6 samples whose score cannot be explained." in said(
         replace(found, effects=cancelled)
     )
+
+
+@pytest.mark.parametrize(("share", "true", "off"), [(0.025, ".98", ".02"), (0.075, ".92", ".08")])
+def test_half_a_hundredth_is_rounded_the_same_way_in_every_figure(
+    bench: Any, share: float, true: str, off: str
+) -> None:
+    found = reviewed(bench, 12)
+    assert found.estimate is not None
+    whole = replace(found.estimate, point=1 - share, complete=True, reached=True, low=None, bias=share)
+    effects = (Effect("counted wrongly", 1, 1, share), Effect("left out", 1, 1, 1e-17))
+    shown = replace(
+        found, estimate=whole, effects=effects, score=replace(found.score, value=1.0),
+        score_reviewed=1.0, verified=1 - share - 1e-16,
+    )  # fmt: skip
+
+    assert f"the true mean is {true}. Your score is about {off} too high" in said(shown)
+    assert f"averages 1.00 and the reviewed value {true}." in differs(shown)
+    assert said(shown).endswith(f"(+{off}).")
+    assert [float(off)] == [row[-1] for row in effect_rows(shown)]
+
+
+def test_the_next_step_promises_no_mean_where_too_few_samples_can_have_one(bench: Any) -> None:
+    """Of 12 samples two have gold without a name, and of one the score is missing: nine are left."""
+    loaded(bench, "context_entity_recall", 12)
+    found = now(bench)
+    assert 12 == found.possible
+    assert "then you know the true mean" in step(found.steps[-1], found)
+    order = in_order(bench)
+    for key in order[:2]:
+        for unit in bench.open(key).state.entity.assessment.units:
+            opened = bench.open(key)
+            act(bench.store, opened, editing.reject(opened, unit))
+        accept(bench, key)
+    opened = bench.open(order[2])
+    act(bench.store, opened, editing.exclude("no answer"))
+    found = now(bench)
+
+    assert 9 == found.possible
+    assert "then you know which scores are right" in step(found.steps[-1], found)
+    assert "A mean needs 10 samples with names" in said(found)
 
 
 def test_a_cause_has_an_example_from_a_reviewed_sample(bench: Any) -> None:
@@ -489,7 +534,7 @@ def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(bench: Any) -
     assert "the file has the score, but not the names that your metric counted" in said(found)
     assert "not explained: the file does not list what was counted" == effect_rows(found)[0][0]
     traced = replace(found, traced=True)
-    assert "−.10 of it cannot be explained by the steps that the file records." in said(traced)
+    assert "−.10 of the difference cannot be explained by the steps that the file records." in said(traced)
     assert "not explained by the steps that the file records" == effect_rows(traced)[0][0]
 
 

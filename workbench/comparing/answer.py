@@ -143,7 +143,8 @@ class Triage:
 class Answer:
     """The answer about one dataset and its headline score, as far as the reviews go.
 
-    `imported`: the score came with the file; `has_column`: some recall did. `recount` is the mean share of
+    `imported`: the score came with the file; `has_column`: some recall did. `possible` samples have both
+    values or can still get them. `recount` is the mean share of
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
     `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
     says why a file's gold gives no estimate. `score_reviewed` and `verified` are the means of the `compared`
@@ -164,6 +165,7 @@ class Answer:
     has_column: bool
     proposer: str
     score: Mean
+    possible: int
     recount: float | None
     triage: Triage
     reviewed: int

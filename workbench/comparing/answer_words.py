@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.intervals import BADGE, FEWEST
 from workbench.comparing.words import CHOSEN
-from workbench.text.figures import many, number, signed, value
+from workbench.text.figures import many, number, rounded, signed, value
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Effect, Estimated, Step, Worst
@@ -72,8 +72,8 @@ Say = Callable[[str], str]
 UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")
 EXAMPLE = 40
 """Code points of a name and its other form that still fit into a sentence."""
-SMALL = 0.005
-"""Effects and differences below this are 0 at two digits."""
+DIGITS = 2
+"""How exactly the answer gives recalls; what is 0 at these digits is not spoken of."""
 
 
 def headline(answer: Answer, say: Say) -> list[str]:
@@ -113,14 +113,15 @@ def _causes(answer: Answer, say: Say) -> list[str]:
     """
     total = sum(effect.share for effect in answer.effects)
     estimate = answer.estimate
-    if abs(total) < SMALL or estimate is None or estimate.bias is None:
+    if not rounded(total, DIGITS) or estimate is None or estimate.bias is None:
         return []
     shown = {effect.what: share for effect, share in _shown(answer)[0]}
     known = [effect for effect in answer.effects if effect.share * total > 0 and shown.get(effect.what)]
     blank = next((shown[effect.what] for effect in known if effect.what == "untraced"), 0.0)
-    known = [effect for effect in known if effect.what not in UNEXPLAINED]
-    main = [effect for effect in known if abs(effect.share) * 4 >= abs(known[0].share)][:2]
-    rest = round(total, 2) - sum(shown[effect.what] for effect in main) - blank
+    traced = [effect for effect in answer.effects if effect.what not in UNEXPLAINED]
+    largest = max((abs(effect.share) for effect in traced), default=0.0)
+    main = [effect for effect in known if effect in traced and abs(effect.share) * 4 >= largest][:2]
+    rest = float(rounded(total, DIGITS)) - sum(shown[effect.what] for effect in main) - blank
     lines = []
     if main:
         lead = "Known cause" if abs(blank) > abs(shown[main[0].what]) else "Main cause"
@@ -134,8 +135,9 @@ def _causes(answer: Answer, say: Say) -> list[str]:
             else f": the file has the score, but not the {UNITS[answer.kind]}s that your metric counted "
             "(save the traces: docs/formats.md)."
         )
-        lines.append(f"{signed(blank, 2)} of it cannot be explained{why}")
-    if lines and abs(rest) >= SMALL:
+        of = "it" if lines else "the difference"
+        lines.append(f"{signed(blank, 2)} of {of} cannot be explained{why}")
+    if lines and rounded(rest, DIGITS):
         # errors to both sides may leave a small sum of scores that are far off
         odd = next(
             (effect.samples for effect in answer.effects if effect.what == "untraced" and not blank), 0
@@ -197,7 +199,7 @@ def _score(answer: Answer) -> str:
 def _off(answer: Answer, estimate: Estimated) -> str:
     """`. Your score is about .14 too low`; nothing where it is right at two digits."""
     bias = estimate.bias
-    if bias is not None and abs(bias) < SMALL:
+    if bias is not None and not rounded(bias, DIGITS):
         return ""
     if answer.compared and (bias is None if estimate.complete else not (estimate.sure or estimate.reached)):
         both = f"{many(answer.compared, 'sample')} with both values"
@@ -245,11 +247,12 @@ def _too_few(answer: Answer) -> str:
     units = f"{UNITS[answer.kind]}s"
     if answer.refusal:
         need = f"No estimate: {answer.refusal}."
-    elif answer.total >= FEWEST and any(action.what in ("all", "random") for action in answer.steps):
+    elif answer.possible >= FEWEST and any(action.what in ("all", "random") for action in answer.steps):
         order = f"An estimate needs {FEWEST} reviews with {units} in random order"
         need = f"{order}; you have {answer.in_order:,}."
     else:
-        need = f"A mean needs {FEWEST} samples with {units}."
+        score = " and a score" if answer.score.n < answer.total else ""
+        need = f"A mean needs {FEWEST} samples with {units}{score}."
     are = "is" if answer.reviewed == 1 else "are"
     return f"{many(answer.reviewed, 'sample')} {are} reviewed{picked}{more}.{means} {need}"
 
@@ -311,7 +314,7 @@ def step(action: Step, answer: Answer) -> str:
         return f"Check {looking}, to see why ({about}); that says nothing about the mean."
     if action.what == "all":
         gain = "then you know which scores are right"
-        if answer.total >= FEWEST and answer.kind in answer.reviews:
+        if answer.possible >= FEWEST and answer.kind in answer.reviews:
             gain = "then you know the true mean and need no estimate"
         part = "" if action.sure or action.samples == 1 else " For some of them: workbench plan --more N."
         left = many(action.samples, "sample that is left", "samples that are left")
@@ -325,6 +328,8 @@ def step(action: Step, answer: Answer) -> str:
         more = "more " if answer.in_order else ""
         gain = "a narrower estimate" if answer.estimate else "an estimate"
         order = f"Review {number} {more}in random order ({about})"
+        if not answer.estimate and answer.possible < FEWEST:
+            return f"{order}: then you know which scores are right. You may stop at any time."
         return f"{order} for {gain}{_narrower(action)}. You may stop at any time."
     if action.what == "extend":
         command = f"workbench plan --more {action.samples}"
@@ -375,7 +380,9 @@ def differs(answer: Answer) -> str:
     Three digits where two would not show their difference.
     """
     ours, true = answer.score_reviewed or 0.0, answer.verified or 0.0
-    digits = 2 if abs(round(ours, 2) - round(true, 2) - round(ours - true, 2)) < SMALL else 3
+    digits = DIGITS
+    if rounded(ours, digits) - rounded(true, digits) != rounded(ours - true, digits):
+        digits += 1
     these = "reviewed sample" if answer.compared == 1 else f"{answer.compared:,} reviewed samples"
     means = (
         f"In the {these} {_score(answer)} averages {number(ours, digits)} "
@@ -383,7 +390,7 @@ def differs(answer: Answer) -> str:
     )
     if answer.estimate is None or answer.estimate.reached:
         return means
-    if abs((answer.score.value or 0.0) - (ours - true) - answer.estimate.point) < SMALL:
+    if not rounded((answer.score.value or 0.0) - (ours - true) - answer.estimate.point, DIGITS):
         moved = f"{value(answer.score.value)} → {value(answer.estimate.point)}"
         corrected = f"The estimate corrects the mean of all {_samples(answer)} by this difference"
         return f"{means} {corrected}: {moved}."
@@ -416,7 +423,7 @@ def effect_rows(answer: Answer) -> list[tuple[str, str, float]]:
         rows.append((f"{unit}s {what}" if unit else what, count, share))
     if rest:
         small = many(len(answer.effects) - len(shown), "smaller cause")
-        rows.append((f"{small}, below .005 each", "", rest))
+        rows.append((f"{small}, .005 or less each", "", rest))
     return rows
 
 
@@ -427,13 +434,13 @@ def _shown(answer: Answer) -> tuple[list[tuple[Effect, float]], float]:
     (by largest remainder).
     """
     large = sorted(
-        (effect for effect in answer.effects if abs(effect.share) >= SMALL),
+        (effect for effect in answer.effects if rounded(effect.share, DIGITS)),
         key=lambda effect: effect.what in UNEXPLAINED,
     )
-    small = [effect.share for effect in answer.effects if abs(effect.share) < SMALL]
+    small = [effect.share for effect in answer.effects if not rounded(effect.share, DIGITS)]
     exact = [effect.share for effect in large] + ([sum(small)] if small else [])
-    cents = [round(100 * share) for share in exact]
-    while off := round(100 * sum(exact)) - sum(cents):
+    cents = [int(100 * rounded(share, DIGITS)) for share in exact]
+    while off := int(100 * rounded(sum(exact), DIGITS)) - sum(cents):
         step = 1 if off > 0 else -1
         nearest = max(range(len(exact)), key=lambda at: step * (100 * exact[at] - cents[at]))
         cents[nearest] += step

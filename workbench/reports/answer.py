@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing.answer_words import (
-    SMALL,
     differs,
     effect_rows,
     headline,
@@ -118,7 +117,7 @@ def _effects(answer: Answer, width: int) -> list[str]:
     wide = width >= room + count + 12 + BAR
     lines = wrapped(f"Why? {differs(answer)}", width)
     for words, counted, share in rows:
-        bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
+        bar = "█" * round(BAR * abs(share) / largest) if wide and largest else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
     difference = f"{whose(answer)} − reviewed"
     lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")

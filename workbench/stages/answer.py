@@ -22,6 +22,7 @@ from workbench.comparing.answer import (
     left_out,
     steps,
 )
+from workbench.comparing.answer_words import DIGITS
 from workbench.comparing.figures import Figures, Row
 from workbench.comparing.intervals import FEWEST, mean
 from workbench.comparing.learning import policy_changes
@@ -41,6 +42,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import fast_ids, shown_ids
 from workbench.store.runs import RunInfo
+from workbench.text.figures import rounded
 
 Values = Mapping[int, float | None]
 
@@ -105,6 +107,7 @@ def answer(
         size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
+    without = {row.sample_id for row in every.rows if row.verified is None}
     return Answer(
         dataset=info.name,
         total=counts.total,
@@ -115,6 +118,7 @@ def answer(
         has_column=any(other.scorer not in SCORERS for other in shown.beside),
         proposer=chosen.proposer if chosen else "",
         score=shown.estimate.automatic,
+        possible=len(scored.keys() - without - gold.load_excluded(store, info.id, kind)),
         recount=mean(presence.get(number) for number in scored).value if by_text else None,
         triage=triage,
         reviewed=settled,
@@ -214,7 +218,7 @@ def _triage(
 
 def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
     """The reviewed samples with the largest differences, and the verified units that these come from."""
-    sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and abs(row.delta) > 1e-9]
+    sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and rounded(row.delta, DIGITS)]
     first = [row for _, row in sorted(sizes, key=lambda pair: (-pair[0], pair[1].sample_id))[:WORST]]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
     loaded = {each.sample_id: each for each in samples.load_samples(store, [*known], info.run_id)}

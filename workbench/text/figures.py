@@ -6,6 +6,7 @@ No leading zero, a true minus, `–` for what is undefined.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
@@ -14,19 +15,28 @@ from workbench.text.safe import clean
 UNDEFINED = "–"
 
 
+def rounded(value: Fraction | float, digits: int) -> Decimal:
+    """A value at some digits, half to even: .975 and .025 become .98 and .02, which still add up to 1.
+
+    Digits behind the ninth decide nothing: they depend on the order in which numbers were added.
+    """
+    return round(Decimal(str(round(float(value), 9))), digits)
+
+
 def number(value: Fraction | float | None, digits: int = 3) -> str:
     """`.207`, `1.000`, `−.157`; a dash for what is undefined."""
     if value is None or value != value:
         return UNDEFINED
-    text = f"{abs(float(value)):.{digits}f}"
-    minus = "−" if value < 0 and float(text) else ""
+    at_digits = rounded(value, digits)
+    text = f"{abs(at_digits):f}"
+    minus = "−" if at_digits < 0 else ""
     return minus + (text[1:] if text.startswith("0.") else text)
 
 
 def signed(value: Fraction | float | None, digits: int = 3) -> str:
     """`+.157`, `−.157`, `.000`."""
     text = number(value, digits)
-    return f"+{text}" if value is not None and value > 0 and float(text) else text
+    return f"+{text}" if value is not None and rounded(value, digits) > 0 else text
 
 
 value = partial(number, digits=2)
