@@ -260,12 +260,21 @@ async def test_a_deleted_database_takes_no_decision_until_it_is_back(user: User)
         assert stored(found, "schiller").state.comments == ("a long thought",)
 
 
-async def test_leaving_with_something_not_saved_is_no_success(user: User) -> None:
+@pytest.mark.parametrize("keys", [["ctrl+q"], ["q", "escape", "q", "y"]])
+async def test_leaving_with_something_not_saved_is_asked_about_and_no_success(
+    user: User, keys: list[str]
+) -> None:
+    """`q` asks and names it; ctrl+q quits at once."""
     async with user.opens("schiller") as app:
         user.database.unlink()
         await user.press("x")
         assert "Not saved:" in banner(app)
-        await user.press("ctrl+q")
+        for key in keys:
+            assert app.return_code is None
+            await user.press(key)
+            if key == "q":
+                said = str(app.screen.query_one("#text").content)
+                assert "Not saved: rejected Friedrich Schiller." == said
 
     assert 1 == app.return_code
 

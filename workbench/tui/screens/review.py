@@ -368,10 +368,14 @@ class ReviewScreen(BaseScreen):
         self.app.call_later(self.bench.back_to_queue, at, message)
 
     async def action_leave(self) -> None:
-        """Quit; with a sample that was changed and is not decided only when asked to twice."""
-        opened = self.pane.opened if self.failure is None else None
-        if opened is not None and any(opened.state.of(kind).disposition == "started" for kind in KINDS):
-            go_on = partial(self.app.call_later, self.app.action_quit)
+        """Quit; with something not saved or a sample begun and not decided only when asked to twice."""
+        failure = self.saver.failure
+        opened = self.pane.opened if failure is None else None
+        go_on = partial(self.app.call_later, self.app.action_quit)
+        if failure is not None and failure.writes:
+            text = f"Not saved: {flat(failure.what)}."
+            await self.bench.ask(ConfirmScreen("Quit without saving it?", text, go_on))
+        elif opened is not None and any(opened.state.of(kind).disposition == "started" for kind in KINDS):
             await self.bench.ask(ConfirmScreen("Quit before this sample is accepted?", BEGUN, go_on))
         else:
             await self.app.action_quit()
