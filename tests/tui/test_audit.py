@@ -106,5 +106,9 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
             listed.move_to(place)
             await user.settle()
             assert f"looks wrong: context 2 has “{hit}” for {name}" in looks.text
-        await user.press("w")
+        await user.press("x")
+        assert "looks wrong: context 2 has “Walther” for Anna Walther" in looks.text
+        await user.press("k", "x")
+        assert "looks wrong" not in looks.text
+        await user.press("u", "u", "w")
         assert "  if accepted 1/2 .50" in app.screen.query_one("#values", Bar).text

@@ -485,21 +485,26 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) 
     return "".join(changes)
 
 
-def suspected(suspicion: Suspicion | None, unit: Unit | None) -> str:
-    """Why a score looks wrong, in a line: by the unit under the cursor if it says so, else by the first."""
+def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Unit]) -> str:
+    """Why a score looks wrong, in a line: by the unit under the cursor if it says so, else by the first.
+
+    Nothing by a name that was rejected, merged or written in another way since.
+    """
     if suspicion is None:
         return ""
     if suspicion.signal == "no contexts":
         return "looks wrong: no context was retrieved"
     if suspicion.signal == "nothing found":
         return "looks wrong: the reference says that nothing was found"
-    quoted = [clue for clue in suspicion.clues if clue.quote is not None]
+    names = {each.text for each in units if each.counted}
+    whole = suspicion.signal == "word for word"
+    quoted = [clue for clue in suspicion.clues if clue.quote is not None and (whole or clue.text in names)]
     if not quoted:
         return ""
     clue = next((clue for clue in quoted if unit is not None and clue.text == unit.text), quoted[0])
     assert clue.quote is not None
     where = f"looks wrong: context {clue.quote.context} has"
-    if suspicion.signal == "word for word":
+    if whole:
         return f"{where} the reference nearly word for word"
     name = cut(flat(clue.text), 40)
     return f"{where} {name}" if clue.same else f"{where} “{cut(flat(clue.quote.hit), 40)}” for {name}"

@@ -235,7 +235,7 @@ class SamplePane(Container):
         self._draw_suspicion()
 
     def _draw_suspicion(self) -> None:
-        self.tallies.doubt = view.suspected(self._suspicion, self.listed.chosen)
+        self.tallies.doubt = view.suspected(self._suspicion, self.listed.chosen, self.units)
 
     # The reference.
 
