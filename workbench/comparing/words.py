@@ -32,10 +32,10 @@ CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimat
 """In the place of how they were drawn."""
 KNOWN = "known: every sample was reached"
 PARTS: Mapping[tuple[str, str], str] = {
-    ("missed match", "comparator"): "not matched by the name matcher",
+    ("missed match", "comparator"): "extracted but not matched",
     ("missed match", "context extraction"): "not extracted from the contexts",
     ("missed match", "unattributed"): "without evidence",
-    ("false match", "comparator"): "matched by the name matcher",
+    ("false match", "comparator"): "matched wrongly",
     ("false match", "context extraction"): "extracted but in no context",
 }
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
@@ -297,7 +297,7 @@ def cause_gross(total: CauseTotal) -> str:
 
 
 def cause_parts(total: CauseTotal) -> str:
-    """`77 not matched by the name matcher, 2 not extracted from the contexts`; empty without finer parts."""
+    """`77 extracted but not matched, 2 not extracted from the contexts`; empty without finer parts."""
     named = (
         (part.units, PARTS.get((total.cause, part.part), part.part)) for part in total.parts if part.part
     )
@@ -310,7 +310,7 @@ def cause_share(total: CauseTotal) -> str:
 
 
 def cause_line(total: CauseTotal) -> str:
-    """`missed match −.150: 79 units in 61 samples; 77 not matched by the name matcher`."""
+    """`missed match −.150: 79 units in 61 samples; 77 extracted but not matched`."""
     parts = cause_parts(total)
     net = f" {cause_share(total)}" if total.n >= FEWEST else ""
     return f"{total.cause}{net}: {cause_gross(total)}" + (f"; {parts}" if parts else "")

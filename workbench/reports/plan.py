@@ -59,7 +59,7 @@ def plan_lines(report: PlanReport) -> list[str]:
     if report.imported:
         lines.append(
             f"{many(report.imported, 'sample')} verified in the file stand further on in the order: counted "
-            "when all samples before them are reviewed"
+            "when the samples before them and the next one behind them are reviewed"
         )
     return lines
 
@@ -78,7 +78,7 @@ def _progress_lines(report: PlanReport) -> list[str]:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
     lines = [f"reviewed in order: {report.prefix:,}" + (f" ({counts})" if counts else "")]
     if report.beyond:
-        lines.append(f"  {report.beyond:,} more, after a gap in the order")
+        lines.append(f"  {report.beyond:,} more, further on in the order")
     if report.next is not None:
         after = ", after the plan" if report.complete else ""
         lines.append(f"next{after}: {name_of(report.next, report.question)}")
