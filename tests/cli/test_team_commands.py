@@ -45,7 +45,8 @@ def test_assign_gives_frees_and_shows_who_holds_what(team: Any) -> None:
 
 
 def test_a_person_is_an_annotator_and_stays_what_they_are_until_a_role_is_given(team: Any) -> None:
-    team("person", "add", "cy")
+    assert team("person", "add", "cy").out.startswith("person")
+    assert team("person", "add", "cy").out.startswith("cy was here already\nperson")
     team("person", "add", "bo", "--new-token")
     team("person", "add", "ann", "--new-token")
     found = team("person", "list", "--json").json

@@ -152,8 +152,9 @@ def test_adjudicators_and_owners_say_what_became_of_a_disagreement(three: Any) -
 
 def test_without_people_everybody_is_an_owner_and_the_first_is_who_names_them(bench: Any) -> None:
     people.check(bench.store, "zoe", "change the policy")
-    with pytest.raises(UsageError, match="you must be an owner yourself"):
-        add_person(bench.store, "zoe", Person("bo", "annotator", adjudicator=False, disabled=False))
+    first = r"name an owner first: workbench person add 'z \$o' --role owner$"
+    with pytest.raises(UsageError, match=first):
+        add_person(bench.store, "z $o", Person("bo", "annotator", adjudicator=False, disabled=False))
     with pytest.raises(UsageError, match="if that is you: workbench --as bo person add bo --role owner"):
         add_person(bench.store, "zoe", Person("bo", "owner", adjudicator=False, disabled=False))
     assert [] == people.people(bench.store)

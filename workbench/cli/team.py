@@ -145,7 +145,8 @@ def person_add(
         token = stage.new_token(store, call.annotator, name) if new_token or not own else ""
     if token:
         typer.echo(f"The token of {clean(name)} for workbench serve, shown once: {token}", err=True)
-    reports.show(people, people_text(people), as_json=json)
+    said = f"{clean(name)} was here already\n" if person == own else ""
+    reports.show(people, said + people_text(people), as_json=json)
 
 
 @person_app.command("list")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from hmac import compare_digest
+from shlex import quote
 from typing import Literal, get_args
 
 from workbench.errors import NotFoundError, UsageError
@@ -117,16 +118,17 @@ def add_person(store: Store, by: str, person: Person) -> list[Person]:
         raise UsageError(f"no role {person.role!r}; there is: {', '.join(ROLES)}")
     with store.writing():
         check(store, by, "change who works here")
+        before = people(store)
         keep(store, person)
         everybody = people(store)
         if not any(
             person.name == by and person.role == "owner" and not person.disabled for person in everybody
         ):
-            first = f"workbench person add {by} --role owner"
+            first = f"workbench person add {quote(by)} --role owner"
             if person.role == "owner" and person.name != by:
-                own = f"workbench --as {person.name} person add {person.name} --role owner"
+                own = f"workbench --as {quote(person.name)} person add {quote(person.name)} --role owner"
                 first += f"; or, if that is you: {own}"
-            raise UsageError(f"you must be an owner yourself: {first}")
+            raise UsageError(f"{'you must be an owner yourself' if before else 'name an owner first'}: {first}")
         return everybody
 
 
