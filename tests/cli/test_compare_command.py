@@ -174,9 +174,9 @@ def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: 
         (("diff", ".", "now"), ".: no manifest.json: not an export"),
         (
             ("diff", "nothing", "now"),
-            "'nothing' is no folder and no moment: give a day, as",
+            "'nothing' is neither the folder of an export nor a time: give a day, as",
         ),
-        (("diff", "now", "2026-13-01"), "'2026-13-01' is no folder and no moment"),
+        (("diff", "now", "2026-13-01"), "'2026-13-01' is neither the folder of an export nor a time"),
         (("compare", "--against", "lniked"), "unknown scorer 'lniked'; there is: ragas, "),
         (("compare", "--since", "today"), "--since 'today': give a day or a time, as 2026-11-23"),
         (("compare", "--since", "2026-01-01", "--against", "ragas"), "say one of them"),

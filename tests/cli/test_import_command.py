@@ -526,6 +526,12 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
 
 
+def test_of_rows_that_are_no_objects_no_columns_are_named(run: Any) -> None:
+    Path("bad.jsonl").write_text('1\n"x"\n')
+
+    assert "expected a JSON object (2 bad rows); the rejected rows are in" in run("import", "bad.jsonl").err
+
+
 def test_what_a_new_dataset_shall_be_is_in_the_command_that_makes_it_later(run: Any) -> None:
     """No row went in, so that no dataset has the seed and the share that were asked for."""
     Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3, "retrieved_contexts": []}\n')

@@ -157,7 +157,7 @@ def test_what_is_no_version_is_refused_with_the_reason(cities: Bench, tmp_path: 
         (str(folder), "no manifest.json"),
         (str(tmp_path / "nothing"), "nothing"),
         (str(towns), "a diff needs two versions of one dataset"),
-        ("2026-13-01", "is no folder and no moment: give a day, as 2026-11-23, or now"),
+        ("2026-13-01", "is neither the folder of an export nor a time: give a day, as 2026-11-23, or now"),
     ):
         with pytest.raises(WorkbenchError, match=message):
             between(cities, first, second)
@@ -335,7 +335,7 @@ def test_a_moment_without_data_is_refused_with_the_first_and_the_last_there_is(c
     for moment, message in (
         ("2001-01-01", f"2001-01-01 is before the data: the first moment of cities is {local(begun)}"),
         (later, "is yet to come: the last moment is now, 20"),
-        ("9999-12-31T23:59:59-05:00", "is no folder and no moment"),
+        ("9999-12-31T23:59:59-05:00", "is neither the folder of an export nor a time"),
     ):
         with pytest.raises(UsageError, match=message):
             between(cities, moment, "now")

@@ -137,7 +137,11 @@ def test_compare_by_retriever_sets_four_of_six_against_one_of_six(demo: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("by", "message"), [("retriever", "name a key of meta"), ("meta.nothing", "no sample has")]
+    ("by", "message"),
+    [
+        ("retriever", "name a key of meta"),
+        ("meta.nothing", "no sample has 'meta.nothing'; there is: meta.language, meta.retriever, meta.topic"),
+    ],
 )
 def test_an_unusable_key_is_explained(demo: Any, by: str, message: str) -> None:
     """The message says how a key looks."""

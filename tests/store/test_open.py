@@ -176,10 +176,14 @@ def test_a_missing_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
         ("mysql+nosuchdriver://ann:secret@host/db", "nosuchdriver|mysql"),
         ("://", "no path and no database URL"),
         ("sqlite+nope:///x.db", "nope"),
+        ("postgresql+psycopg://ann:secret@host/db", r"pip install 'gold-workbench\[postgres\]'"),
     ],
 )
-def test_an_unusable_url_is_a_usage_error_without_the_password(url: str, message: str) -> None:
+def test_an_unusable_url_is_a_usage_error_without_the_password(
+    monkeypatch: pytest.MonkeyPatch, url: str, message: str
+) -> None:
     """A driver that is not installed is named."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(WorkbenchError, match=message) as caught:
         open_store(url)
 

@@ -23,7 +23,7 @@ from workbench.model import Policy
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
 from workbench.store import engine
-from workbench.store.database import backup
+from workbench.store.database import backup, explained
 from workbench.store.datasets import create_dataset, list_datasets
 from workbench.store.engine import open_store
 
@@ -140,6 +140,22 @@ def test_a_database_that_may_only_be_read_is_read(
     assert ended.stderr.endswith(f"{writing}: 2\n")
     assert before == path.read_bytes()
     assert [path] == list(shared_folder.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_a_read_only_folder_gets_no_database(shared_folder: Path) -> None:
+    rows = shared_folder / "rows.jsonl"
+    rows.write_text('{"user_input": "q", "reference": "Rome."}')
+    shared_folder.chmod(0o555)
+
+    ended = run_reading(shared_folder / "w.db", f"import {rows}")
+
+    assert "the database cannot be made: the folder is read-only; name another place" in ended.stderr
+    assert [rows] == list(shared_folder.iterdir())
+
+
+def test_of_a_file_that_cannot_be_made_no_server_is_spoken_of() -> None:
+    assert "No such file or directory" == explained(FileNotFoundError(2, "No such file or directory", "x.db"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")

@@ -24,7 +24,7 @@ from workbench.comparing.versions import against as hold_against
 from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import home_of, read_manifest, write_whole
 from workbench.formats.reading import read
-from workbench.formats.rows import Notes
+from workbench.formats.rows import Notes, excerpt
 from workbench.model import KINDS, Kind, Sample, recall_of
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
@@ -73,16 +73,19 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     left_out = gold_store.load_excluded(store, info.id, kind) | plans.holdout_ids(store, info.id)
     judged = []
     seen = False
+    keys: dict[str, None] = {}
     for stored in samples.each_sample(store, info.id):
         sample, truth = stored.sample, gold.get(stored.sample_id)
         name = _value_of(sample, by)
+        keys |= dict.fromkeys(f"meta.{key}" for key in sample.meta)
         seen = seen or name is not None
         if name is not None and stored.sample_id not in left_out and truth and truth.assessment:
             judged.append(
                 RetrieverSample(sample.id, sample.reference_hash, name, truth.assessment, sample.group)
             )
     if not seen:
-        raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")
+        there = f"; there is: {excerpt(', '.join(keys), 200)}" if keys else " or any key of meta"
+        raise UsageError(f"no sample has {by!r}{there}")
     return compare_retrievers(judged)
 
 
@@ -267,7 +270,9 @@ def _moment(text: str) -> datetime | None:
     if text == NOW:
         return None
     if (at := moment_of(text)) is None:
-        raise UsageError(f"{text!r} is no folder and no moment: give a day, as 2026-11-23, or now")
+        raise UsageError(
+            f"{text!r} is neither the folder of an export nor a time: give a day, as 2026-11-23, or now"
+        )
     return at
 
 

@@ -316,7 +316,7 @@ class _Import:
         why = report.errors[0] if report.errors else "it holds no rows"
         others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
         where = f"; the rejected rows are in {report.rejected_path}" if report.rejected_path else ""
-        there = f"; its columns are {excerpt(', '.join(notes.columns), 200)}" if report.errors else ""
+        there = f"; its columns are {excerpt(', '.join(notes.columns), 200)}" if notes.columns else ""
         advice = notes.advice or (f"; fix them there, then\n  {report.again}" if report.again else "")
         raise InputError(f"nothing of {self.path} could be imported: {why}{others}{there}{where}{advice}")
 

@@ -128,7 +128,9 @@ def add_person(store: Store, by: str, person: Person) -> list[Person]:
             if person.role == "owner" and person.name != by:
                 own = f"workbench --as {quote(person.name)} person add {quote(person.name)} --role owner"
                 first += f"; or, if that is you: {own}"
-            raise UsageError(f"{'you must be an owner yourself' if before else 'name an owner first'}: {first}")
+            raise UsageError(
+                f"{'you must be an owner yourself' if before else 'name an owner first'}: {first}"
+            )
         return everybody
 
 

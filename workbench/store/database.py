@@ -58,7 +58,7 @@ AWAY = {
     "terminating connection": f"it was stopped or restarted: {BACK}",
     "too many clients": "try again when others have left",
     **dict.fromkeys(
-        ("refused", "connection is closed", "connection is lost", "No such file", "timeout expired",
+        ("refused", "connection is closed", "connection is lost", "failed: No such file", "timeout expired",
          "timed out", "unreachable"),
         RUNNING,
     ),
@@ -154,6 +154,7 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
+            + (": pip install 'gold-workbench[postgres]'" if error.name == "psycopg" else "")
         ) from error
     except ArgumentError as error:
         raise UsageError(f"{shown_url(url)}: {error}") from error
@@ -330,6 +331,8 @@ def kind_of_error(error: BaseException) -> type[StoreError]:
 def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     message = str(getattr(error, "orig", None) or error)
+    if isinstance(error, OSError):
+        return error.strerror or message
     if isinstance(error, UnicodeEncodeError):
         return "a text holds half a character (a lone surrogate), which no database takes"
     if isinstance(error, UNREADABLE) or any(sign in message for sign in ("malformed", "decode to UTF-8")):
@@ -404,6 +407,4 @@ def _dump(url: str, part: Path) -> None:
 def _reason(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return next(iter(error.stderr.splitlines()), "it failed")
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
     return explained(error)

@@ -219,8 +219,14 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
             raise UsageError(f"{path}: no such database; import a file first: workbench import FILE")
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
-        with suppress(OSError):  # there already, or refused below
+        try:
             make_private(path)
+        except OSError as error:
+            if not path.exists():
+                why = "the folder is read-only" if isinstance(error, PermissionError) else error.strerror
+                raise StoreError(
+                    f"{path}: the database cannot be made: {why}; name another place with --db"
+                ) from error
     read_only = path is not None and _only_readable(path)
     file = None if path is None else OpenFile(path)
     engine = make_engine(full if path is None or not read_only else _immutable(path), file)
