@@ -330,18 +330,18 @@ def test_the_aliases_that_came_with_a_file_are_listed_and_taken_back(run: Any) -
 
 
 def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_database: Path) -> None:
-    """So that they can be looked at again: in file order, ten by name."""
+    """So that they can be looked at again: in file order, three by name. And how to go back."""
     shutil.copy(demo_database, "workbench.db")
-    Path("p.toml").write_text(
-        run("policy", "show").out.replace('nested = "missing"', 'nested = "found"'), "utf-8"
-    )
+    before = run("policy", "show").out
+    Path("p.toml").write_text(before.replace('nested = "missing"', 'nested = "found"'), "utf-8")
 
     ended = run("policy", "edit", "--file", "p.toml")
 
     assert "policy version 2 is current" in ended.out
     assert "\n13 samples were reviewed under an older version: apollo-dense, apollo-bm25, " in ended.out
-    assert ended.out.count(", ") == 9
-    assert ended.out.endswith(" …\n")
+    assert " and 10 more\nback: workbench policy show --version 1 > policy.toml, then " in ended.out
+    assert before == run("policy", "show", "--version", "1").out != run("policy", "show").out
+    assert "no policy version 3; there is: 1, 2" in run("policy", "show", "--version", "3").err
 
 
 def test_a_bad_policy_is_named_and_changes_nothing(run: Any) -> None:

@@ -320,12 +320,17 @@ def policy(context: Context) -> None:
 
 
 @policy_app.command("show")
-def policy_show(context: Context, json: Json = False) -> None:
+def policy_show(
+    context: Context,
+    version: Annotated[int | None, Option(help="An earlier version, by its number.", metavar="N")] = None,
+    json: Json = False,
+) -> None:
     """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
-    from workbench.stages.policy import to_toml
+    from workbench.stages.policy import to_toml, version_of
 
-    with dataset_of(context.obj) as (_, info):
-        reports.show(info.policy, to_toml(info.policy), as_json=json, whole=True)
+    with dataset_of(context.obj) as (store, info):
+        shown = version_of(store, info, version)
+        reports.show(shown, to_toml(shown), as_json=json, whole=True)
 
 
 @policy_app.command("edit")

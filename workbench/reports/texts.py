@@ -16,6 +16,7 @@ from workbench.reports import page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
+from workbench.text.cells import short
 from workbench.text.figures import delta, many, number, table, value
 from workbench.text.safe import clean, flat, name_of
 
@@ -94,9 +95,15 @@ def policy_changes_text(report: PolicyReport) -> str:
         return f"the policy is as it was: version {report.version}"
     lines = [f"policy version {report.version} is current: {', '.join(report.changes)}"]
     if report.stale:
-        shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
+        shown, more = ", ".join(short(key, 1000) for key in report.stale[:3]), len(report.stale) - 3
         number = many(len(report.stale), "sample was", "samples were")
-        lines.append(f"{number} reviewed under an older version: {shown}")
+        lines.append(
+            f"{number} reviewed under an older version: {shown}{f' and {more:,} more' if more > 0 else ''}"
+        )
+        lines.append(
+            f"back: workbench policy show --version {report.version - 1} > policy.toml, then "
+            "workbench policy edit --file policy.toml"
+        )
     return page(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from workbench.errors import UsageError
+from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import from_toml, to_toml
 from workbench.model import RESOLVED, Policy
 from workbench.stages import Progress
@@ -80,6 +80,14 @@ def changes(before: Policy | None, after: Policy) -> tuple[str, ...]:
     if before.guidelines != after.guidelines:
         words.append("guidelines reworded")
     return tuple(words)
+
+
+def version_of(store: Store, info: DatasetInfo, number: int | None) -> Policy:
+    """A version of the policy by its number; None: the current one. Raises NotFoundError."""
+    known = {policy.version: policy for policy, _, _ in datasets.policy_versions(store, info.id)}
+    if number is not None and number not in known:
+        raise NotFoundError(f"no policy version {number}; there is: {', '.join(map(str, known))}")
+    return info.policy if number is None else known[number]
 
 
 def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) -> PolicyReport:
