@@ -526,6 +526,23 @@ def test_a_file_of_which_nothing_goes_in_names_what_it_leaves_and_makes_no_datab
     assert ["bad.jsonl", "bad.jsonl.rejected.jsonl"] == files(tmp_path)
 
 
+def test_an_import_without_proposals_says_what_to_do_next(run: Any) -> None:
+    """With the dataset where there are several; not once something is proposed, nor of gold."""
+    write_rows(Path("a b.jsonl"), [ROW])
+    write_rows(Path("gold.jsonl"), [{**ROW, "id": "g", "gold": by("a", ANN)}])
+
+    assert run("import", "a b.jsonl").out.endswith("\nNext: workbench propose, then workbench review\n")
+    named = "--dataset two"
+    assert run("import", "a b.jsonl", "--dataset", "two").out.endswith(
+        f"\nNext: workbench propose {named}, then workbench review {named}\n"
+    )
+    assert "propose --dataset 'a b', then" in run("import", "a b.jsonl").out
+    assert "Next" not in run("import", "gold.jsonl", "--gold").out
+    assert "Next" not in run("import", "a b.jsonl", "--dry-run").out
+    run("propose", *named.split())
+    assert "Next" not in run("import", "a b.jsonl", *named.split()).out
+
+
 def test_of_rows_that_are_no_objects_no_columns_are_named(run: Any) -> None:
     Path("bad.jsonl").write_text('1\n"x"\n')
 

@@ -117,7 +117,7 @@ def _import(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":
         had = f"which had {many(before, 'sample')}"
         tell(f"added to the dataset {name}, {had}; use --dataset for another")
     if report.rejected or report.notes:
-        tell(import_text(replace(report, blind=0)))  # the answer tells it
+        tell(import_text(replace(report, blind=0, next=())))  # the answer tells it
     _propose(replace(call, dataset=report.dataset))
     return report
 

@@ -3,6 +3,7 @@
 `disputes`: everything that disagrees. `calibrate`: a threshold from verified samples.
 """
 
+import shlex
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +27,6 @@ from workbench.reports.compare import (
 )
 from workbench.reports.texts import retrievers_text, samples_text
 from workbench.settings import usual_scorer
-
-MORE = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
 
 
 def compare(
@@ -96,7 +95,9 @@ def compare(
         shown = replace(summary, steps=tuple(step for step in summary.steps if step.what != "send"))
     parts = [answer_text(shown, **reports.looks(more=full or samples))]
     parts += ["", samples_text(figures)] if samples else []
-    parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
+    named = f" --dataset {shlex.quote(call.dataset)}" if call.dataset else ""
+    more = f"More: --full (every figure), --html FILE (a report), workbench review{named} (key C)"
+    parts.append(f"\n{figures_text(figures) if full else more}")
     document = {"answer": summary, "figures": reports.figures_document(figures)}
     reports.show(document, "\n".join(parts), as_json=json)
 

@@ -151,6 +151,8 @@ def import_text(report: ImportReport) -> str:
     elif report.rejected > report.purged and not report.dry:
         then = f", then\n  {report.again}" if report.again else f" and import that file into {report.dataset}"
         lines.append(f"  rejected rows are in {report.rejected_path}; fix them there{then}")
+    if report.next and not report.dry:
+        lines.append(f"Next: {', then '.join(report.next)}")
     return page(lines)
 
 

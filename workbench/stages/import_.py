@@ -117,6 +117,7 @@ class ImportReport:
     what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
     and where no folder could be written; `again`: the command that imports them once they are fixed.
     `gold_ignored`: how many rows have gold that was left, and `with_gold` the command that takes it.
+    `next`: the commands to go on with where the dataset has neither proposals nor verified units of the file.
     `purged`: how many of the rejected are of samples that were purged:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
@@ -140,6 +141,7 @@ class ImportReport:
     again: str = ""
     gold_ignored: int = 0
     with_gold: str = ""
+    next: tuple[str, ...] = ()
     gold_reviews: int = 0
     gold_units: int = 0
     repaired: int = 0
@@ -303,6 +305,8 @@ class _Import:
             settled = self.taking.columns.settle(self.store)
             report.runs = {column.column: column.run for column in settled}
             report.notes += tuple(_of_intake(self.taking, settled))
+            if not report.gold_reviews and not runs.list_runs(self.store, self.taking.dataset_id):
+                report.next = self._next()
         return report
 
     def _refuse_nothing(self) -> None:
@@ -337,6 +341,15 @@ class _Import:
         program, _, *given = self.options.command or ("workbench", "import")
         rows = ["--rows", self.options.rows] if self.options.rows else []
         return self._command([program, "import", *given], self.path, [*rows, "--gold-if-given"])
+
+    def _next(self) -> tuple[str, ...]:
+        """The commands that propose and review, with the dataset where there are several; none in Python."""
+        if not self.options.command:
+            return ()
+        program, _, *given = self.options.command
+        if "--dataset" not in given and len(list_datasets(self.store)) > 1:
+            given += ["--dataset", self.report.dataset]
+        return tuple(shlex.join([program, name, *given]) for name in ("propose", "review"))
 
     def _command(self, command: Sequence[str], path: Path, more: Sequence[str]) -> str:
         dataset = [] if "--dataset" in command else ["--dataset", self.report.dataset]
