@@ -207,7 +207,9 @@ def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -
 def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
     """Exit 2 with the names; one alone needs no name."""
     assert demo("score").code == 0
+    assert demo("compare").out.endswith(", workbench review (key C)\n")
     demo("import", HARD)
+    assert demo("compare", "--dataset", "demo").out.endswith(", workbench review --dataset demo (key C)\n")
 
     ended = demo("score", "--json")
 
@@ -329,12 +331,13 @@ def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp
         (run("compare", "--samples").out, "sample context_entity_recall verified", "invented unit"),
     ):
         assert HASH not in text
+        assert "0.25" not in text  # no figure has a leading zero
         lines = text.splitlines()
         head, row = (
             next(line for line in lines if line.startswith(f"{word} ")) for word in (first.split()[0], "Who")
         )
         assert first.split() == head.split()[:3]
-        assert row.startswith("Who built it?")
+        assert row.startswith(f"Who built it? {HASH[:8]}  ")
         assert "−.75" in row
         assert row.endswith(last)
     assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]

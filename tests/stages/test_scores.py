@@ -189,7 +189,10 @@ def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
     verify(cities, "all")
     opened = cities.open("none")
     act(cities.store, opened, editing.exclude("broken"))
-    line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 not counted, 0 unresolved"
+    line = (
+        "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, "
+        "1 not counted by at least one person, 0 unresolved"
+    )
 
     assert score_text(report(cities)).splitlines()[0] == line
 

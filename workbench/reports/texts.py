@@ -16,9 +16,9 @@ from workbench.reports import page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
-from workbench.text.cells import short
+from workbench.text.cells import in_table, short
 from workbench.text.figures import delta, many, number, table, value
-from workbench.text.safe import clean, flat, name_of
+from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
@@ -160,8 +160,8 @@ def score_text(report: ScoreReport) -> str:
     chosen = f" by calibration {report.calibration}" if report.calibration else ""
     lines = [
         f"{report.dataset} · {named} · match threshold {report.threshold}{chosen} · "
-        f"{many(len(every), 'sample')}: {verified:,} verified, {excluded:,} not counted, "
-        f"{unresolved:,} unresolved",
+        f"{many(len(every), 'sample')}: {verified:,} verified, "
+        f"{excluded:,} not counted by at least one person, {unresolved:,} unresolved",
         "",
     ]
     for kind in KINDS:
@@ -218,7 +218,7 @@ def samples_text(figures: Figures) -> str:
     """The verified samples with the automatic value, Δ and its main cause."""
     rows = [
         [
-            name_of(row.id, row.question),
+            in_table(row.id, row.question),
             value(row.automatic),
             value(row.verified),
             delta(row.delta),
@@ -278,11 +278,16 @@ def _tally_cell(tally: Tally) -> str:
     return f"{tally.found}/{tally.units} {value(tally.recall)}"
 
 
+def _digits(text: str) -> str:
+    """Digits that matter as they are, without the leading zero that no figure has."""
+    return text[1:] if text.startswith("0.") else text
+
+
 def _score_cell(score: Score | None) -> str:
     if score is None:
         return ""
     if score.scorer.startswith("ragas") and score.value is not None:
-        return f"{score.value:.10f}"  # ragas's own digits: 4/6 reads .6666666656 there
+        return _digits(f"{score.value:.10f}")  # ragas's own digits: 4/6 reads .6666666656 there
     return _tally_cell(score.tally)
 
 
@@ -309,12 +314,12 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     differ = first in (*columns, *names)  # without its column nobody can follow Δ
     listed = []
     for row in rows[:SHOWN_ROWS]:
-        name = name_of(row.id, row.question)
+        name = in_table(row.id, row.question)
         if row.id in withheld:
             hidden = ["hidden"] * (len(names) + len(columns))
             listed.append([name, *hidden, _verified_cell(row, kind), *([""] if differ else [])])
             continue
-        cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        cells = [_digits(row.external[c][1][:EXTERNAL_DIGITS]) if c in row.external else "" for c in columns]
         cells += [_score_cell(row.automatic.get(name)) for name in names]
         apart = row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []

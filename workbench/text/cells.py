@@ -234,6 +234,12 @@ def short(key: str, size: int, question: str = "") -> str:
     return head + cut_front(key, size - width(head))
 
 
+def in_table(key: str, question: str = "") -> str:
+    """The same at the head of a table's row, with the beginning of the hash: questions may be alike."""
+    named = f"{' '.join(question.split())} {key[:HASH]}" if is_hash(key) and question else key
+    return short(named, QUESTION)
+
+
 def told_of(key: str, message: str, size: int, question: str = "") -> str:
     """A sample and a message about it, on a line of `size` cells: the name is cut first."""
     room = max(LEAST, size - 1 - width(message))
