@@ -312,3 +312,18 @@ async def test_a_new_theme_redraws_the_picture(user: User, calibrated: Callable[
         styles = {style for line in plot._styles for style in line}
 
     assert any(str(LIGHT.primary).lower() in style.lower() for style in styles)
+
+
+async def test_the_sentences_of_a_fit_are_whole_at_80_columns(
+    user: User, calibrated: Callable[..., Path]
+) -> None:
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
+        await user.press("K")
+        assert isinstance(app.screen, CalibrateScreen)
+        gathered = replace(app.screen.shown.gathered, assisted=14)
+        lines = finding(replace(app.screen.shown, gathered=gathered))
+        room = app.screen.query_one("#finding").content_size.width
+        texts = ["".join(text for text, _ in line) for line in lines]
+
+    assert "; 14 with suggestions in view" in texts[-1]
+    assert [] == [text for text in texts if len(text) > room]

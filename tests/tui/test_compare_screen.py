@@ -286,6 +286,18 @@ async def test_of_nine_samples_it_shows_counts_alone(user: User, compared: Put) 
     assert "Spearman" not in beside
 
 
+@pytest.mark.parametrize("size", [(60, 18), (80, 24)], ids=str)
+async def test_a_long_name_gives_way_to_the_values(user: User, size: tuple[int, int], compared: Put) -> None:
+    """The line below the scatter picture, which ended before Δ, or before the values."""
+    lead = "Who wrote the security policy that everybody reads? "
+    async with user.opens(database=compared(lead=lead), size=size) as app:
+        await user.press("C", "2")
+        point = str(app.screen.query_one("#point", Bar).render())
+
+    assert "  Δ −.667" in point
+    assert point.startswith("◆ Who w")
+
+
 async def test_ids_that_steer_a_terminal_are_drawn_harmless(user: User, compared: Put) -> None:
     async with user.opens(database=compared(lead="\x1b[31m[bold]\u202e"), size=(80, 24)) as app:
         await user.press("C", "4")

@@ -14,7 +14,7 @@ from workbench.model import Match, Unit
 from workbench.tui.app import IGNORED
 from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
-from workbench.tui.widgets.bars import KEPT, Field, Head, KeyBar, arranged
+from workbench.tui.widgets.bars import KEPT, Bar, Field, Head, KeyBar, arranged
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.widgets.unit_list import plan as columns
 
@@ -255,6 +255,14 @@ async def test_the_ways_out_and_back_stay_in_the_narrowest_key_bar(user: User, s
         keys = str(app.screen.query_one(KeyBar).render())
     ways = ("u undo", "b queue", "? help") if sample else ("u undo", "q quit", "? help")
     assert [] == [way for way in ways if way not in keys]
+
+
+async def test_the_list_of_labels_keeps_the_name_in_the_narrowest_window(user: User) -> None:
+    """Keys give way to it: each label stands there with its number."""
+    async with user.opens("tower", size=(60, 18)) as app:
+        await user.press("l")
+        title = str(app.screen.query_one("#title", Bar).render())
+    assert title.startswith("label of Eiffel Tower ")
 
 
 async def test_what_is_known_of_a_unit_is_there_when_its_pane_comes(user: User) -> None:

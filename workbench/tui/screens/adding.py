@@ -308,7 +308,7 @@ class LabelScreen(Dialog):
     def _head(self, complaint: str = "") -> None:
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
         warning: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
-        by_name = (("1–9", "label"), ("a–z", "type it")) if self._labels else ()
+        by_name = (("1–9", "label"), ("a–z", "type it")) if self._labels and self.app.size.width >= 80 else ()
         edge = ((". ,", "edge"),) if self._stretch else ()
         keys = () if complaint else (*by_name, *edge, ("enter", "take"))
         right = choice_parts((*keys, ("esc", "cancel")))

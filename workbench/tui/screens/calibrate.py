@@ -325,9 +325,9 @@ def finding(look: Look) -> list[Line]:
         line = [("= ", "$warning"), (f"{best} is {no_better(calibration)}: {gain}", "")]
     folds = sorted(set(calibration.folds))
     rest = (
-        f"chosen without a fifth of the reviews: always {folds[0]}"
+        f"without a fifth of the reviews: always {folds[0]}"
         if len(folds) == 1
-        else f"chosen without a fifth of the reviews: {folds[0]} to {folds[-1]}"
+        else f"without a fifth of the reviews: {folds[0]} to {folds[-1]}"
     )
     if look.gathered.assisted:
         rest += f"; {look.gathered.assisted:,} with suggestions in view"

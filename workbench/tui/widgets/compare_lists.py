@@ -224,14 +224,15 @@ def _key_cells(size: int) -> int:
     return min(90, max(12, size - 30 - 8 - 20))
 
 
-def sample_line(row: Row) -> list[Part]:
-    """The chosen sample of the scatter picture."""
-    return [
-        ("◆ ", "bold $warning"), (short(row.id, 60, row.question), "bold"),
+def sample_line(row: Row, room: int) -> list[Part]:
+    """The chosen sample of the scatter picture; its name gives way to the values."""
+    values: list[Part] = [
         ("  automatic ", DIM), (number(row.automatic), "bold"),
         ("  verified ", DIM), (number(row.verified), "bold"),
         ("  Δ ", DIM), (signed(row.delta), "bold"), (f"  {row.cause}", DIM),
     ]  # fmt: skip
+    left = room - 2 - sum(width(text) for text, _ in values[:-1])
+    return [("◆ ", "bold $warning"), (short(row.id, min(60, left), row.question), "bold"), *values]
 
 
 def nothing_yet(figures: Figures, sentences: Sequence[str]) -> str:

@@ -181,7 +181,7 @@ class Scatter(Section):
         row = self.query_one(SampleRows).verified
         if row is not None:
             self.query_one(ScatterPlot).choose(row)
-            self.query_one("#point", Bar).show(tuple(lists.sample_line(row)))
+            self.query_one("#point", Bar).show(tuple(lists.sample_line(row, self.app.size.width - 2)))
 
     def find(self, row: Row) -> None:
         """Choose the sample that was clicked."""
