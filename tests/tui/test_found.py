@@ -111,7 +111,7 @@ def test_edits_are_told_as_they_were_said() -> None:
         "reject": "rejected Agra",
         "restore": "restored Agra",
         "relabel": "Agra is now place",
-        "boundary": "now Agra",
+        "boundary": "moved an edge: Agra",
         "match": "Agra is missing: partial",
         "merge": "merged Fort into Agra",
         "split": "split into Agra and Fort",

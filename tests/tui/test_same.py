@@ -101,9 +101,11 @@ def test_a_label_is_given_where_it_differs(desk: Any) -> None:
         desk.store, desk("agra"), editing.relabel(desk("agra"), desk.unit("agra", "Indian"), "place")
     )
     unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
-    places = editing.places(desk.store, here, editing.decision_on(here, unit))
+    decision = editing.decision_on(here, unit)
+    places = editing.places(desk.store, here, decision)
     editing.apply(desk.store, "ann", places)
 
+    assert decision.words == "label “Indian” as place"
     assert [place.key for place in places] == ["ganges"]
     assert desk.unit("ganges", "INDIAN").label == "place"
 

@@ -96,7 +96,7 @@ def test_reject_and_restore_missing_and_found_edges_and_merging(serve: Serve) ->
     assert "Delhi" == unit(bench, bo, "Delhi").text
     bo.do("redo")
     assert "New Delhi" == unit(bench, bo, "New Delhi").text
-    assert "done again: now New Delhi" in shown(bo.page.text)
+    assert "done again: moved an edge: New Delhi" in shown(bo.page.text)
 
 
 def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None:

@@ -518,7 +518,9 @@ class Decision:
     @property
     def words(self) -> str:
         """`reject “Indian”`."""
-        return f"label “{self.text}” {self.label}" if self.what == "relabel" else f"{self.what} “{self.text}”"
+        return (
+            f"label “{self.text}” as {self.label}" if self.what == "relabel" else f"{self.what} “{self.text}”"
+        )
 
 
 @dataclass(frozen=True, slots=True)

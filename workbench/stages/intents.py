@@ -340,7 +340,7 @@ def _told_of_unit(edit: Put) -> str:
         case "relabel":
             return f"{text} is now {unit.label}"
         case "boundary":
-            return f"now {text}"
+            return f"moved an edge: {text}"
         case "match":
             if unit.match.alias:
                 return f"{text} has another name"

@@ -66,7 +66,7 @@ class SameScreen(Dialog):
     def body(self) -> ComposeResult:
         """A box in the middle."""
         yield Bar(
-            ((flat(self._decision.words), "bold"), (" in the whole dataset", "")),
+            (("in the whole dataset: ", ""), (flat(self._decision.words), "bold")),
             (("esc closes", DIM),),
             id="title",
         )
