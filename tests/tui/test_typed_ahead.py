@@ -109,6 +109,16 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo: Pat
     assert decisions(demo) == before
 
 
+async def test_a_sample_that_takes_long_says_that_it_is_being_opened(user: User, demo: Path) -> None:
+    async with user.opens(database=demo, size=(80, 24)) as app:
+        await user.settle()
+        async with opening(user, app):
+            status = app.screen.query_one(Status)
+            await until(user.pilot, lambda: status.text == "the sample is being opened")
+        await user.settle()
+        assert "" == status.text
+
+
 @pytest.mark.parametrize("way", ["b", "C", "question_mark"])
 async def test_the_ways_out_are_open_before_the_sample_is_there(user: User, way: str, demo: Path) -> None:
     """Back, to the figures, and the help."""

@@ -47,6 +47,9 @@ from workbench.tui.work import on_stage, start
 EMPTY = 0.5
 """Seconds from which on a screen without a sample is shown: the first one may have to be waited for."""
 
+OPENING = "the sample is being opened"
+"""What such a screen says, and what a key says there."""
+
 REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
 and a key held down would ask for it thirty times a second."""
@@ -136,13 +139,19 @@ class ReviewScreen(BaseScreen):
             late.stop()
             unpainted.close()
 
+        def paint_empty() -> None:
+            self.say(OPENING)
+            paint()
+
         async def opening() -> None:
             try:
                 await self._open(self._first, self._first_kind)
             finally:
                 paint()
+                if any(status.text == OPENING for status in self.query(Status)):  # none when it was left
+                    self.say("")
 
-        late = self.set_timer(EMPTY, paint)
+        late = self.set_timer(EMPTY, paint_empty)
         self.saver.start("open the sample", opening)
 
     def resized(self) -> None:
@@ -170,7 +179,7 @@ class ReviewScreen(BaseScreen):
         if self.failure is not None:
             self.say("first: r tries again, esc lets it go", tone="warn")
         elif self.pane.opened is None:
-            self.say("the sample is being opened")
+            self.say(OPENING)
         elif action.startswith("digit"):
             self.say("statements have no labels")
 
