@@ -143,7 +143,7 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(user: User) -> None:
         choose(app, "Paris")
         for key, expected, unit in (
             ("u", "✓ undid on tower: 1889; is missing", "1889;"),
-            ("u", "✓ undid on tower: now 1889;", "1889"),
+            ("u", "✓ undid on tower: moved an edge: 1889;", "1889"),
             ("u", "✓ undid on tower: 1889 is now number", "1889"),
             ("u", "✓ undid on tower: rejected Champ de Mars", "Champ de Mars"),
             ("U", "✓ redone on tower: rejected Champ de Mars", "Champ de Mars"),
