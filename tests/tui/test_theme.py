@@ -126,6 +126,23 @@ async def test_text_is_never_on_its_own_colour(
                     assert style.color != style.bgcolor, (key, words)
 
 
+async def test_another_theme_reaches_what_is_shown(user: User) -> None:
+    """Marks and lists look as if the review had been opened in it."""
+
+    def looks(app: WorkbenchApp) -> list[object]:
+        row = app.screen.query_one(UnitList).render_line(1)
+        return [style_of(app, "1889"), style_of(app, " on the "), *row]
+
+    async with user.opens("tower", size=(120, 36), theme=LIGHT.name) as app:
+        light = looks(app)
+    async with user.opens("tower", size=(120, 36), theme=DARK.name) as app:
+        dark = looks(app)
+        app.theme = LIGHT.name
+        await user.press()
+        assert looks(app) == light
+    assert not any(one == other for one, other in zip(dark, light, strict=True))
+
+
 async def test_without_colour_there_is_none(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """NO_COLOR: no grey either, which the library would give."""
     monkeypatch.setenv("NO_COLOR", "1")
