@@ -138,6 +138,8 @@ def columns(run: Any, tmp_path: Path) -> Any:
         (round(1 / (1 + 1e-8), 10), ("--threshold", "1"), "passed: {} mean 1.0000 over 2 samples"),
         (1 - 2e-8, ("--threshold", "1"), "failed: {} mean .99999998 over 2 samples"),
         (0.69996, ("--threshold", "0.7"), "failed: {} mean .69996 over 2 samples"),
+        (0.69995, ("--threshold", "0.7"), "failed: {} mean .69995 over 2 samples"),
+        (0.80015, ("--threshold", "0.8002"), "failed: {} mean .80015 over 2 samples"),
         (0.70004, ("--threshold", "0.70004"), "passed: {} mean .70004 over 2 samples"),
     ],
 )
