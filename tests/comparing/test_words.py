@@ -84,7 +84,7 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     assert "95 % at the planned number" == facts["these samples"].note
     assert "[.424, .580]" == facts["these samples"].value
     assert facts["new samples"].value.startswith("[.4")
-    assert ".000" == facts["bias of automatic"].value
+    assert ".000" == facts["bias, all 200"].value
 
 
 def test_an_estimate_before_the_planned_n_holds_whenever_you_look() -> None:
@@ -150,14 +150,15 @@ def test_nine_pairs_are_counted_and_ten_are_figured() -> None:
     few, enough = (lines_of(words.paired_facts(paired(pairs(n)))) for n in (9, 10))
 
     assert ["n: 9 fewer than 10: counts only", "equal: 2 of 9", "largest Δ: −.300 s6"] == few
-    assert "bias: −.120 [−.194, −.046] 95 %, n = 10" == enough[0]
+    assert "mean Δ: −.120 [−.194, −.046] 95 %, n = 10" == enough[0]
+    assert "sd: .103 limits of agreement −.322 to +.082" == enough[1]
     assert any(line.endswith("n < 30") for line in enough)
 
 
 def test_before_the_end_of_a_plan_the_bias_of_the_pairs_has_no_interval_of_its_own() -> None:
     lines = lines_of(words.paired_facts(paired(pairs(12), early=True)))
 
-    assert "bias: −.129 no interval before the plan ends, n = 12" == lines[0]
+    assert "mean Δ: −.129 no interval: no plan is complete, n = 12" == lines[0]
 
 
 def test_verdicts_that_all_agree_have_no_standard_error() -> None:
@@ -171,7 +172,8 @@ def test_verdicts_that_all_agree_have_no_standard_error() -> None:
 def test_one_value_for_most_differences_has_a_bound() -> None:
     same = paired([Pair(f"s{place}", 0.25, 0.5) for place in range(20)])
 
-    assert "bias: −.250 at most 13.9% may differ otherwise (95 %), n = 20" == words.paired_facts(same)[0].line
+    line = words.paired_facts(same)[0].line
+    assert "mean Δ: −.250 at most 13.9% may differ otherwise (95 %), n = 20" == line
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_a_column_is_as_precise_as_its_longest_number(digits: list[str], expecte
 def test_equal_values_have_a_bound_and_no_interval() -> None:
     same = paired([Pair(f"s{place}", 0.5, 0.5) for place in range(20)])
 
-    assert "bias: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_facts(same)[0].line
+    assert "mean Δ: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_facts(same)[0].line
 
 
 def total(n: int) -> CauseTotal:
@@ -265,11 +267,11 @@ def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> N
     lines = lines_of(words.arms_facts(arms, whole, without, 2))
 
     assert [
-        "without suggestions: 12 bias −.200 [−.250, −.150], units F1 .900",
-        "with suggestions: 40 bias −.100 [−.120, −.080]",
-        "bias, without − with: −.100 [−.150, −.050]",
+        "without suggestions: 12 mean Δ −.200 [−.250, −.150], units F1 .900",
+        "with suggestions: 40 mean Δ −.100 [−.120, −.080]",
+        "mean Δ, without − with: −.100 [−.150, −.050]",
         "fast accepts: 2 in under a second",
-        "bias without them: −.120 n = 10; with them −.129",
+        "mean Δ without them: −.120 n = 10; with them −.129",
     ] == lines
 
 

@@ -135,7 +135,7 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(user: User, co
         causes, notes = lines(app, "#top"), app.screen.query_one(Passage).text
 
     assert "24 of 24 verified" in head
-    assert ["automatic, all 24", "verified, all 24", "new samples", "bias of automatic"] == [
+    assert ["automatic, all 24", "verified, all 24", "new samples", "bias, all 24"] == [
         line.split("  ")[0] for line in facts.split("\n")
     ]
     assert "verified, all 24   .587" in facts
@@ -280,7 +280,7 @@ async def test_of_nine_samples_it_shows_counts_alone(user: User, compared: Put) 
         beside = text(app, "#paired")
 
     assert "estimated for all 39  –" in facts
-    assert "bias" not in facts
+    assert "mean Δ" not in facts
     assert "▸ missed match 12 units in 9 samples" == causes[0]
     assert "counts only" in beside
     assert "Spearman" not in beside

@@ -31,6 +31,8 @@ ASSISTED = (
 CHOSEN = "The reviewed samples were chosen for this demo, not drawn: the estimate acts as if they had been."
 """In the place of how they were drawn."""
 KNOWN = "known: every sample was reached"
+MEAN_DELTA = "mean Δ"
+"""The bias of the samples that have both values; `bias, all 50` is that of the estimate."""
 PARTS: Mapping[tuple[str, str], str] = {
     ("missed match", "comparator"): "extracted but not matched",
     ("missed match", "context extraction"): "not extracted from the contexts",
@@ -53,7 +55,7 @@ class Fact(NamedTuple):
 
     @property
     def line(self) -> str:
-        """`bias: −.157 [−.192, −.121]`."""
+        """`mean Δ: −.157 [−.192, −.121]`."""
         return f"{self.name}: " + " ".join(part for part in (self.value, self.note) if part)
 
 
@@ -167,9 +169,9 @@ def _intervals(estimate: Estimate) -> list[Fact]:
     facts.append(Fact("new samples", general or UNDEFINED, f"95 %, like these{by_group}"))
     bias, off = signed(estimate.bias), estimate.bias_interval
     if estimate.method == "range" and off is not None:
-        facts.append(Fact("bias of automatic", between(off, signed)))
+        facts.append(Fact(f"bias, {those(estimate)}", between(off, signed)))
     else:
-        facts.append(Fact("bias of automatic", bias, "" if estimate.complete else interval(off)))
+        facts.append(Fact(f"bias, {those(estimate)}", bias, "" if estimate.complete else interval(off)))
     if estimate.correlation is not None and estimate.corpus is not None and estimate.gold_only is not None:
         wide, alone = (number(ends.width, 2) for ends in (estimate.corpus, estimate.gold_only))
         note = f"interval {wide}, verified alone {alone}"
@@ -208,7 +210,7 @@ def _so_far(estimate: Estimate) -> list[Fact]:
 
 
 def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
-    """Both means of the samples that have both values, and the bias; nothing below ten."""
+    """Both means of the samples that have both values, and their mean Δ; nothing below ten."""
     both = [
         (row.automatic, row.verified)
         for row in rows
@@ -265,22 +267,19 @@ def _bias(paired: Paired) -> Fact:
         how = "differ" if 2 * paired.equal.hits > paired.n else "differ otherwise"
         note = f"at most {paired.may_differ:.1%} may {how} (95 %)"
     elif paired.early:
-        note = "no interval before the plan ends"
+        note = "no interval: no plan is complete"
     else:
         note = f"no interval: {paired.groups or 0:,} groups, fewer than {FEWEST}"
-    return Fact("bias", signed(paired.bias), f"{note}, n = {paired.n:,}")
+    return Fact(MEAN_DELTA, signed(paired.bias), f"{note}, n = {paired.n:,}")
 
 
 def _limits(paired: Paired) -> list[Fact]:
-    ends = (
-        ("limits", paired.limits, f"of agreement, sd {number(paired.sd)}"),
-        ("95 % of Δ", paired.quantiles, "as counted"),
+    limits, counted = (
+        "" if ends is None else f"{signed(ends.low)} to {signed(ends.high)}"
+        for ends in (paired.limits, paired.quantiles)
     )
-    return [
-        Fact(name, f"{signed(inner.low)} to {signed(inner.high)}", note)
-        for name, inner, note in ends
-        if inner is not None
-    ]
+    facts = [Fact("sd", number(paired.sd), f"limits of agreement {limits}")] if limits else []
+    return [*facts, Fact("95 % of Δ", counted, "as counted")] if counted else facts
 
 
 # Causes.
@@ -305,7 +304,7 @@ def cause_parts(total: CauseTotal) -> str:
 
 
 def cause_share(total: CauseTotal) -> str:
-    """Its net share of the bias; a dash below ten samples."""
+    """Its net share of the mean Δ; a dash below ten samples."""
     return signed(total.share) if total.n >= FEWEST else UNDEFINED
 
 
@@ -392,7 +391,7 @@ def label_rows(labels: Mapping[str, tuple[Overlap, Overlap]]) -> list[tuple[str,
 
 
 def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int) -> list[Fact]:
-    """Reviews without and with suggestions, the difference of their biases, the bias without fast accepts."""
+    """Reviews without and with suggestions, the difference of their mean Δ, that without fast accepts."""
     facts = [
         Fact(f"{name} suggestions", f"{arm.n:,}", _arm(arm.n, arm.bias, arm.units))
         for name, arm in (("without", arms.blind), ("with", arms.assisted))
@@ -400,15 +399,15 @@ def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int
     ]
     if arms.difference is not None and min(arms.blind.n, arms.assisted.n) >= FEWEST:
         ends = interval(arms.interval) or "no interval"
-        facts.append(Fact("bias, without − with", signed(arms.difference), ends))
+        facts.append(Fact(f"{MEAN_DELTA}, without − with", signed(arms.difference), ends))
     if arms.detectable is not None:
         facts.append(
             Fact("smallest influence", number(arms.detectable), "that would be seen in 8 of 10 cases")
         )
     facts.append(Fact("fast accepts", f"{fast:,}", "in under a second"))
     if without_fast is not None:
-        both = f"with them {signed(whole.bias)}"
-        facts.append(Fact("bias without them", signed(without_fast.bias), f"n = {without_fast.n:,}; {both}"))
+        note = f"n = {without_fast.n:,}; with them {signed(whole.bias)}"
+        facts.append(Fact(f"{MEAN_DELTA} without them", signed(without_fast.bias), note))
     return facts
 
 
@@ -416,7 +415,7 @@ def _arm(n: int, bias: MeanOf | None, units: Overlap | None) -> str:
     if n < FEWEST or bias is None:
         return f"fewer than {FEWEST}: counts only" if n else ""
     ends = interval(bias.interval) if bias.se else "all alike, no interval"
-    text = f"bias {signed(bias.mean)} {ends}".rstrip()
+    text = f"{MEAN_DELTA} {signed(bias.mean)} {ends}".rstrip()
     return text if units is None else f"{text}, units F1 {number(units.f1)}"
 
 

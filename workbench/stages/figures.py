@@ -369,7 +369,7 @@ def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
     if pair.detectable is not None:
         yield (
             f"The {pair.blind.n:,} reviews without suggestions would show an influence of "
-            f"{pair.detectable:.2f} or more on the bias in 8 of 10 cases; a smaller one could go unseen."
+            f"{pair.detectable:.2f} or more on the mean Δ in 8 of 10 cases; a smaller one could go unseen."
         )
     # whose gold chose the threshold, and what was done about it
     if at.name in CALIBRATED and fitted.thresholds:
@@ -397,7 +397,7 @@ def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
     chances = [row.pi for row in begun.rows]
     if len(pairs) >= FEWEST and chances and max(chances) > EVEN * min(chances):
         yield (
-            "Samples were drawn with unequal chances. The mean verified so far, paired bias, limits, MAE, "
+            "Samples were drawn with unequal chances. The mean verified so far, mean Δ, sd, MAE, "
             "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
             "samples only. What is estimated for all weighs them."
         )

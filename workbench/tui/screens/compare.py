@@ -51,7 +51,10 @@ class CompareScreen(Room):
     PARTS = len(SECTIONS)
     REFUSAL = "there is no verified sample to show yet"
     LEGEND = SIGNS
-    WORDS = ("estimate", "interval", "Δ", "|Δ|", "bias", "cause", "untraced", "ragas", "linked", "presence")
+    WORDS = (
+        "estimate", "interval", "Δ", "|Δ|", "bias", "mean Δ", "sd", "limits of agreement", "MAE",
+        "RMSE", "Spearman", "cause", "untraced", "ragas", "linked", "presence",
+    )  # fmt: skip
     BINDINGS = bindings("compare")
 
     def __init__(self, desk: Desk, again: Again | None = None) -> None:

@@ -22,7 +22,7 @@ TERMS: dict[str, str] = dict(line.split(": ", 1) for line in sections(__name__)[
 
 TWO_COLUMNS = 100  # cells
 GAP = 3  # cells between the columns
-MOST_LEFT = 18  # cells of keys, signs and words
+MOST_LEFT = 19  # cells of keys, signs and words
 LAST = ("Moving", "Everywhere")
 NOTE = "On a Russian keyboard the same keys work as they are."
 

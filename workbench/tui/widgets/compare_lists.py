@@ -150,7 +150,7 @@ def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[list
     strong = words.estimate_label(found.estimate)
     if found.estimate.refusal:
         facts += words.same_facts(found.rows, found.paired)
-        strong = "bias"
+        strong = words.MEAN_DELTA
     if high:
         return fact_lines(facts, room, strong=strong), []
     name = max(width(fact.name) for fact in facts) + 2

@@ -205,7 +205,7 @@ class Causes(Section):
         """The bars."""
         self.query_one(CauseBars).put(seen.causes, 0)
         n = seen.causes[0].n if seen.causes else 0
-        caption = f"net shares of the bias {signed(seen.found.paired.bias)}, n = {n:,}"
+        caption = f"net shares of the mean Δ {signed(seen.found.paired.bias)}, n = {n:,}"
         self.query_one("#of", Bar).show(((caption, DIM),))
         self.on_lines_chosen()
 
