@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.rows import write_rows
+from workbench.errors import AmbiguousError
 from workbench.formats.detect import files_of
 from workbench.stages.import_ import bytes_to_import
 from workbench.store import database
@@ -496,6 +497,31 @@ def test_a_cache_or_a_folder_two_below_does_not_hide_the_file_of_the_folder(
     write_rows(tmp_path / "data.jsonl", [{"user_input": "q", "reference": "Rome."}])
 
     assert [tmp_path / "data.jsonl"] == files_of(tmp_path)
+
+
+def test_of_a_folder_the_file_that_is_read_is_named(run: Any, tmp_path: Path) -> None:
+    """It was `folder:2`, and which of its files was meant one could not see."""
+    (tmp_path / "own").mkdir()
+    rows = [{"user_input": "q", "reference": "Rome.", "retrieved_contexts": []}, {"user_input": "q"}]
+    write_rows(tmp_path / "own" / "rows.jsonl", rows)
+
+    done = run("import", "own")
+
+    assert "format: native, of own/rows.jsonl" in done.out
+    assert "own/rows.jsonl:2: reference: got nothing" in done.out
+    assert "own/rows.jsonl:2: gold: got nothing" in run("import", "own", "--gold").out
+
+
+@pytest.mark.parametrize("folder", ["", "data"])
+def test_rows_next_to_a_table_are_not_left_out_silently(tmp_path: Path, folder: str) -> None:
+    """A folder with `mine.jsonl` and somewhere a Parquet file gave the rows of the latter."""
+    file = tmp_path / folder / "other.parquet"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(b"PAR1")
+    write_rows(tmp_path / "mine.jsonl", [{"user_input": "q", "reference": "Rome."}])
+
+    with pytest.raises(AmbiguousError, match=f"name a file: mine.jsonl, {file.relative_to(tmp_path)}"):
+        files_of(tmp_path)
 
 
 @pytest.mark.parametrize("folder", ["", "data", "en", "default/train", "data/en", "data/en/train"])

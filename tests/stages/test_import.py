@@ -686,7 +686,7 @@ def test_twenty_errors_are_shown_and_all_are_put_aside(bench: Any) -> None:
 
 def test_a_chunk_holds_a_bounded_number_of_rows_units_and_characters() -> None:
     """Rows of a hundred kilobytes go in by tens, so that memory does not grow with their length."""
-    short, long = FileRow(1, None, None, "x"), FileRow(1, None, None, "x" * 100_000)
+    short, long = (FileRow(Path("f"), 1, None, None, text) for text in ("x", "x" * 100_000))
 
     assert [len(chunk) for chunk in chunks(iter([short] * 4_001))] == [2_000, 2_000, 1]
     assert [len(chunk) for chunk in chunks(iter([long] * 30))] == [21, 9]

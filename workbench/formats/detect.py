@@ -329,14 +329,17 @@ def files_of(path: Path) -> list[Path]:
         for name in OURS:
             if files := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
                 return files
-    if packed or arrow:
-        return packed or arrow
+    shards = packed or arrow
+    known = [file for file in known if file not in shards]
+    if not known and shards:
+        return shards
+    known += shards
     own = [path for path in known if path.name not in _BESIDE]
     if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
         return own or known
     if not known:
         raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
-    names = [path.name for path in known]
+    names = [file.relative_to(path).as_posix() for file in known]
     raise AmbiguousError(f"{path}: a folder: name a file: {excerpt(', '.join(names), 200)}", choices=names)
 
 

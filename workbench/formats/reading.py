@@ -47,7 +47,7 @@ def read(
     if format is not None and format not in READERS:
         raise UsageError(f"no format {excerpt(format)}: there are {', '.join(READERS)}")
     files = [look(file, format, columns) for file in files_of(path)]
-    notes.format = files[0].format
+    notes.format, notes.files = files[0].format, tuple(str(source.path) for source in files)
     for source in files:
         notes.columns.update(dict.fromkeys(source.names))
         notes.advice = notes.advice or source.advice

@@ -33,6 +33,7 @@ class FileRow:
     as a JSON object of its cells. `item` is its number where several rows stand on one line, else 0.
     """
 
+    path: Path
     line: int
     record: Record | None
     error: RowError | None
@@ -45,6 +46,8 @@ class Notes:
     """What a reader has to say of a whole file, filled while its rows are read."""
 
     format: str = ""
+    files: tuple[str, ...] = ()
+    """The files that are read."""
     kept: Counter[str] = field(default_factory=Counter)
     """Columns without a meaning here, kept in `meta`, with the rows they were in."""
     kept_first: dict[str, tuple[bool, str]] = field(default_factory=dict)

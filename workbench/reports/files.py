@@ -125,7 +125,9 @@ def import_text(report: ImportReport) -> str:
     width = min(max(map(len, report.becomes), default=0), 40)
     warned = 1 if report.without_contexts else 0  # that there are no contexts stands in front of all
     lines = [f"{report.path} → {report.dataset}: {_counts(report)}{conflicts}; {end}"]
-    lines += [f"  {line}" for line in (*report.notes[:warned], f"format: {report.format}")]
+    ends = dict.fromkeys((*report.files[:1], *report.files[-1:]))
+    read = f", of {' to '.join(ends)}" if report.files != (report.path,) else ""
+    lines += [f"  {line}" for line in (*report.notes[:warned], f"format: {report.format}{read}")]
     lines += [f"  {name.ljust(width)}  {what}" for name, what in report.becomes.items()]
     lines += [f"  {line}" for line in report.notes[warned:]]
     if report.gold_reviews:

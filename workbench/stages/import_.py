@@ -113,6 +113,7 @@ class ImportOptions:
 class ImportReport:
     """What became of every row of a file, or with `dry` what would.
 
+    `files`: those that were read, where `path` is a folder those in it.
     `errors`: the messages of the first twenty rejected rows. `conflicts`: how many rejected rows contradict
     what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
     and where no folder could be written; `again`: the command that imports them once they are fixed.
@@ -129,6 +130,7 @@ class ImportReport:
     dataset: str
     dry: bool = False
     format: str = ""
+    files: tuple[str, ...] = ()
     new: int = 0
     unchanged: int = 0
     extended: int = 0
@@ -187,7 +189,7 @@ class _Import:
             self.notes.texts_of = _texts(store, self.info)
         self._names = own_names(store, self.info) if self.info else {}
         self._gone = purged_names(store, self.info.id) if self.info else {}
-        self._refused = (0, 0)
+        self._refused = (path, 0, 0)
 
     def take_in(self) -> None:
         """Store every good row; bad ones are put aside."""
@@ -224,11 +226,11 @@ class _Import:
 
     def _refuse(self, row: FileRow, error: RowError) -> None:
         """Put a row aside with its reason."""
-        error.path, error.line = error.path or str(self.path), error.line or row.line
+        error.path, error.line = error.path or str(row.path), error.line or row.line
         error.item = row.item
-        if (row.line, row.item) == self._refused:  # by one more of the samples that it was for
+        if (row.path, row.line, row.item) == self._refused:  # by one more of the samples that it was for
             return
-        self._refused = (row.line, row.item)
+        self._refused = (row.path, row.line, row.item)
         self.report.rejected += 1
         self.report.purged += isinstance(error, PurgedError)
         if len(self.report.errors) < SHOWN_ERRORS:
@@ -290,7 +292,7 @@ class _Import:
         report.rejected_path, report.again = str(rejects or ""), self._again(rejects)
         self._refuse_nothing()
         report.with_gold = self._with_gold() if report.gold_ignored else ""
-        report.format, report.notes = notes.format, tuple(notes.messages())
+        report.format, report.files, report.notes = notes.format, notes.files, tuple(notes.messages())
         report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         report.numbers = tuple(notes.numbers)

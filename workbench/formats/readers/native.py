@@ -45,7 +45,7 @@ from workbench.model import (
 from workbench.scoring.names import SCORERS
 
 ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold", "scores", "u"})
-KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a mended row of a rejected file
+KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a fixed row of a rejected file
 
 _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
 
@@ -74,7 +74,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
             except (RowError, RecursionError) as failure:
                 error = failure
         placed = None if error is None else refused(error, path, row.line, row.item)
-        yield FileRow(row.line, record, placed, row.raw, row.item)
+        yield FileRow(path, row.line, record, placed, row.raw, row.item)
 
 
 def record_of(row: dict[str, Any], notes: Notes) -> Record:
