@@ -73,6 +73,11 @@ def test_every_command_has_help(run: Any, words: tuple[str, ...]) -> None:
             assert parameter.help, (words, parameter.name)
 
 
+@pytest.mark.parametrize("words", [words for words in commands(cli.app) if words], ids=" ".join)
+def test_every_command_that_a_message_names_is_known(words: tuple[str, ...]) -> None:
+    assert reports.COMMAND.fullmatch(" ".join(("workbench", *words)))
+
+
 def test_version_and_unknown_commands(run: Any) -> None:
     """--version is an answer, an unknown word is bad usage."""
     assert run("--version") == (0, f"workbench {__version__}\n", "")

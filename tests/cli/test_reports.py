@@ -204,12 +204,35 @@ def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -
     assert "say one of them" in run("propose", "--proposer", "rules", "--run", "claude-run-1").err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare",), ("plan",), ("calibrate", "--list"), ("person", "list"), ("policy", "edit"), ("assign",),
+        ("compare", "--json", "--scorer", "nope"), ("score", "--run", "nope"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_command_in_a_message_works_on_the_same_database_and_dataset(
+    demo: Any, words: tuple[str, ...]
+) -> None:
+    """What is pasted must not end with "several datasets", nor ask another database."""
+    demo("import", HARD)
+    Path("workbench.db").rename("of ours.db")
+
+    ended = demo(*words, "--db", "of ours.db", "--dataset", "demo")
+
+    told = re.findall(r"workbench (?:policy |person )?[a-z]+ (.*)", " ".join((ended.out + ended.err).split()))
+    assert all(one.startswith("--db 'of ours.db' --dataset demo") for one in told), told
+    assert told or words[-1] == "nope"
+
+
 def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
     """Exit 2 with the names; one alone needs no name."""
     assert demo("score").code == 0
     assert demo("compare").out.endswith(", workbench review (key C)\n")
     demo("import", HARD)
-    assert demo("compare", "--dataset", "demo").out.endswith(", workbench review --dataset demo (key C)\n")
+    last = " ".join(demo("compare", "--dataset", "demo").out.split())
+    assert last.endswith(", workbench review --dataset demo (key C)")
 
     ended = demo("score", "--json")
 

@@ -168,6 +168,7 @@ def start(
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
     context.obj = call_of(db, dataset, annotator, db_given=by_option(context, "db"))
+    reports.given = context.obj.given
     if context.invoked_subcommand is None:
         review(context)
 
@@ -190,10 +191,10 @@ def demo(
     url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
     with open_for(url, create=True) as store:
         stage.load_demo(store, call.annotator)
+    call.db, call.db_given, call.dataset = url, True, stage.DATASET
     if not (report or json or not on_terminal()):
         open_app(url, stage.DATASET, call.annotator)
         return
-    context.obj = Call(url, True, stage.DATASET, call.annotator)
     compare(context, samples=True, json=json)
     if not json:
         typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
@@ -277,7 +278,8 @@ def score(
     text = (gate_markdown if format == "markdown" else gate_text)(gate, withheld, names)
     if junit is not None:
         write_junit(junit, gate, withheld, names)
-    reports.show(document, "\n".join([text, *notes]), as_json=json, whole=format == "markdown")
+    text = reports.suggested("\n".join([text, *notes]))
+    reports.show(document, text, as_json=json, whole=format == "markdown")
     if not gate.passed:
         raise typer.Exit(1)
 

@@ -87,9 +87,9 @@ def audit(
             raise UsageError(f"{error}; nothing was imported") from None
     report = _import(call, file, options)
     asked = _of_file(call, file, report, scorer)
-    of_file = replace(call, dataset=report.dataset)
+    call.dataset = report.dataset
     while True:
-        answer = _answer(of_file, asked, full=full, markdown=format == "markdown", json=json)
+        answer = _answer(call, asked, full=full, markdown=format == "markdown", json=json)
         start = None if print_only else _asked(answer)
         if start is None:
             break
@@ -173,7 +173,11 @@ def _answer(call: Call, scorer: str | None, *, full: bool, markdown: bool, json:
         summary, figures = answer(
             store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
         )
-    text = answer_markdown(summary) if markdown else answer_text(summary, **reports.looks(more=full))
+    text = (
+        reports.suggested(answer_markdown(summary))
+        if markdown
+        else answer_text(summary, **reports.looks(more=full))
+    )
     if full:
         text += "\n\n" + figures_text(figures)
     elif not markdown and not on_terminal() and any(step.what != "send" for step in summary.steps):

@@ -3,7 +3,6 @@
 `disputes`: everything that disagrees. `calibrate`: a threshold from verified samples.
 """
 
-import shlex
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from workbench import reports
 from workbench.cli.console import Context, Json, Run, counted, dataset_of, given, open_for
 from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
-from workbench.reports.answer import answer_text
+from workbench.reports.answer import WIDTH, answer_text
 from workbench.reports.calibrate import list_text, report_document, report_text, used_text
 from workbench.reports.compare import (
     against_text,
@@ -27,6 +26,7 @@ from workbench.reports.compare import (
 )
 from workbench.reports.texts import retrievers_text, samples_text
 from workbench.settings import usual_scorer
+from workbench.text.cells import wrapped
 
 
 def compare(
@@ -95,8 +95,8 @@ def compare(
         shown = replace(summary, steps=tuple(step for step in summary.steps if step.what != "send"))
     parts = [answer_text(shown, **reports.looks(more=full or samples))]
     parts += ["", samples_text(figures)] if samples else []
-    named = f" --dataset {shlex.quote(call.dataset)}" if call.dataset else ""
-    more = f"More: --full (every figure), --html FILE (a report), workbench review{named} (key C)"
+    more = "More: --full (every figure), --html FILE (a report), workbench review (key C)"
+    more = "\n".join(wrapped(reports.suggested(more), WIDTH))
     parts.append(f"\n{figures_text(figures) if full else more}")
     document = {"answer": summary, "figures": reports.figures_document(figures)}
     reports.show(document, "\n".join(parts), as_json=json)

@@ -43,6 +43,15 @@ class Call:
     dataset: str | None
     named: str | None
 
+    def given(self) -> dict[str, str]:
+        """What a command that a message tells to run next takes: the same database and dataset."""
+        db = self.db
+        if "://" in db:
+            from workbench.store.database import shown_url
+
+            db = shown_url(db)
+        return ({"--db": db} if self.db_given else {}) | ({"--dataset": self.dataset} if self.dataset else {})
+
     @property
     def annotator(self) -> str:
         """Whose name stands on what is written. Raises UsageError for a config file that is off."""
@@ -85,6 +94,8 @@ def exit_code(run: Callable[[], object]) -> int:
     except Exception as error:
         _report_crash(error)
         return 70
+    finally:
+        reports.given = dict
     return 0
 
 

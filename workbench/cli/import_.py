@@ -110,11 +110,7 @@ def import_(
 
 def command_of(call: Call, name: str) -> list[str]:
     """How a command begins that a message tells to run next: on the same database and dataset."""
-    from workbench.store.database import shown_url
-
-    db = shown_url(call.db) if "://" in call.db else call.db
-    given = (["--db", db] if call.db_given else [], ["--dataset", call.dataset] if call.dataset else [])
-    return ["workbench", name, *given[0], *given[1]]
+    return ["workbench", name, *(word for option in call.given().items() for word in option)]
 
 
 def imported(call: Call, file: Path, options: "ImportOptions") -> "ImportReport":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -27,6 +29,16 @@ if TYPE_CHECKING:
 
 ROUND_OFF = 1e-15
 """Differences and means of recalls below this are sums of fractions that cancel."""
+
+COMMAND = re.compile(
+    r"\bworkbench\s+(?:agree|assign|audit|backup|calibrate|compare|copy|demo|diff|disputes|doctor|draw|export|import"
+    r"|person(?:\s+(?:add|disable|list|pass))?|plan|policy(?:\s+(?:aliases|edit|show))?|propose|purge|review"
+    r"|score(?:-files)?|serve|status|verify)(?![\w-])(?!\s+--(?:db|dataset)\b)"
+)
+"""Every command of the program, where neither a database nor a dataset follows."""
+
+given: Callable[[], Mapping[str, str]] = dict
+"""`--db` and `--dataset` as they were given to this command, for the commands that messages name."""
 
 WITHHELD = "blind, and you are yet to decide it"
 
@@ -59,11 +71,18 @@ def columns_of(stream: TextIO) -> int:
     return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
 
 
+def suggested(text: str) -> str:
+    """The text with every command in it on the database and the dataset that were given."""
+    options = "".join(f" {name} {shlex.quote(value)}" for name, value in given().items())
+    return COMMAND.sub(lambda found: found[0] + options, text) if options else text
+
+
 def folded(text: str, columns: int) -> str:
-    """The text with lines of at most `columns` cells, wrapped between words; 0 leaves it as it is.
+    """The text with lines of at most `columns` cells, wrapped between words; 0 wraps nothing.
 
     What goes on begins further right. A command to copy, and a line that is marked already, stay whole.
     """
+    text = suggested(text)
     lines = text.split("\n") if columns else []
     for number, line in enumerate(lines):
         start = len(line) - len(line.lstrip())

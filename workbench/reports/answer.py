@@ -23,6 +23,7 @@ from workbench.comparing.answer_words import (
     unquoted,
     whose,
 )
+from workbench.reports import suggested
 from workbench.text.cells import wrapped
 from workbench.text.figures import many, signed, value
 from workbench.text.safe import clean
@@ -104,7 +105,7 @@ def _steps(answer: Answer, width: int) -> list[str]:
     return [
         line
         for index, action in enumerate(answer.steps)
-        for line in wrapped(step(action, answer), width, "  or  " if index else "Next: ", " " * 6)
+        for line in wrapped(suggested(step(action, answer)), width, "  or  " if index else "Next: ", " " * 6)
     ]
 
 

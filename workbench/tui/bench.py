@@ -24,6 +24,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from workbench import reports
 from workbench.errors import AmbiguousError, AwayError, NotFoundError, WorkbenchError
 from workbench.model import IDLE, Effort
 from workbench.settings import View
@@ -418,6 +419,7 @@ class Bench(App[None]):
     def choose_dataset(self, name: str) -> None:
         """Open this one of several datasets."""
         self._dataset = name
+        reports.given = partial(dict, {**reports.given(), "--dataset": name})
         self.open_store()
 
     async def open_other_file(self) -> None:

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.reports import suggested
 from workbench.reports.team import agree_facts, agree_line, parts_table
 from workbench.stages import policy
 from workbench.stages.agree import AgreeReport, By, agree
@@ -66,7 +67,9 @@ class AgreeScreen(Room):
         self.query_one(Passage).show("\n".join(map(flat, agree_facts(report))))
         self.query_one(SectionBar).at = self.at
         lines: Sequence[str] = parts_table(report)
-        self.query_one("#columns", Static).update(Content(f"  {flat(lines[0])}" if lines else NOBODY))
+        self.query_one("#columns", Static).update(
+            Content(f"  {flat(lines[0])}" if lines else suggested(NOBODY))
+        )
         self.query_one(PartRows).put(lines[1:], 0)
         self.refresh_bindings()
 

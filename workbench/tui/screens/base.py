@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
 
 from workbench.errors import WorkbenchError
+from workbench.reports import suggested
 from workbench.text.safe import flat
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import KeyAct, bindings
@@ -146,7 +147,7 @@ class BaseScreen(Ordered):
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Put it on the status line."""
         if status := self.query_one_optional(Status):  # none when the app is leaving
-            status.say(flat(text), sign=sign, tone=tone)
+            status.say(flat(suggested(text)), sign=sign, tone=tone)
 
     succeeded = partialmethod(say, sign="✓", tone="good")
     """Say what was done."""

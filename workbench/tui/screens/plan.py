@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from workbench.reports import suggested
 from workbench.reports.plan import draft_text, plan_lines
 from workbench.stages import plan
 from workbench.stages.desk import Desk
@@ -182,7 +183,7 @@ def _stand_lines(report: PlanReport) -> list[list[Part]]:
         [],
         *([(flat(line), "")] for line in plan_lines(report)),
         [],
-        *([("→ ", "$accent"), (step, "")] for step in _what_holds(report)),
+        *([("→ ", "$accent"), (suggested(step), "")] for step in _what_holds(report)),
     ]
 
 

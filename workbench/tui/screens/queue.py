@@ -18,6 +18,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.errors import AwayError, InputError
+from workbench.reports import suggested
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
 from workbench.text.cells import cut, short, told_of, width
@@ -395,7 +396,7 @@ class QueueScreen(BaseScreen):
 
     def _say_empty(self, text: str) -> None:
         empty = self.query_one("#empty", Static)
-        empty.update(Content("\n".join(map(flat, text.split("\n")))))
+        empty.update(Content("\n".join(map(flat, suggested(text).split("\n")))))
         empty.display = bool(text)
         self.samples.display = not text
         self.query_one(SampleHead).display = not text
