@@ -509,7 +509,7 @@ def test_of_a_folder_the_file_that_is_read_is_named(run: Any, tmp_path: Path) ->
 
     assert "format: native, of own/rows.jsonl" in done.out
     assert "own/rows.jsonl:2: reference: got nothing" in done.out
-    assert "own/rows.jsonl:2: gold: got nothing" in run("import", "own", "--gold").out
+    assert "own/rows.jsonl:1: gold: got nothing" in run("import", "own", "--gold").out
 
 
 @pytest.mark.parametrize("folder", ["", "data"])
