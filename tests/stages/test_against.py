@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from tests.rows import naming
 from workbench.comparing.versions import Against
 from workbench.errors import UsageError
 from workbench.stages.compare import compare_against
@@ -80,6 +81,19 @@ def test_what_a_reader_is_to_review_without_suggestions_is_counted_and_not_liste
     found = held(twice, against=OLD)
 
     assert ((), 11, 12) == (found.moved, found.hidden, found.paired.n)
+
+
+def test_what_rounding_alone_sets_apart_is_equal(bench: Bench) -> None:
+    """A column of three digits and exact thirds; of two such columns a digit is a difference."""
+    columns = {"context_entity_recall": 0.333, "own (entity)": 0.334}
+    bench.load([naming(key, ["Rome", "Oslo", "Bern"], ["Rome"], scores=columns) for key in NAMES], blind=0)
+
+    counts = [
+        (found.paired.equal.hits, found.higher, found.lower, len(found.moved))
+        for second in ("ragas", "own (entity)")
+        for found in [held(bench, scorer="context_entity_recall", against=second)]
+    ]
+    assert [(12, 0, 0, 0), (0, 0, 12, 12)] == counts
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ from workbench.reports.calibrate import report_text, verdict_lines
 from workbench.reports.texts import score_text
 from workbench.stages import calibrate as stage
 from workbench.stages import disputes, editing, plan, queue
+from workbench.stages.answer import answer
+from workbench.stages.compare import compare_against
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
@@ -362,6 +364,19 @@ def test_what_no_calibration_saw_counts_with_its_mean_over_the_folds(bench: Any)
     assert "with their mean over the folds" in found.notes[0]
     beside = {one.scorer: one.automatic for one in found.beside}
     assert (6 * 0.25 + 6 * 0.5 + 0.25) / 13 == pytest.approx(beside["linked"])
+
+
+def test_every_place_gives_the_error_of_a_calibrated_scorer_over_the_folds(bench: Any) -> None:
+    """`compare`, its next step and `--against`: .25, where it is .13 at the threshold that these chose."""
+    info = half_and_half(bench)
+    found, stats = answer(bench.store, info, "ann", scorer="linked")
+    held = compare_against(bench.store, info, "ann", scorer="linked", against="ragas", since=None)
+    errors = {one.scorer: one.mae for one in stats.beside}
+    (step,) = (step for step in found.steps if step.what == "scorer")
+
+    assert [0.25, 0.25, 0.25] == [stats.paired.mae, errors["linked"], step.before]
+    assert [errors["linked"], errors["ragas"]] == [one.value for one in held.errors]
+    assert (6 * 0.25 + 6 * 0.5 + 0.25) / 13 == pytest.approx(held.means[0].value)
 
 
 def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(bench: Any) -> None:

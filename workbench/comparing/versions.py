@@ -366,15 +366,19 @@ class Against:
 
 
 def against(
-    dataset: str, days: Mapping[str, str], samples: Sequence[ScoredTwice], hidden: Collection[str]
-) -> Against:
-    """Hold two columns of values against each other; `days` has the names of both."""
+    dataset: str, days: Mapping[str, str], samples: Sequence[ScoredTwice], hidden: Collection[str],
+    within: float = EQUAL,
+) -> Against:  # fmt: skip
+    """Hold two columns of values against each other; `days` has the names of both.
+
+    Values less than `within` apart are equal.
+    """
     both = [
         (sample, sample.first, sample.second)
         for sample in samples
         if sample.first is not None and sample.second is not None
     ]
-    off = [(first - second, sample) for sample, first, second in both if abs(first - second) >= EQUAL]
+    off = [(first - second, sample) for sample, first, second in both if abs(first - second) >= within]
     known = [(one, other, sample.verified) for sample, one, other in both if sample.verified is not None]
     moved = [sample for _, sample in sorted(off, key=lambda pair: (-abs(pair[0]), pair[1].id))]
     listed = tuple(sample for sample in moved if sample.id not in hidden)
@@ -386,7 +390,7 @@ def against(
         second=second,
         days=(days[first], days[second]),
         means=(mean(one for _, one, _ in both), mean(other for _, _, other in both)),
-        paired=paired([Pair(sample.id, ours, theirs, sample.group) for sample, ours, theirs in both]),
+        paired=paired([Pair(sample.id, ours, theirs, sample.group, within) for sample, ours, theirs in both]),
         only=(alone.count((False, True)), alone.count((True, False))),
         errors=(
             mean(abs(value - true) for value, _, true in known),

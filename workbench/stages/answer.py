@@ -32,7 +32,7 @@ from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, calibrate, queue, silent
-from workbench.stages.figures import figures, listing, planned_prefix
+from workbench.stages.figures import figures, listing, scope, values_of
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import judged_side, suspicion
@@ -74,11 +74,12 @@ def answer(
     every = figures(store, info, run=run, scorer=name, progress=progress)
     counts, kind = every.counts, every.kind
 
+    at = scope(store, info, chosen, name, kind, calibrate.cross_fitted(store, info))
     values = partial(scored_by, store, info, here.run_id)
     scores, presence = values(name), values("presence")
     places = columns.members(store, info.id, strata=False)
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
-    prefix = planned_prefix(store, info, kind)
+    prefix = at.begun
     begun = {row.sample_id: row.origin for row in prefix.rows}
     estimate = estimated(every.estimate)
 
@@ -94,7 +95,9 @@ def answer(
     shown = seen if on_screen or alone else listing(every, sent)
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     rivals = {
-        one: error for one in able if one != name and (error := mean_error(values(one), known)) is not None
+        one: error
+        for one in able
+        if one != name and (error := mean_error(values_of(at, one)[0], known)) is not None
     }
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
@@ -138,7 +141,7 @@ def answer(
         steps=steps(
             size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
-            mean_error(scores, known), rivals,
+            mean_error({row.sample_id: row.automatic for row in known}, known), rivals,
             shown.estimate.ahead, shown.estimate.soon,
             # another policy would end the estimate of a drawn corpus
             _policy_step(store, here, chosen)

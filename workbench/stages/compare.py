@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench.comparing.answer import Answer
+from workbench.comparing.estimators import EQUAL
 from workbench.comparing.figures import Figures
 from workbench.comparing.paired import Retrievers, RetrieverSample, compare_retrievers
 from workbench.comparing.versions import (
@@ -29,10 +29,11 @@ from workbench.model import KINDS, Kind, Sample, recall_of
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import Progress, local, moment_of, silent
-from workbench.stages.examples import seen_by
+from workbench.stages.calibrate import cross_fitted
 from workbench.stages.export_items import is_pseudonym
+from workbench.stages.figures import scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
-from workbench.stages.queue import headline_scorer, known, scored_by
+from workbench.stages.queue import headline_scorer, known
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.store import gold as gold_store
 from workbench.store import journal, plans, runs, samples, scores
@@ -107,12 +108,14 @@ def compare_against(
     """Hold a scorer or column against another one, or against the run of its metric from before `since`.
 
     Without `scorer` it is the one that reports begin with. Samples of the holdout, those that are not
-    counted, and examples of the run stay out. Raises UsageError for an unknown name, two kinds of units, a
+    counted, and examples of the run stay out; values are those of figures: what a calibration saw is scored
+    at a threshold chosen without it. Raises UsageError for an unknown name, two kinds of units, a
     moment that is none, and where no run is from before it.
     """
-    chosen = runs.chosen_run(store, info, run)
+    chosen, fitted = runs.chosen_run(store, info, run), cross_fitted(store, info)
     if chosen is not None:
-        recompute(store, info, chosen.id, info.threshold, progress)
+        for threshold in {info.threshold, *fitted.folds}:
+            recompute(store, info, chosen.id, threshold, progress)
     columns = scores.external_columns(store, info.id)
     first = known(scorer, columns) if scorer else headline_scorer(store, info, usual=usual)
     days = {name: _day(name, at) for name, at in columns.items()}
@@ -125,20 +128,20 @@ def compare_against(
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
     verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
-    out = {number for kind in kinds for number in gold_store.load_excluded(store, info.id, kind)}
-    questions, seen = samples.questions_of_hashes(store, info.id), seen_by(store, info, chosen).related
-    values = partial(scored_by, store, info, chosen.id if chosen else None)
-    ours, theirs = values(first), values(second)
+    at = scope(store, info, chosen, first, next(iter(kinds), info.kinds[0]), fitted)
+    (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
+    questions = samples.questions_of_hashes(store, info.id)
     twice = [
         ScoredTwice(
             member.key, questions.get(number, ""), member.group, ours.get(number), theirs.get(number),
             recall_of(verified[number].tally) if number in verified else None,
         )
         for number, member in scores.population(store, info.id).items()
-        if number not in out and member.key not in seen and (number in ours or number in theirs)
+        if number in at.places and number not in at.excluded and (number in ours or number in theirs)
     ]  # fmt: skip
     named = {name: days.get(name, "") for name in (first, second)}
-    return hold_against(info.name, named, twice, withheld_from(store, info, viewer))
+    within = EQUAL if own == other else max(own, other)  # columns that are rounded alike differ by a digit
+    return hold_against(info.name, named, twice, withheld_from(store, info, viewer), within)
 
 
 def _before(name: str, columns: Mapping[str, datetime], since: str) -> str:
