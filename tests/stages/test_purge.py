@@ -199,10 +199,13 @@ def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> N
     (bench.folder / "data.jsonl").unlink()
     run_purge(bench, "a1")
     assert (["Alpha", "Beta", "Gamma"], ["Alpha", "Beta"], ["Alpha", "Beta"]) == in_rows(bench)
+    assert [1, 1, 2] == [one.samples for one in plan_report(bench.store, bench.info()).strata]
     run_purge(bench, "b1", "a2")
     assert (["purged-1", "purged-2", "Gamma"], [None, None], [None, None]) == in_rows(bench)
     assert [] == in_files(bench, "Alpha") == in_files(bench, "Beta")
-    assert "Gamma" in [one.name for one in plan_report(bench.store, bench.info()).strata]
+    strata = plan_report(bench.store, bench.info()).strata
+    assert [(0, 0), (0, 0), (2, 2)] == [(one.samples, one.planned) for one in strata]
+    assert "Gamma" == strata[-1].name
     run_purge(bench)
 
     assert ["purged-1", "purged-2", "purged-3"] == in_rows(bench)[0]

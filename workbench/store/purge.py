@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from workbench.store.tables import (
     CALL,
     DATASET,
     EVENT,
+    HOLDOUT_RANK,
     METADATA,
     PLAN,
     PROPOSAL,
@@ -219,7 +221,8 @@ def _found(connection: Connection, dataset: str, keys: Collection[str]) -> tuple
 def _forget_names(connection: Connection, dataset_id: int) -> None:
     """Take the names of groups and strata that no sample has any more out of a dataset's documents.
 
-    A calibration and a run name the groups whose gold they saw, a stratified plan the values of a field.
+    A calibration and a run name the groups whose gold they saw, a stratified plan the values of a field, and
+    how many samples have each: the chances to be drawn follow from those that are left.
     """
 
     def left(column: Column[Any]) -> set[str | None]:
@@ -227,10 +230,14 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
         return set(connection.scalars(query))
 
     groups, strata = left(SAMPLE.group_key), left(SAMPLE.stratum)
+    in_plan = SAMPLE.dataset_id == dataset_id, SAMPLE.rank < HOLDOUT_RANK
+    order = [*connection.scalars(select(SAMPLE.stratum).where(*in_plan).order_by(SAMPLE.rank, SAMPLE.id))]
+    planned_n = connection.scalar(select(PLAN.planned_n).where(PLAN.dataset_id == dataset_id))
+    sizes = Counter(order), Counter(order[:planned_n])
     forgetting: tuple[tuple[Column[Any], Callable[[Document], None]], ...] = (
         (CALIBRATION.document, lambda saw: _forget_groups(saw.get("gold", {}).get("samples", []), groups)),
         (RUN.parameters, lambda said: _forget_groups(said.get("examples", []), groups)),
-        (PLAN.parameters, lambda drawn: _forget_strata(drawn, strata)),
+        (PLAN.parameters, lambda drawn: _forget_strata(drawn, strata, sizes)),
     )
     for column, forget in forgetting:
         rows = column.table.c
@@ -247,13 +254,17 @@ def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> None
             sample["group"] = None
 
 
-def _forget_strata(parameters: Document, strata: Collection[str | None]) -> None:
+def _forget_strata(
+    parameters: Document, strata: Collection[str | None], sizes: tuple[Counter[str], Counter[str]]
+) -> None:
     counts: Document = parameters.get("strata", {})
     numbered = {name: re.fullmatch(f"{GONE}([0-9]+)", name) for name in counts}
     highest = max((int(match[1]) for match in numbered.values() if match), default=0)
     names = (f"{GONE}{number}" for number in count(highest + 1))
     if counts:
         parameters["strata"] = {
-            name if not name or name in strata or numbered[name] else next(names): number
+            name if not name or name in strata or numbered[name] else next(names): (
+                number if "corpus" in parameters else [size[name] for size in sizes]
+            )
             for name, number in counts.items()
         }
