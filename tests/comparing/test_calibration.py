@@ -23,7 +23,17 @@ from workbench.comparing.calibration import (
     document_of,
     table_of,
 )
-from workbench.comparing.correction import Corrected, Model, band, fit, isotonic, platt, predict, reliability
+from workbench.comparing.correction import (
+    Corrected,
+    Line,
+    Model,
+    band,
+    fit,
+    isotonic,
+    platt,
+    predict,
+    reliability,
+)
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
 
@@ -191,8 +201,11 @@ def rest(one: FitCase) -> tuple[bytes, bytes, float | None]:
     return one.similarities, one.human, one.recall
 
 
-def test_below_ten_groups_there_are_no_intervals_and_no_verdict() -> None:
-    found = calibrate(dataset(16), now=85, objective="bias", seed=1)
+@pytest.mark.parametrize("undefined", [0, 4])
+def test_below_ten_groups_there_are_no_intervals_and_no_verdict(undefined: int) -> None:
+    """Groups of samples without a verified recall are none that a bias is measured on."""
+    more = [FitCase(f"u{n}", f"u{n}", bytes([90, 70]), bytes(2), None) for n in range(undefined)]
+    found = calibrate([*dataset(16), *more], now=85, objective="bias", seed=1)
 
     assert 8 == found.groups
     assert None is found.better
@@ -266,6 +279,17 @@ def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new
     assert mean.interval is not None
     assert mean.interval.low <= sum(truth) / 400 <= mean.interval.high
     assert 0.92 <= inside / 400 <= 0.99
+
+
+def test_an_interval_lies_around_the_value_that_is_given_and_not_around_one_above_1() -> None:
+    """The spread was measured on values from 0 to 1: .5 + 1 · 1 is 1, give or take .2 / √4."""
+    line = Line(0.5, 1.0, (0.0001, 0.0, 0.0), 0.2, 0.0, 2.0, 40, 40)
+
+    one, mean = line.correct(1.0, 4), line.correct_mean(1.0, 9)
+    assert one.interval is not None
+    assert mean.interval is not None
+    assert pytest.approx((1.0, 0.9, 1.0)) == (one.value, one.interval.low, one.interval.high)
+    assert pytest.approx((1.0, 0.98, 1.0)) == (mean.value, mean.interval.low, mean.interval.high)
 
 
 @pytest.mark.parametrize(

@@ -184,15 +184,17 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
     validation = curve.validate(sums, objective, folds)
     chosen, cut = int(validation.threshold), max(now, FLOOR)
     present = curve.at_threshold(sums, cut)
+    counted = np.unique(table.groups if objective == "bias" else table.pair_groups)  # of others nothing is
+    by_group = validation.by_group[:, counted]
     if np.array_equal(curve.at_threshold(sums, chosen), present):
         chosen = now  # another number between the same two similarities is no other choice
     thresholds, fold = np.array(validation.folds), folds[table.groups]
-    gain, better = gain_of(validation.by_group, present, objective, seed)
+    gain, better = gain_of(by_group, present[:, counted], objective, seed)
     trivial = None
     if objective == "f1":
         all_found = curve.at_threshold(sums, 0)
         trivial = float(curve.figure(all_found.sum(axis=1), objective))
-        better = better and gain_of(validation.by_group, all_found, objective, seed)[1]
+        better = better and gain_of(by_group, all_found[:, counted], objective, seed)[1]
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
     # Every sample's recall at its own threshold
@@ -208,7 +210,7 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         threshold_now=now,
         samples=len(table.verified),
         undefined=table.undefined,
-        groups=len(table.number),
+        groups=len(np.unique(table.groups)),
         pairs=len(table.scores),
         found=int(table.positive.sum()),
         unsure=table.unsure,

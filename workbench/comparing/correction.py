@@ -68,9 +68,8 @@ class Line:
         return self._corrected(mean, self.quantile * sqrt(max(variance, 0.0)))
 
     def _corrected(self, score: float, off: float | None) -> Corrected:
-        value = self.intercept + self.slope * score
-        ends = None if off is None else Interval(value - off, value + off).clipped()
-        return Corrected(min(1.0, max(0.0, value)), ends)
+        value = min(1.0, max(0.0, self.intercept + self.slope * score))  # `spread` is about this one
+        return Corrected(value, None if off is None else Interval(value - off, value + off).clipped())
 
 
 def is_recall(value: Any) -> bool:
