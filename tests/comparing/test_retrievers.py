@@ -55,6 +55,16 @@ def test_only_references_that_both_have_are_set_side_by_side() -> None:
     assert report.means["b"] == Mean(1 / 3, 3, 0)
 
 
+def test_a_unit_that_a_third_retriever_lacks_flips_between_the_other_two() -> None:
+    """What was rejected under c says nothing of a and b: as without it."""
+    both = [judged("a", "r", "a", x="found", y="found"), judged("b", "r", "b", x="missing", y="found")]
+
+    found = [compare_retrievers([*both, *more]) for more in ([], [judged("c", "r", "c", y="found")])]
+
+    assert [1, 1] == [len(report.pairs[0].flips) for report in found]
+    assert [(1, 0), (1, 0)] == [(one.first_only, one.second_only) for one in (r.contrasts[0] for r in found)]
+
+
 def test_a_reference_without_units_under_one_is_undefined_and_counted() -> None:
     """It is no zero and no difference."""
     report = compare_retrievers([

@@ -137,3 +137,17 @@ def test_alpha_of_words_is_krippendorffs_of_the_labels_that_people_gave_them() -
     total = 18 * n
     expected = sum(a * b for x, a in pool.items() for y, b in pool.items() if x != y) / (total * (total - 1))
     assert pytest.approx(1 - disagreed / total / expected) == found.alpha
+
+
+def test_alpha_of_one_person_against_the_others_leaves_out_what_these_two_agree_on() -> None:
+    """ada against bo and cy, who mark the same: as against each of them alone."""
+    each = [(decided(i, "ada", ADA), decided(i, "bo", BO), decided(i, "cy", BO)) for i in range(40)]
+    alone, star, whole = (
+        agreement([pair(some[a], some[b]) for some in each for a, b in sides], WORDS).alpha
+        for sides in ([(0, 1)], [(0, 1), (0, 2)], [(0, 1), (0, 2), (1, 2)])
+    )
+
+    assert alone is not None
+    assert whole is not None
+    assert pytest.approx(alone, abs=0.001) == star
+    assert whole > alone + 0.1

@@ -208,7 +208,7 @@ class RetrieverSample:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A unit whose verdict differs between retrievers: the verdict under each."""
+    """A unit whose verdict differs between retrievers: the verdict under each that has it."""
 
     text: str
     verdicts: Mapping[str, str]
@@ -336,7 +336,7 @@ def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
     flips = tuple(
         Flip(str(place[0]), verdict)
         for place, verdict in verdicts.items()
-        if len(verdict) == len(names) and len(set(verdict.values())) > 1
+        if len(set(verdict.values())) > 1
     )
     return ReferencePair(
         reference_hash=row[names[0]].reference_hash,

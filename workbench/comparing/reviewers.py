@@ -184,14 +184,18 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
         if (ours := couple.one.recall) is not None and (theirs := couple.other.recall) is not None
     ]
     # Krippendorff's α of the label that each person gave each word of a reference, none included
-    people: dict[str, dict[str, Assessment]] = defaultdict(dict)
+    couples: dict[str, list[Pair]] = defaultdict(list)
     for couple in pairs:
-        for each in (couple.one, couple.other):
-            people[each.sample][each.person] = each.assessment
+        couples[couple.one.sample].append(couple)
     items: list[tuple[str, ...]] = []
-    for sample, each_of in people.items():
-        marked = [_marks(assessment, words[sample]) for assessment in each_of.values()]
-        items += zip(*marked, strict=True)
+    for sample, of_sample in couples.items():
+        people = {each.person: each.assessment for one in of_sample for each in (one.one, one.other)}
+        sides = [tuple(people)]
+        if len(of_sample) < len(people) * (len(people) - 1) / 2:  # one person against the others
+            sides = [(one.one.person, one.other.person) for one in of_sample]
+        marks = {person: _marks(assessment, words[sample]) for person, assessment in people.items()}
+        for side in sides:
+            items += zip(*(marks[person] for person in side), strict=True)
     return replace(
         figures,
         interval=ratio_interval(shares),
