@@ -255,21 +255,27 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f"Δ {delta(contrast.delta.value)} over {many(contrast.delta.n, 'reference')}"
             f" (units {' against '.join(tallies)}; {contrast.delta.undefined} undefined)"
         )
+        if contrast.first_only or contrast.second_only:
+            lines.append(
+                f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
+                f"{contrast.second_only:,} under {contrast.second} only"
+            )
         if contrast.p is not None:
             what = "reference" if all(pair.group is None for pair in report.pairs) else "group"
             more, less = (many(ahead, what) for ahead in contrast.ahead)
-            lines += [
-                f"  flipped units, found {contrast.first_only:,} under {contrast.first} only, "
-                f"{contrast.second_only:,} under {contrast.second} only",
+            lines.append(
                 f"  higher under {contrast.first} in {more}, under {contrast.second} in {less}: "
-                f"sign test p {number(contrast.p)}",
-            ]
-        lines.append(f"  {paired_facts(contrast.paired)[0].line}")
+                f"sign test p {number(contrast.p)}"
+            )
+        if contrast.paired.bias is not None:
+            lines.append(f"  {paired_facts(contrast.paired)[0]._replace(name='Δ').line}")
     if report.unpaired:
         lines.append(
             f"left out: {many(report.unpaired, 'reference')} that "
             f"{'is' if report.unpaired == 1 else 'are'} verified under one value only"
         )
+    if report.repeated:
+        lines.append(f"{many(report.repeated, 'reference')} with several samples of one value: the first counts")
     return page(lines)
 
 
