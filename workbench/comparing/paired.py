@@ -334,9 +334,7 @@ def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
             if unit.counted:
                 verdicts.setdefault(place_of(unit), {})[name] = unit.match.verdict or "unsure"
     flips = tuple(
-        Flip(str(place[0]), verdict)
-        for place, verdict in verdicts.items()
-        if len(set(verdict.values())) > 1
+        Flip(str(place[0]), verdict) for place, verdict in verdicts.items() if len(set(verdict.values())) > 1
     )
     return ReferencePair(
         reference_hash=row[names[0]].reference_hash,

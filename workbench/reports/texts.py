@@ -275,7 +275,8 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f"{'is' if report.unpaired == 1 else 'are'} verified under one value only"
         )
     if report.repeated:
-        lines.append(f"{many(report.repeated, 'reference')} with several samples of one value: the first counts")
+        some = many(report.repeated, "reference")
+        lines.append(f"{some} with several samples of one value: the first counts")
     return page(lines)
 
 
