@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from tests.rows import naming
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
 from workbench.stages import editing, plan, queue
+from workbench.stages.export import ExportOptions, export
+from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.plan import Draft, Prefix, Wish, prefix, report
 from workbench.stages.queue_values import facets
 from workbench.stages.review import act, open_sample, undo
@@ -483,6 +486,23 @@ def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: 
     assert (len(one.rows), one.whole, {row.pi for row in one.rows}) == (8, True, {1.0})
     cut = found(bench, upto=4)
     assert (len(cut.rows), cut.at_planned_n, {row.pi for row in cut.rows}) == (4, True, {0.5})
+
+
+def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path: Path) -> None:
+    """Its rows say where a sample stood (`u`), that a person saw it here (`shown`), and what was picked."""
+    bench.load(rows(20))
+    keys = order(bench)
+    for place in (0, 1, 2, 3, 4, 9):
+        decide(bench, keys[place], off_plan=place in (1, 4))
+    left = found(bench)
+    export(bench.store, bench.info(), tmp_path / "out", ExportOptions(), annotator="ann")
+    back = ImportOptions(dataset="back", gold="given")
+
+    import_file(bench.store, tmp_path / "out", back, annotator="ann")
+
+    came = prefix(bench.store, bench.info("back"), "entity")
+    assert (states(left), left.beyond) == (states(came), came.beyond)
+    assert keys[:4] == [row.key for row in came.rows]
 
 
 def test_imported_gold_alone_makes_a_prefix_only_when_it_covers_everything(bench: Any) -> None:

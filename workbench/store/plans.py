@@ -256,7 +256,7 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
     With `only` those of some samples.
     """
     state = REVIEW[kind]
-    query = select(REVIEW.sample_id, state, REVIEW.origin, REVIEW.off_plan).where(
+    query = select(REVIEW.sample_id, state, REVIEW.origin, REVIEW.off_plan, REVIEW.shown).where(
         REVIEW.dataset_id == dataset_id, state != "todo"
     )
     if only is not None:
@@ -266,12 +266,12 @@ def done(store: Store, dataset_id: int, kind: Kind, only: Sequence[int] | None =
     with store.snapshot():
         for sample_id, own in groupby(store.rows(query.order_by(REVIEW.sample_id)), key=itemgetter(0)):
             reviews = [row[1:] for row in own]
-            states = {state for state, _, _ in reviews}
+            states = {state for state, *_ in reviews}
             in_turn = any(
-                state != "started" and origin != "imported" and not off_plan
-                for state, origin, off_plan in reviews
+                state != "started" and not off_plan and (origin != "imported" or shown != "import")
+                for state, origin, off_plan, shown in reviews
             )
-            gold = [origin for state, origin, _ in reviews if state == "verified"]
+            gold = [origin for state, origin, *_ in reviews if state == "verified"]
             if "excluded" in states:
                 complete[sample_id] = Done("excluded", in_turn)
             elif gold:
