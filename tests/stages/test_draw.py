@@ -277,6 +277,26 @@ def test_the_plan_of_a_draw_stays_and_other_scores_estimate_nothing(bench: Any, 
     assert (ROWS, None) == (estimate.total, estimate.point)
 
 
+def test_a_drawn_corpus_is_estimated_also_where_its_rows_have_a_column_of_scores(
+    bench: Any, tmp_path: Path
+) -> None:
+    """A column has values of the drawn samples only: asked for, it says that it gives no estimate."""
+    rows = [
+        naming(f"s{number}", ["Rome"], ["Rome"] * (number % 2), also=f" {number}")
+        | {"scores": {"context_entity_recall": 0.5}}
+        for number in range(30)
+    ]
+    drawn_by(bench, corpus_of(tmp_path, rows), 20)
+    for number in list(queue_ids(bench.store, bench.info(), "ann")):
+        review(bench, number, toggled=False)
+
+    found = answer(bench.store, bench.info(), "ann")[0]
+    assert ("ragas", False) == (found.scorer, found.estimate is None)
+    asked = answer(bench.store, bench.info(), "ann", scorer="context_entity_recall")[0]
+    assert asked.estimate is None
+    assert "drawn from a corpus that has no values of this score" in asked.refusal
+
+
 def test_no_more_is_recommended_than_can_be_reviewed(bench: Any, scored: Path) -> None:
     drawn_by(bench, scored)
     ids = list(queue_ids(bench.store, bench.info(), "ann"))

@@ -129,7 +129,7 @@ def answer(
         excluded=counts.excluded,
         in_order=shown.estimate.n if shown.estimate.design not in ("hand", "imported") else 0,
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
-        refusal=shown.estimate.refusal if counts.imported else "",
+        refusal=shown.estimate.refusal if counts.imported or shown.estimate.design == "elsewhere" else "",
         compared=len(known),
         left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(known)),
         traced=shown.reproducible is not None,

@@ -17,6 +17,7 @@ from workbench.store import assignments, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
+from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.samples import chunked
 from workbench.text.query import Query, parse
@@ -28,7 +29,8 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     """The scorer or imported column of a dataset that a report begins with.
 
     `asked` names it, for this report; `usual` is a person's setting, which holds where the dataset has it.
-    Scores of the current run have to be counted before. Raises UsageError when there is no such scorer.
+    Scores of the current run have to be counted before. Of a drawn corpus it is a scorer: columns have values
+    of the drawn samples only. Raises UsageError when there is no such scorer.
     """
     there = scores.external_columns(store, info.id)
     if asked is not None:
@@ -37,7 +39,8 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     usual = named(usual, there)
     if usual in able or (usual in there and kind_of(usual)):
         return usual
-    return headline(there, able, info.kinds[0])
+    drawn = plan_of(store, info.id)
+    return headline((), able, drawn.kind) if drawn and drawn.corpus else headline(there, able, info.kinds[0])
 
 
 def named(name: str, columns: Collection[str]) -> str:
