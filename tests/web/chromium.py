@@ -22,20 +22,27 @@ class Tab:
     """One tab."""
 
     def __init__(self, socket: ClientConnection) -> None:
-        self._socket, self._next = socket, 0
+        self._socket, self._next, self.asked = socket, 0, 0
         for domain in ("Page", "Runtime", "Network"):
             self.ask(f"{domain}.enable")
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Do one thing, and wait until it is done."""
-        self._next += 1
-        self._socket.send(json.dumps({"id": self._next, "method": method, "params": params}))
+        number = self._send(method, params)
         while True:
             found: dict[str, Any] = json.loads(self._socket.recv(timeout=PATIENCE))
-            if found.get("id") == self._next:
+            if found.get("method") == "Page.javascriptDialogOpening":  # whether to leave a page: yes
+                self.asked += 1
+                self._send("Page.handleJavaScriptDialog", {"accept": True})
+            if found.get("id") == number:
                 assert "error" not in found, (method, found)
                 result: dict[str, Any] = found["result"]
                 return result
+
+    def _send(self, method: str, params: dict[str, Any]) -> int:
+        self._next += 1
+        self._socket.send(json.dumps({"id": self._next, "method": method, "params": params}))
+        return self._next
 
     def run(self, script: str) -> Any:
         """The value of some JavaScript in the page."""

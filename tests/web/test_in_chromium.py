@@ -188,6 +188,17 @@ def test_what_is_typed_stays_when_the_session_ends(serve: Serve, tab: Tab) -> No
     assert "a long thought" == tab.run("document.querySelector('details[data-key=c] textarea').value")
 
 
+def test_a_server_that_is_away_is_said_to_be(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN)
+    log_in(tab, served)
+    served.stop()
+    key(tab, "x")
+    tab.wait("document.getElementById('said').textContent.includes('not saved')")
+    assert "not saved: the server cannot be reached. Try again." == tab.run(
+        "document.getElementById('said').textContent"
+    )
+
+
 def test_a_held_key_and_a_key_for_the_page_before_decide_nothing(serve: Serve, tab: Tab) -> None:
     served = serve(TEN)
     log_in(tab, served)
@@ -279,6 +290,7 @@ def test_what_is_typed_and_not_sent_stays_and_is_asked_about_once(serve: Serve, 
         tab.run(leaving)
         tab.wait("document.getElementById('said').textContent.includes('not sent')")
         assert (first, "a long thought", 0) == (sample_shown(tab), tab.run(thought), verified(served.bench))
+    assert 2 == tab.asked  # before each reload
     tab.click("details[data-key=c] button")
     tab.wait("document.getElementById('said').textContent.includes('comment added')")
     key(tab, "a")

@@ -47,7 +47,8 @@ def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> N
     assert not {"bo", "cy"} & set(words.split())  # letters, no names
     key = ann.key
     assert 422 == ann.do("accept").status_code
-    assert "1 unit is not settled yet" in shown(ann.page.text)
+    assert "1 unit is not settled yet: decide each, or E takes the rest" in shown(ann.page.text)
+    assert "Do it again" not in shown(ann.page.text)  # nothing was typed
     ann.get("/resolve")
     unit = ann.page.text.split('value="take:-1:')[1].split('"')[0]
     assert 'data-key="W"' in ann.page.text

@@ -71,7 +71,8 @@ def test_every_button_of_a_unit_writes_what_it_says(serve: Serve, what: str) -> 
     assert 200 == bo.do(button, **more).status_code
     assert expected == told(unit(bench, bo, "Agra"))
     assert 2 == len(bench.query("SELECT op FROM review_event"))
-    assert 200 == bo.do(button, **more).status_code  # it is so already
+    assert 200 == bo.do(button, **more).status_code
+    assert "so it is already" in shown(bo.page.text)
     assert 2 == len(bench.query("SELECT op FROM review_event"))
 
 

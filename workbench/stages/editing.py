@@ -188,7 +188,9 @@ def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
     """
     assessment, over = opened.state.of(kind).assessment, opened.over
     if over is not None and (left := len(over.open(assessment.units))):
-        raise InputError(f"{many(left, 'unit is', 'units are')} not settled yet: tab goes there")
+        raise InputError(
+            f"{many(left, 'unit is', 'units are')} not settled yet: decide each, or E takes the rest"
+        )
     source = f"verified by {opened.annotator}"
     settled = settle(Assessment(kind, source, assessment.units))
     return Accept(settled, fast, opened.policy.version, adjudicated=over is not None)

@@ -413,7 +413,9 @@ class Pages:
             self._keep(caller, action, letters_text(opened, kind))
             return await self._after(caller, opened, kind, fields, action)
         intent = await asyncio.to_thread(forms.intent_of, fields, opened, kind, shown)
-        if intent is not None:
+        if intent is None:
+            self._keep(caller, action, "so it is already")
+        else:
             intent = replace(intent, action=action)
             opened, edit = await intents.act(caller.desk, opened, intent, forms.effort_of(shown, fields))
             accepted = what in ("accept", "none") and edit is not None

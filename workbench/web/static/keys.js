@@ -53,6 +53,11 @@ function leaves(form, button) {
   return false;
 }
 
+// Back, reload, log out and closing the tab: the browser asks.
+addEventListener("beforeunload", (event) => {
+  if (document.querySelector(".sample") && typed()[0]) event.preventDefault();
+});
+
 // Sending a form without leaving the page: where it cannot be sent, what was typed stays.
 
 async function go(url, options, form) {
@@ -61,14 +66,17 @@ async function go(url, options, form) {
   document.body.classList.add("busy");
   const sample = document.querySelector("[data-sample]")?.dataset.sample;
   try {
-    const answer = await fetch(url, { credentials: "same-origin", ...options });
+    const answer = await fetch(url, { credentials: "same-origin", ...options }).catch(() => {
+      throw new Error("the server cannot be reached");
+    });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.status === 401) throw new Error("your session has ended: log in again in another tab");
     if (!page.getElementById("main")) throw new Error(`the server answered ${answer.status}`);
     if (answer.status >= 500 || answer.status === 429) throw new Error(page.getElementById("why").textContent.replace(/\.$/, ""));
     show(page, answer, sample, form);
   } catch (error) {
-    say(`${form ? "not saved" : "not loaded"}: ${error.message}. What you typed is still here: try again.`, true);
+    const kept = typed()[0] || form?.marking ? "What you typed is still here: try" : "Try";
+    say(`${form ? "not saved" : "not loaded"}: ${error.message}. ${kept} again.`, true);
   } finally {
     busy = false;
     document.body.classList.remove("busy");
