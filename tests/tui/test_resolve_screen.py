@@ -98,6 +98,8 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         assert "1889" == under_cursor(app)
         await user.press("a")  # nothing is settled before every unit is
         assert "2 units are open: 1 takes A's, 2 B's, 0 neither" in status(app)
+        await user.press("3")
+        assert "3 is nobody's: 1 takes A's, 2 B's, 0 neither" in status(app)
         await user.press("0", ada)
         assert "tower settled" not in status(app)
         await user.press("a")

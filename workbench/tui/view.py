@@ -120,12 +120,17 @@ def resolve_head(opened: Opened, kind: Kind) -> tuple[tuple[Part, ...], tuple[Pa
 
 
 def still_open(left: int, over: Sides, kind: Kind) -> str:
-    """What to do about units on which nobody has decided; whose the letters are, once names are shown."""
+    """What to do about units on which nobody has decided."""
+    return f"{many(left, 'unit is', 'units are')} open: {digits(over, kind)}"
+
+
+def digits(over: Sides, kind: Kind) -> str:
+    """`1 takes A's, 2 B's, 0 neither`; whose the letters are, once names are shown."""
     people = over.people[kind]
     who = [cut(flat(name), 12) if over.named else letter(side) for side, name in enumerate(people)]
     last = min(len(who), 9)  # as many as there are digits
     more = "" if last < 3 else f"{', ' if last == 3 else ' … '}{last} {who[last - 1]}'s"
-    return f"{many(left, 'unit is', 'units are')} open: 1 takes {who[0]}'s, 2 {who[1]}'s{more}, 0 neither"
+    return f"1 takes {who[0]}'s, 2 {who[1]}'s{more}, 0 neither"
 
 
 def sides(unit: Unit, opened: Opened) -> list[list[str]]:

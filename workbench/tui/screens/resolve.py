@@ -173,6 +173,14 @@ class ResolveScreen(ReviewScreen):
         side = int(side)
         self._want_of_unit(partial(intents.take, side=side, who=self._whose(side)), counted=False)
 
+    async def takes(self, character: str) -> bool:
+        """A digit of nobody says whose there are."""
+        several = self.pane.opened is not None and len(self.over.people[self.pane.kind]) > 1
+        if several and character.isdecimal():
+            self.say(f"{character} is nobody's: {view.digits(self.over, self.pane.kind)}")
+            return True
+        return False
+
     def _whose(self, side: int) -> str:
         """Whose side it is, once names are shown."""
         return flat(self.over.people[self.pane.kind][side]) if self.over.named and side >= 0 else ""
