@@ -366,6 +366,22 @@ def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp
     assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
 
 
+@pytest.mark.parametrize("columns", [0, 100])
+def test_only_a_terminal_cuts_names(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    long = [
+        ROW | {"id": "a/path/of/a/file/that/is/long/0001"},
+        ROW | {"user_input": "Who built it, and when? " * 3},
+    ]
+    assert 0 == run("import", write_rows(tmp_path / "a.jsonl", long), "--gold").code
+    monkeypatch.setattr("workbench.reports.texts.columns_of", lambda _stream: columns)
+
+    for text in (run("score").out, run("compare", "--samples").out):
+        for name in ("a/path/of/a/file/that/is/long/0001", "Who built it, and when? " * 3 + HASH[:8]):
+            assert (columns == 0) == (name in text)
+
+
 def test_the_gate_names_what_is_below_by_its_question(run: Any, tmp_path: Path) -> None:
     loaded(run, tmp_path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from workbench.comparing.words import paired_facts
 from workbench.errors import ExportError, disk_errors
 from workbench.model import KINDS, RESOLVED, Alias, Kind, Score, Tally
-from workbench.reports import page
+from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
@@ -217,9 +218,10 @@ def gate_text(
 
 def samples_text(figures: Figures) -> str:
     """The verified samples with the automatic value, Δ and its main cause."""
+    whole = not columns_of(sys.stdout)
     rows = [
         [
-            in_table(row.id, row.question),
+            in_table(row.id, row.question, whole=whole),
             value(row.automatic),
             value(row.verified),
             delta(row.delta),
@@ -228,7 +230,7 @@ def samples_text(figures: Figures) -> str:
         for row in figures.rows
     ]
     head = ["sample", scorer_name(figures.scorer), "verified", "Δ", "main cause"]
-    return "\n".join([*table(head, rows[:SHOWN_ROWS]), *_more(len(rows))])
+    return "\n".join([*table(head, rows[:SHOWN_ROWS], whole=whole), *_more(len(rows))])
 
 
 def _more(rows: int) -> list[str]:
@@ -320,9 +322,9 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
     columns = sorted({name for row in rows for name in row.external if column_kind(name) == kind})
     first = headline(columns, (), kind) if columns else DEFAULT_SCORER[kind]
     differ = first in (*columns, *names)  # without its column nobody can follow Δ
-    listed = []
+    listed, whole = [], not columns_of(sys.stdout)
     for row in rows[:SHOWN_ROWS]:
-        name = in_table(row.id, row.question)
+        name = in_table(row.id, row.question, whole=whole)
         if row.id in withheld:
             hidden = ["hidden"] * (len(names) + len(columns))
             listed.append([name, *hidden, _verified_cell(row, kind), *([""] if differ else [])])
@@ -333,7 +335,7 @@ def _kind_table(kind: Kind, everything: Sequence[Scored], withheld: Collection[s
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
-    lines = [*table(head, listed), *_more(len(rows))]
+    lines = [*table(head, listed, whole=whole), *_more(len(rows))]
     if differ:
         lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]

@@ -234,10 +234,13 @@ def short(key: str, size: int, question: str = "") -> str:
     return head + cut_front(key, size - width(head))
 
 
-def in_table(key: str, question: str = "") -> str:
-    """The same at the head of a table's row, with the beginning of the hash: questions may be alike."""
+def in_table(key: str, question: str = "", *, whole: bool = False) -> str:
+    """The same at the head of a table's row, with the beginning of the hash: questions may be alike.
+
+    `whole`: of any length.
+    """
     named = f"{' '.join(question.split())} {key[:HASH]}" if is_hash(key) and question else key
-    return short(named, QUESTION)
+    return flat(named) if whole else short(named, QUESTION)
 
 
 def told_of(key: str, message: str, size: int, question: str = "") -> str:

@@ -51,10 +51,12 @@ def many(count: int, word: str, more: str = "") -> str:
     return f"{count:,} {word if count == 1 else more or word + 's'}"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False, whole: bool = False
+) -> list[str]:
     """Columns padded by cells, so that wide characters keep them straight.
 
-    `right`: all but the first stand to the right, as figures do.
+    `right`: all but the first stand to the right, as figures do. `whole`: no cell is cut.
     """
 
     from rich.cells import cell_len, set_cell_size  # pipelines that only measure need none
@@ -65,7 +67,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = F
         return " " * (width - cell_len(cell)) + cell if right and column else set_cell_size(cell, width)
 
     cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
-    widths = [
-        min(max(cell_len(row[column]) for row in cells), 40 if column else 32) for column in range(len(head))
-    ]
+    widest = [max(cell_len(row[column]) for row in cells) for column in range(len(head))]
+    widths = widest if whole else [min(wide, 40 if column else 32) for column, wide in enumerate(widest)]
     return ["  ".join(map(fitted, row, widths, range(len(head)))).rstrip() for row in cells]
