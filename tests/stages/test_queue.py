@@ -382,22 +382,24 @@ def test_facets_count_what_occurs(bench: Any) -> None:
         naming("a", ["Rome"], [], group="web", meta={"lang": "en-GB", "topic": "art", "long": "x" * 10}),
         naming("b", ["Rome", "Oslo"], [], group="web", meta={"language": "ru", "topic": "art", "list": [1]}),
         naming("c", [], [], group="x\x1b]0;y\u202e", meta={"topic": "music", "odd key": "x", "b[\x07]": "x"}),
+        naming("d", [], [], group="Web", meta={"topic": "Art"}),
     ])  # fmt: skip
     bench.verify("a")
     opened = bench.open("b")
     act(bench.store, opened, Flag("odd"))
+    act(bench.store, bench.open("c"), Flag("Very odd"))
 
     found = facets(bench.store, bench.info(), "ann")
     values = {name: dict(pairs) for name, pairs in found.items()}
 
-    assert values["state"] == {"todo": 2, "started": 0, "verified": 1, "excluded": 0, "skipped": 0}
-    assert values["is"] == {"flagged": 1, "blind": 0, "rematch": 0, "stale": 0, "offplan": 0, "fast": 0}
+    assert values["state"] == {"todo": 3, "started": 0, "verified": 1, "excluded": 0, "skipped": 0}
+    assert values["is"] == {"flagged": 2, "blind": 0, "rematch": 0, "stale": 0, "offplan": 0, "fast": 0}
     assert values["label"] == {"place": 2}
     assert values["lang"] == {"en": 1, "ru": 1}
-    assert values["group"] == {"web": 2}
-    assert values["meta.topic"] == {"art": 2, "music": 1}
+    assert values["group"] == {"web": 3}
+    assert values["meta.topic"] == {"art": 3, "music": 1}
     assert values["by"] == {"ann": 1}
-    assert values["flag"] == {"odd": 1}
+    assert values["flag"] == {"odd": 2, "Very odd": 1}
     assert "meta.odd key" not in values
     assert "meta.list" not in values
     assert not any(character in str(values) for character in "\x1b\x07\u202e")

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tests.rows import sample
-from workbench.model import Assessment, Kind, Tally, Unit
+from workbench.model import Assessment, Kind, Label, Tally, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
 from workbench.stages import editing, queue, review
+from workbench.stages.queue_values import facets
 from workbench.stages.review import act
 from workbench.store.datasets import add_policy
 from workbench.store.samples import related_ids
@@ -58,6 +59,7 @@ def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any) -> None:
     texts = {
         "ru": ("where", "Эйфелева башня в Париже"), "fr": ("Where?", "L'École normale"),
         "percent": ("how much", "It is 100% sure"), "under": ("which", "a_b"), "back": ("what", "a\\b axb"),
+        "tr": ("İstanbul", "ΣΟΦΟΣ"),
     }  # fmt: skip
     bench.load([
         {"id": key, "user_input": question, "reference": reference, "retrieved_contexts": ["Париж %_"]}
@@ -66,7 +68,7 @@ def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any) -> None:
     expected = {
         "париж": ["ru"], "ПАРИЖ": ["ru"], "ÉCOLE": ["fr"], "école": ["fr"], "100%": ["percent"],
         "%": ["percent"], "a_b": ["under"], "_": ["under"], "\\\\": ["back"], "where": ["ru", "fr"],
-        "PERCENT": ["percent"], "nothing of this": [], "'; DROP": [],
+        "PERCENT": ["percent"], "nothing of this": [], "'; DROP": [], "İSTANBUL": ["tr"], "ΣΟΦΟΣ": ["tr"],
     }  # fmt: skip
 
     def found(search: str) -> list[str]:
@@ -229,7 +231,7 @@ def said(*labels: str) -> dict[str, Any]:
 ROWS: list[dict[str, Any]] = [
     {"id": "alpha-1", "user_input": "Who?", "reference": "Ada Lovelace in Rome, 1889: Zork.",
      "retrieved_contexts": ["Rome"], "group": "Web",
-     "meta": {"lang": "ru-RU", "topic": "art", "n": 5, "ok": True},
+     "meta": {"lang": "ru-RU", "topic": "art", "n": 5, "ok": True, "f": 5 / 6},
      "proposal": said("person", "date")},
     {"id": "beta-2", "user_input": "Where is the bank?", "reference": "Rome. Right bank",
      "retrieved_contexts": ["Rome"], "group": "news",
@@ -268,6 +270,8 @@ UNREVIEWED = {
     "-meta.topic:art": "gamma delta epsilon",
     "meta.n:5": "alpha",
     "meta.n:5.5": "beta",
+    "meta.f:0.8333333333333334": "alpha",
+    "-meta.f:0.5": "alpha beta gamma delta epsilon",
     "meta.ok:true": "alpha",
     "meta.ok:false": "gamma",
     "meta.nested:1": "",
@@ -335,6 +339,20 @@ def test_a_policy_without_other_and_with_counted_labels(bench: Any) -> None:
 
     assert found("label:date") == ["alpha-1", "gamma-3"]
     assert found("label:person") == []
+
+
+def test_labels_of_a_policy_in_capitals_are_found_in_any_case(bench: Any) -> None:
+    bench.load(ROWS)
+    dataset = bench.info()
+    labels = (Label("1", "Date"), Label("2", "Other"))
+    add_policy(bench.store, dataset.id, replace(dataset.policy, labels=labels), "ann")
+
+    def found(text: str) -> list[str]:
+        return keys(bench, queue.queue_ids(bench.store, bench.info(), "ann", query(text), order="file"))
+
+    assert found("label:date") == found("label:Date") == ["alpha-1", "gamma-3"]
+    assert found("label:other") == ["alpha-1", "beta-2", "gamma-3", "delta-4"]
+    assert dict(facets(bench.store, bench.info(), "ann")["label"]) == {"Other": 4, "Date": 2}
 
 
 def test_a_policys_language_holds_where_a_sample_names_none(bench: Any) -> None:

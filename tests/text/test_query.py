@@ -151,6 +151,10 @@ def test_a_value_survives_being_quoted(value: str) -> None:
         ("delta<=.2", Fraction(21, 100), False),
         ("auto=.67", Fraction(2, 3), True),  # as it is shown
         ("auto=.66", Fraction(2, 3), False),
+        ("auto=.38", Fraction(3, 8), True),
+        ("auto=.37", Fraction(3, 8), False),
+        ("auto=.12", Fraction(1, 8), True),
+        ("auto=.13", Fraction(1, 8), False),
     ],
 )
 def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: bool) -> None:

@@ -172,7 +172,7 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     del labels[""]
     blind = seen.pop("blind").total() if whole else None
     surveyed = {
-        name: [(value, number if whole else None) for value, number in values.most_common()]
+        name: [(value, number if whole else None) for value, number in _in_any_case(values).most_common()]
         for name, values in {"label": labels, **seen}.items()
         if 0 < len(values) <= FEW and not set(name.removeprefix(META)) & set(' \t\n:"<>=,')
     }
@@ -190,6 +190,15 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
         for name, values in fields.items()
         if is_typable(name)
     }
+
+
+def _in_any_case(values: Counter[str]) -> Counter[str]:
+    """Values that a search takes for one, under the most frequent form."""
+    forms: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
+    for value, number in values.most_common():
+        numbers[forms.setdefault(value.lower(), value)] += number
+    return numbers
 
 
 def is_typable(value: str) -> bool:

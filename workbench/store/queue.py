@@ -539,9 +539,13 @@ def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
 
 
 def flags(store: Store, info: DatasetInfo, annotator: str, most: int) -> list[tuple[str, int]]:
-    """The texts of an annotator's flags, the most frequent first."""
+    """The texts of an annotator's flags, the most frequent first, with how many flags have the text."""
     own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator
-    return _most_frequent(store, REVIEW.flag, *own, REVIEW.flag != "")[:most]
+    found = _most_frequent(store, REVIEW.flag, *own, REVIEW.flag != "")
+    return [
+        (text, sum(number for other, number in found if text.lower() in other.lower()))
+        for text, _ in found[:most]
+    ]
 
 
 def _most_frequent(store: Store, column: Any, *where: ColumnElement[bool]) -> list[tuple[str, int]]:

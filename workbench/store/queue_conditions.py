@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -147,9 +148,10 @@ def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked
         case "lang":
             return _in_language(value.lower(), info)
         case "group":
-            return func.lower(func.coalesce(SAMPLE.group_key, "")) == value.lower()
+            return func.lower(func.coalesce(SAMPLE.group_key, "")) == func.lower(value)
         case "by":
-            return reviews.some(reviews.begun, lambda review: func.lower(review.annotator) == value.lower())
+            name = func.lower(value)
+            return reviews.some(reviews.begun, lambda review: func.lower(review.annotator) == name)
         case "flag":
             return reviews.own(lambda review: contains(review.flag, value))
         case _:
@@ -196,12 +198,13 @@ def _labelled(label: str, info: DatasetInfo, reviews: Reviews) -> Clause:
             seen(REVIEW),
         )
     )
-    if label not in (info.policy.counted_labels or info.policy.label_names()):
+    names = [name.lower() for name in info.policy.label_names()]
+    if label not in ([name.lower() for name in info.policy.counted_labels] or names):
         return verified
     entities = PROPOSAL.document["reference_entities"]
     text = func.lower(entities.as_string())
     if label == "other":  # so is whatever the policy does not know, or has no label
-        known = [_quoted(name) for name in info.policy.label_names() if name != label]
+        known = [_quoted(name) for name in names if name != label]
         named = sum((func.length(text) - func.length(func.replace(text, q, ""))) / len(q) for q in known)
         has_label = func.json_array_length(entities) > named
     else:
@@ -222,10 +225,12 @@ def _in_language(value: str, info: DatasetInfo) -> Clause:
 
 
 def _in_meta(key: str, value: str) -> Clause:
-    text = _meta_text(key)
-    # SQLite takes a JSON truth out as 1 or 0
-    also = {"true": ("true", "1"), "false": ("false", "0")}.get(value.lower(), (value.lower(),))
-    return func.coalesce(text, "").in_(also)
+    # SQLite takes a JSON truth out as 1 or 0, and a fraction with 15 digits
+    also: list[Any] = [{"true": "1", "false": "0"}.get(value.lower(), value)]
+    with suppress(ValueError):
+        if float(value) % 1 > 0:
+            also.append(cast(literal(float(value)), Text))
+    return func.coalesce(_meta_text(key), "").in_([func.lower(each) for each in (value, *also)])
 
 
 def _meta_text(key: str) -> Any:

@@ -552,8 +552,12 @@ def is_blind(share: Any) -> ColumnElement[bool]:
 
 
 def contains(text: Any, piece: str) -> ColumnElement[bool]:
-    """Whether a text holds a piece, in any case and script."""
-    return func.lower(text).contains(piece.lower(), autoescape=True)
+    """Whether a text holds a piece, in any case and script.
+
+    The database lowers both: a server lowers `İ` and the last `Σ` of a word to other letters than Python.
+    """
+    signs = re.sub("[/%_]", r"/\g<0>", piece)
+    return func.lower(text).contains(func.lower(signs), escape="/")
 
 
 def proposed_by(run_id: Any) -> ColumnElement[bool]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from workbench.text.figures import rounded
+
 STATES = ("todo", "started", "verified", "excluded", "skipped")
 MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed", "unresolved")
 KNOWN = {"state": STATES, "is": MARKS}
@@ -48,8 +50,8 @@ Op = str
 _COMPARES: dict[Op, Callable[[Any, Any], Any]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
 }  # fmt: skip
-SHOWN = Fraction(1, 200)
-"""Half of the last digit that is shown: `=.67` finds two thirds."""
+HALF, EDGE = 0.005, 1e-9
+"""Half of the last digit that is shown: `=.67` finds two thirds. Digits behind the ninth decide nothing."""
 
 _TOKEN = re.compile(r'(?s)(?:"(?:\\.|[^"\\])*"?|[^\s"])+')
 _FIELD = re.compile(r'(-?)(meta\.[^\s:"<>=,]+|[A-Za-z]+)(:|>=|<=|>|<|=)')
@@ -89,7 +91,9 @@ class Term:
     def compares(self, number: Any) -> Any:
         """Whether a number fits, its minus aside; a column of SQL gives a condition."""
         if self.op == "=":
-            return (number > self.number - SHOWN) & (number < self.number + SHOWN)
+            shown = rounded(self.number, 2)  # a half goes to the even digit: .375 and .385 are shown as .38
+            reach = HALF + (EDGE if shown * 100 % 2 == 0 else -EDGE)
+            return (number > float(shown) - reach) & (number < float(shown) + reach)
         return _COMPARES[self.op](number, self.number)
 
 
