@@ -133,10 +133,9 @@ def _spans(entity: ProposedEntity, reference: str, every: bool) -> tuple[Span, .
 
 def policy_label(label: str, policy: Policy) -> tuple[str, str]:
     """The label as the policy knows it, and the proposer's own word when it does not."""
-    lowered, names = label.strip().lower(), policy.label_names()
-    if lowered in names:
-        return lowered, ""
-    return "other" if "other" in names else "", label
+    names = {name.lower(): name for name in policy.label_names()}
+    known = names.get(label.strip().lower())
+    return (names.get("other", ""), label) if known is None else (known, "")
 
 
 def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evidence, ...]:
