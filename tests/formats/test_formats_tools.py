@@ -416,6 +416,22 @@ def test_a_trace_is_one_sample_however_its_spans_are_written(load: Any, spans: l
     assert ("c", "d") == sample.retrieved_contexts
 
 
+def test_traces_without_an_id_are_a_sample_each(load: Any) -> None:
+    """Together they were one row called None. Its text gives each an id, as any row without one."""
+    found = {"type": "RETRIEVER", "output": ["c"]}
+    given = [
+        {"input": f"q{n}", "output": "a", "metadata": {"expected_output": "Ann"}, "observations": [found]}
+        for n in range(3)
+    ]
+
+    samples = [record.sample for record in load(given).records]
+
+    assert [("q0", ("c",)), ("q1", ("c",)), ("q2", ("c",))] == [
+        (sample.user_input, sample.retrieved_contexts) for sample in samples
+    ]
+    assert 3 == len({sample.id for sample in samples} - {"None"})
+
+
 def test_of_a_span_only_what_is_read_stays_in_memory(tmp_path: Path) -> None:
     """Spans of one trace may stand anywhere in a file, so that all of them are held to its end."""
     attributes = {"input.value": "q", "llm.prompt_template": "x" * 10_000}

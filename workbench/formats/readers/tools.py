@@ -345,22 +345,25 @@ class TraceSpan:
 
 
 def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
-    """A row for each trace, in the order in which they begin; an object that is no span is a bad row."""
-    traces: dict[str, list[TraceSpan]] = {}
-    for raw in given:
+    """A row for each trace, in the order in which they begin; an object that is no span is a bad row.
+
+    Spans without the id of a trace or their own are a trace of the object that they stand in.
+    """
+    traces: dict[str | int, list[TraceSpan]] = {}
+    for place, raw in enumerate(given):
         if raw.value is None:
             yield raw
             continue
         try:
             for row in _spans(raw.value, notes):
                 span = _span(row, raw, notes)
-                traces.setdefault(span.trace, []).append(span)
+                traces.setdefault(span.trace or place, []).append(span)
         except RecursionError as error:
             yield raw._replace(value=None, error=error)
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
-        value: dict[str, Any] = {"id": name}
+        value: dict[str, Any] = {"id": name} if type(name) is str else {}
         meta: dict[str, Any] = {}
         for key, entry in root.metadata.items():
             (value if key in FIELD_OF else meta)[key] = entry
@@ -430,9 +433,9 @@ def _span(row: dict[str, Any], given: RawRow, notes: Notes) -> TraceSpan:
     scores, others = numbers((score.get("name"), score.get("value")) for score in dicts(row.get("scores")))
     return TraceSpan(
         given._replace(value=None, raw=""),  # of every span until the file ends: its place alone
-        str(number if trace is None else trace),
+        next((str(one) for one in (trace, number) if one is not None), ""),
         str(number),
-        str(first(_PARENT)),
+        str(first(_PARENT) or ""),
         first(_INPUT),
         output,
         documents,
