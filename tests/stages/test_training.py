@@ -88,6 +88,23 @@ def test_ten_samples_with_known_answers_come_first_and_who_passes_gets_the_other
     assert "data" == sits_down(taught, "ann").info.name
 
 
+@pytest.mark.parametrize(("mark", "shown"), [(0.95, ".95"), (0.948, ".948")])
+def test_a_figure_just_below_the_pass_mark_does_not_read_as_if_it_were_reached(
+    taught: Any, mark: float, shown: str
+) -> None:
+    """18 of 19 verdicts are .947: at two digits that is .95."""
+    begin(taught, mark=mark)
+    desk = sits_down(taught, "bo")
+    for n in range(10):
+        decide(desk, wrong=n == 0)
+    desk = sits_down(taught, "bo")
+
+    assert f"Not passed: units .97, verdicts .947; the pass mark is {shown}." in trainee_line(desk.trainee)
+    said = training_text(training.progress(taught.store, taught.info()))
+    assert f"training: 10 samples, pass mark {shown}" == said.splitlines()[0]
+    assert ".97    .947" in said
+
+
 def test_who_has_no_known_answer_to_decide_has_not_failed(taught: Any) -> None:
     begin(taught, "id:s11")
     undo(taught.store, taught.info().id, "ann")  # the answer of the owner

@@ -10,7 +10,7 @@ from workbench.comparing.intervals import FEWEST, Interval
 from workbench.comparing.words import interval
 from workbench.model import letter
 from workbench.reports import page
-from workbench.text.figures import UNDEFINED, many, number, table, value
+from workbench.text.figures import UNDEFINED, many, number, table, telling, value
 from workbench.text.safe import clean, cut, flat
 
 if TYPE_CHECKING:
@@ -83,13 +83,12 @@ def training_text(training: Training) -> str:
         (
             person.name,
             f"{person.decided:,} of {person.samples:,}",
-            value(person.f1),
-            value(person.verdicts),
+            *_reached(person),
             _stands(person),
         )
         for person in training.people
     ]
-    lines = [f"training: {many(training.samples, 'sample')}, pass mark {value(training.mark)}"]
+    lines = [f"training: {many(training.samples, 'sample')}, pass mark {_mark(training.mark)}"]
     return page([*lines, *(table(head, rows) if rows else ())]) + "\n"
 
 
@@ -106,12 +105,26 @@ def trainee_line(trainee: Trainee) -> str:
     if trainee.decided < trainee.samples:
         return (
             f"Training: {trainee.decided} of {many(trainee.samples, 'sample')} decided. "
-            f"The pass mark is {value(trainee.mark)}."
+            f"The pass mark is {_mark(trainee.mark)}."
         )
-    figures = f"units {value(trainee.f1)}, verdicts {value(trainee.verdicts)}"
+    figures = "units {}, verdicts {}".format(*_reached(trainee))
     if trainee.by:
         return f"You passed the training: {figures}. These are the samples to review."
-    return f"Not passed: {figures}; the pass mark is {value(trainee.mark)}. An owner can let you go on."
+    return f"Not passed: {figures}; the pass mark is {_mark(trainee.mark)}. An owner can let you go on."
+
+
+def _mark(mark: float) -> str:
+    """A pass mark as it was given, with two digits at least."""
+    return number(mark, max(2, len(f"{mark:g}") - 2))
+
+
+def _reached(one: Trainee) -> list[str]:
+    """Both figures of a person, with as many digits as tell them from the pass mark."""
+    return [
+        UNDEFINED if figure is None
+        else number(figure, telling(figure, one.mark, 2, reached=figure >= one.mark))
+        for figure in (one.f1, one.verdicts)
+    ]  # fmt: skip
 
 
 def lesson_text(lessons: Sequence[Lesson]) -> str:

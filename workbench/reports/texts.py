@@ -18,7 +18,7 @@ from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.cells import in_table, short
-from workbench.text.figures import delta, many, number, rounded, table, value
+from workbench.text.figures import delta, many, number, table, telling, value
 from workbench.text.safe import clean, flat
 
 if TYPE_CHECKING:
@@ -196,8 +196,7 @@ def gate_text(
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
         lines = [f"{word}: {gate.metric}: {share} {undefined}"]
     else:
-        shown = (float(rounded(gate.value, digits)) for digits in range(4, 10))
-        digits = next((at for at, mean in enumerate(shown, 4) if (mean >= mark) == gate.passed), 9)
+        digits = telling(gate.value, mark, 4, reached=gate.passed)
         mean = f"mean {number(gate.value, digits)} over {many(gate.n, 'sample')} {undefined}"
         lines = [f"{word}: {gate.metric} {mean} against {mark}"]
     if gate.unscored:

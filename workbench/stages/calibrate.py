@@ -256,8 +256,8 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class HoldoutReport:
-    """The samples kept back, at the threshold that others chose and without a calibration. `opened` counts
-    looks, this one too.
+    """The samples kept back, at the threshold that others chose and without a calibration: `samples` with a
+    recall on both sides. `opened` counts looks, this one too.
     """
 
     samples: int
@@ -492,7 +492,7 @@ def _holdout(
         ) from None
     purpose = f"calibrate {save}" if save else "calibrate"
     opened = plans.note_opening(store, seen.info.id, purpose, annotator, datetime.now(UTC))
-    return HoldoutReport(len(gathered.held), opened, chosen, present)
+    return HoldoutReport(len(pure.table_of(gathered.held).verified), opened, chosen, present)
 
 
 def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> dict[str, Any]:

@@ -39,6 +39,11 @@ def signed(value: Fraction | float | None, digits: int = 3) -> str:
     return f"+{text}" if value is not None and rounded(value, digits) > 0 else text
 
 
+def telling(value: Fraction | float, mark: float, digits: int, *, reached: bool) -> int:
+    """How many digits of a value, at least so many, tell whether it has `reached` a mark."""
+    return next((at for at in range(digits, 10) if (float(rounded(value, at)) >= mark) == reached), 9)
+
+
 value = partial(number, digits=2)
 """A recall with two digits: `.67`, `1.00`."""
 
