@@ -296,6 +296,22 @@ def test_training_that_begins_anew_asks_all_who_have_not_passed_again_and_may_en
     assert "data" == sits_down(taught, "bo").info.name
 
 
+def test_what_two_owners_differ_in_is_no_known_answer(taught: Any) -> None:
+    """The last one does not win: neither where training begins, nor once they differ."""
+    add_person(taught.store, "ann", Person("cy", "owner", adjudicator=False, disabled=False))
+    taught.verify("s01", "cy", reject=["Oslo"])
+    taught.verify("s02", "cy")
+    assert 1 == begin(taught, "id:s02").samples
+    with pytest.raises(UsageError, match="no sample has a known answer"):
+        begin(taught, "id:s01")
+
+    assert 10 == begin(taught).samples
+    (key,) = [key for key in ("s03", "s04", "s05") if taught.id(key) in taught.info().training["samples"]][:1]
+    taught.verify(key, "cy", reject=["Oslo"])
+
+    assert 9 == training.progress(taught.store, taught.info()).samples
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [("id:s13", "no sample has a known answer"), ("id:", "id:")],

@@ -10,12 +10,13 @@ from workbench.comparing.links import Link, links
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
+from workbench.reviewing.fold import resolve
 from workbench.stages.people import check, is_trained, needs_training
 from workbench.stages.queue import searched
 from workbench.store import training
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.gold import verified_by
+from workbench.store.gold import several, verified_by
 from workbench.store.people import people
 from workbench.store.samples import dataset_of, load_sample, load_samples
 
@@ -91,6 +92,11 @@ def begin(store: Store, info: DatasetInfo, by: str, text: str, mark: float) -> T
         raise UsageError("nobody is named, so nobody can be trained: workbench person add NAME --role owner")
     owners = {person.name for person in everybody if person.role == "owner"}
     candidates = training.candidates(store, info, ids, owners)
+    if twice := several(store, info, ids=candidates):
+        asked = replace(info, training={"samples": twice})
+        keys, known = training.samples_of(store, asked), _known(store, asked)
+        open_ = {number for number, key in keys.items() if key not in known}
+        candidates = [number for number in candidates if number not in open_]
     if not candidates:
         raise UsageError(
             f"{text or 'this dataset'}: no sample has a known answer: one that was adjudicated, came with "
@@ -179,18 +185,18 @@ def _lesson(assessment: Assessment, known: Assessment, lang: str) -> Lesson:
 
 
 def _known(store: Store, info: DatasetInfo) -> Known:
-    """The answers of the training samples as they stand: adjudicated, from the file, or an owner's."""
+    """The answers of the training samples as they stand: adjudicated, from the file, or an owner's.
+
+    Where these differ and nobody settled it, nothing is known.
+    """
     keys = training.samples_of(store, info)
     owners = {person.name for person in people(store) if person.role == "owner"}
     answers: dict[str, dict[Kind, Assessment]] = {}
     for kind in info.kinds:
         for number, each in verified_by(store, keys, kind).items():
-            settled = [review for review in each if review.origin == "adjudicated"]
-            known = settled or [
-                review for review in each if review.origin != "reviewed" or review.annotator in owners
-            ]
-            if known:
-                answers.setdefault(keys[number], {})[kind] = known[-1].assessment
+            own = [review for review in each if review.origin != "reviewed" or review.annotator in owners]
+            if own and (known := resolve(own, info.policy.counted_labels)):
+                answers.setdefault(keys[number], {})[kind] = known.assessment
     samples = {sample.sample.id: sample.sample for sample in load_samples(store, keys, None)}
     return {
         key: (language_of(samples[key], info.policy), each)
