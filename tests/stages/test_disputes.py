@@ -383,6 +383,17 @@ def test_settling_a_dispute_moves_the_estimate_by_just_that(bench: Any, wish: Wi
         assert one.moves
         assert one.delta
         assert pytest.approx(0.2 * one.moves / abs(one.delta)) == abs(point(scorer) - before)
+    of_column = [one for one in read(bench).disputes if one.between == f"{scorers[0]}~verified"]
+    behind = [one for one in of_column if one.id in order[21:]]
+    assert behind  # of these the estimate has the automatic value alone
+    for one in behind:
+        before = point(scorers[0])
+        with bench.store.writing() as session:
+            change = f"SET value = 0.3, digits = '0.3' WHERE sample_id = {one.sample_id}"
+            session.connection().exec_driver_sql(f"UPDATE external_score {change}")
+        assert one.moves
+        assert one.delta
+        assert pytest.approx(0.1 * one.moves / abs(one.delta)) == point(scorers[0]) - before
 
 
 # States.
