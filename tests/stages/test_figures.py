@@ -182,10 +182,16 @@ def test_blind_and_assisted_reviews_stand_apart(bench: Any) -> None:
         opened = bench.open(key)
         act(bench.store, opened, editing.add_span(opened, "entity", Span(0, 2), "other"))
         bench.verify(key)
+    for key in order[24:26]:
+        bench.verify(key)
+        opened = bench.open(key)
+        for unit in gold_units(opened.state.entity.assessment.units):
+            opened = act(bench.store, opened, editing.reject(opened, unit))
     found = figures(bench.store, bench.info())
     arms = found.arms
 
-    assert (12, 12) == (arms.blind.n, arms.assisted.n)
+    assert arms.blind.bias is not None
+    assert (12, 12, 12) == (arms.blind.n, arms.blind.bias.n, arms.assisted.n), "two have no units"
     assert arms.assisted.units is not None
     assert 1.0 == arms.assisted.units.f1
     assert arms.blind.units is not None

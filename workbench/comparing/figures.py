@@ -69,7 +69,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """The samples reviewed in one way, blind or assisted: bias, and how well units were proposed."""
+    """The samples reviewed in one way, blind or assisted, that have both values: bias, how well units were
+    proposed."""
 
     n: int
     bias: MeanOf | None
@@ -94,12 +95,11 @@ def arms(rows: Sequence[Row], explained: Mapping[int, Explained], *, early: bool
     """Blind and assisted reviews apart; imported gold is of neither arm. `early`: without intervals."""
     by_shown = {}
     for shown in ("blind", "assisted"):
-        own = [row for row in rows if row.shown == shown]
-        known = [(row.delta, row.group) for row in own if row.delta is not None]
-        bias = mean_of(*zip(*known, strict=True)) if known else None
-        judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
+        known = [(row, row.delta) for row in rows if row.shown == shown and row.delta is not None]
+        bias = mean_of([delta for _, delta in known], [row.group for row, _ in known]) if known else None
+        judged = [explained[row.sample_id] for row, _ in known if row.sample_id in explained]
         by_shown[shown] = Arm(
-            len(own),
+            len(known),
             replace(bias, interval=None) if early and bias else bias,
             overlaps([sample.overlap(strict=False) for sample in judged]).micro if judged else None,
         )
