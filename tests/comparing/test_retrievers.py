@@ -135,12 +135,16 @@ def test_the_report_counts_flips_that_cancel_and_says_what_it_leaves_out() -> No
         judged("a1", "r0", "a", x="found", y="missing"), judged("b1", "r0", "b", x="missing", y="found"),
         judged("b2", "r0", "b", x="found", y="found"),
     ]  # fmt: skip
-    ten = [judged(f"{key}{n}", f"r{n}", key, x=verdict) for n in range(1, 10)
-           for key, verdict in (("a", "found"), ("b", "missing" if n < 6 else "found"))]  # fmt: skip
+    said: tuple[Verdict, Verdict] = ("missing", "found")
+    ten = [
+        judged(f"{name}{n}", f"r{n}", name, x=verdict)
+        for n in range(1, 10)
+        for name, verdict in (("a", said[1]), ("b", said[n > 5]))
+    ]
 
     few, more = (retrievers_text("by", compare_retrievers(some)) for some in (given, given + ten))
 
     assert "  flipped units, found 1 under a only, 1 under b only" == few.splitlines()[-2]
     assert "1 reference with several samples of one value: the first counts" == few.splitlines()[-1]
-    assert "  Δ: +.500 [" in more
+    assert "  mean Δ: +.500 [" in more
     assert "bias" not in more + few

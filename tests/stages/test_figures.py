@@ -157,6 +157,36 @@ def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench:
     assert found.estimate.reach is not None
 
 
+def test_values_of_an_older_policy_are_counted_next_to_the_figures(bench: Any) -> None:
+    """Twelve are reviewed, then the policy counts another label; two of them are accepted again."""
+    bench.load(rows(20, gold=False), blind=0.0)
+    order = in_order(bench)[:12]
+    for key in order:
+        bench.verify(key)
+    before = figures(bench.store, bench.info()).notes
+    text = to_toml(bench.info().policy).replace("counted_labels = []", 'counted_labels = ["person"]')
+    change_policy(bench.store, bench.info(), text, "ann")
+    for key in order[:2]:
+        bench.verify(key)
+
+    assert (
+        "10 of 12 verified samples were reviewed under an older policy and keep its units; the automatic "
+        "values are of policy version 2.",
+    ) == figures(bench.store, bench.info()).notes[len(before) :]
+
+
+def test_a_label_that_the_policy_does_not_count_is_known_of_exact_names(bench: Any) -> None:
+    """ragas counts every name, so its table of labels has them all."""
+    bench.load(rows(20, gold=True), gold="given", blind=0.0)
+    text = to_toml(bench.info().policy).replace("counted_labels = []", 'counted_labels = ["person"]')
+    before = figures(bench.store, bench.info(), scorer="ragas")
+    change_policy(bench.store, bench.info(), text, "ann")
+
+    after = figures(bench.store, bench.info(), scorer="ragas")
+    assert before.labels == after.labels
+    assert before.causes == after.causes
+
+
 def test_causes_follow_the_gold(bench: Any) -> None:
     bench.load(rows(20, gold=False), blind=0.0)
     for key in in_order(bench)[:12]:

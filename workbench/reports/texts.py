@@ -269,7 +269,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
                 f"sign test p {number(contrast.p)}"
             )
         if contrast.paired.bias is not None:
-            lines.append(f"  {paired_facts(contrast.paired)[0]._replace(name='Δ').line}")
+            lines.append(f"  {paired_facts(contrast.paired)[0].line}")
     if report.unpaired:
         lines.append(
             f"left out: {many(report.unpaired, 'reference')} that "

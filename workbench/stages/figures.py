@@ -212,7 +212,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         beside=_beside(at, side),
         sums=sums(known.values()),
         rows=rows,
-        notes=tuple(_notes(at, both_arms, pairs)),
+        notes=tuple(_notes(at, side, both_arms, pairs)),
     )
 
 
@@ -363,9 +363,16 @@ def _as_decided_first(at: Scope, side: Side, rows: Sequence[Row]) -> tuple[list[
     return first_rows, {*changed}
 
 
-def _notes(at: Scope, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
+def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator[str]:
     """What has to be said of the figures."""
     info, fitted, begun = at.info, at.fitted, at.begun
+    standing = _standing(at, side.reviewed, at.excluded)
+    if older := sum(side.reviewed[number].policy < info.policy.version for number in standing):
+        were = many(len(standing), "verified sample was", "verified samples were")
+        yield (
+            f"{older:,} of {were} reviewed under an older policy and keep its units; the automatic values "
+            f"are of policy version {info.policy.version}."
+        )
     if pair.detectable is not None:
         yield (
             f"The {pair.blind.n:,} reviews without suggestions would show an influence of "

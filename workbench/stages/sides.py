@@ -121,11 +121,12 @@ def suspicion(
 
 
 def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:
-    """The names that ragas compared, with their places: ragas itself knows none."""
+    """The names that ragas compared, all of them, with their places and labels: ragas itself knows none."""
     assert stored.proposal is not None  # it made the assessment
     sample, policy, entities = stored.sample, info.policy, stored.proposal.context_entities or ()
+    every = replace(policy, counted_labels=())
     listed = entity_units(
-        sample, stored.proposal.reference_entities or (), policy, language_of(sample, policy)
+        sample, stored.proposal.reference_entities or (), every, language_of(sample, policy)
     )
     known = {unit.id: unit for unit in listed}
 

@@ -277,7 +277,8 @@ class Reviewed(NamedTuple):
     """A sample that somebody verified, and whose gold it is.
 
     `origin` is "unresolved" where several differ. `review_id` is of the review that the gold came from and
-    `tally` what it counts, both None where it is unresolved. `shown`: assisted, blind or import. `ends` are
+    `tally` what it counts, both None where it is unresolved. `shown`: assisted, blind or import. `policy` is
+    the version of the policy that it was decided under. `ends` are
     the lowest and the highest recall of the annotators of an unresolved sample: 0 and 1 where one of them has
     no units.
     """
@@ -290,6 +291,7 @@ class Reviewed(NamedTuple):
     shown: str
     review_id: int | None
     annotator: str
+    policy: int
     tally: Tally | None = None
     ends: tuple[float, float] | None = None
     question: str = ""
@@ -300,7 +302,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
     query = (
         select(
             SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, REVIEW.id, REVIEW.origin, REVIEW.shown,
-            REVIEW.annotator, func.substr(SAMPLE.user_input, 1, BEGINNING),
+            REVIEW.annotator, REVIEW.policy_version, func.substr(SAMPLE.user_input, 1, BEGINNING),
         )
         .where(
             REVIEW.dataset_id == dataset_id,
@@ -314,10 +316,14 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, *, holdout: bool = False
     with store.snapshot():
         counts = _counts(store, dataset_id, kind)
         with store.reading():  # a value that cannot be read is the database's
-            for number, key, group, meta, review, origin, shown, annotator, question in store.rows(query):
+            for number, key, group, meta, review, origin, shown, annotator, policy, question in store.rows(
+                query
+            ):
                 tally = Tally(*counts.get(review, (0, 0, 0)))
                 language = named_language(meta or {})
-                sample = Reviewed(number, key, group, language, origin, shown, review, annotator, tally)
+                sample = Reviewed(
+                    number, key, group, language, origin, shown, review, annotator, policy, tally
+                )
                 name = question if is_hash(key) else ""
                 each.setdefault(number, []).append(sample._replace(question=name))
         gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
