@@ -81,6 +81,35 @@ GOLDEN = [
     ("田中", "田中角栄", "person", "ja", (80, "short_form")),
     ("京都", "東京都", "place", "ja", (0, "")),
     ("…", "…", "", "en", (0, "")),
+    # figures written together with what they count
+    ("20kg", "20 kilograms", "number", "en", (99, "normalised")),
+    ("€3bn", "3 billion euros", "number", "en", (99, "normalised")),
+    ("$1.2M", "1.2 million dollars", "number", "en", (99, "normalised")),
+    ("$5m", "$5 million", "number", "en", (99, "normalised")),
+    ("5m", "5 metres", "number", "en", (99, "normalised")),
+    ("50k", "fifty thousand", "number", "en", (99, "normalised")),
+    ("100 °C", "100 degrees Celsius", "number", "en", (99, "normalised")),
+    ("5G", "5", "other", "en", (0, "digits")),
+    ("−5 °C", "minus 5 degrees Celsius", "number", "en", (99, "normalised")),
+    ("-5", "5", "number", "en", (0, "digits")),
+    ("1914-1918", "1914–1918", "date", "en", (99, "normalised")),
+    ("Friday, 3 March 2021", "3 March 2021", "date", "en", (99, "normalised")),
+    ("WWII", "Second World War", "event", "en", (99, "normalised")),
+    ("WW1", "World War II", "event", "en", (0, "digits")),
+    # words written short
+    ("St. Petersburg", "Saint Petersburg", "place", "en", (99, "normalised")),
+    ("Main St.", "Main Street", "place", "en", (99, "normalised")),
+    ("Mt. Everest", "Mount Everest", "place", "en", (99, "normalised")),
+    ("Microsoft Corp.", "Microsoft Corporation", "organisation", "en", (99, "normalised")),
+    ("Ford Motor Co.", "Ford Motor Company", "organisation", "en", (99, "normalised")),
+    ("CO", "Company", "other", "en", (0, "")),
+    ("C++", "C", "other", "en", (48, "typo")),
+    ("C#", "C++", "other", "en", (0, "")),
+    # a person's last name behind a title
+    ("President Obama", "Barack Obama", "person", "en", (93, "short_form")),
+    ("президента Путина", "Владимир Путин", "person", "ru", (93, "short_form")),
+    ("Mr. Smith", "Mrs. Smith", "person", "en", (64, "typo")),
+    ("Queen Elizabeth", "Elizabeth Taylor", "person", "en", (60, "typo")),
 ]
 
 

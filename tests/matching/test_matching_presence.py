@@ -59,6 +59,22 @@ def quoted(found: Presence, *contexts: str) -> list[str]:
         ("東京", "place", "彼は東京に住む", "ja", ["東京"], "inflected"),
         ("서울", "place", "그는 서울에서 산다", "ko", ["서울에서"], "inflected"),
         ("يوسف", "person", "لاعب ـــ لعب يوسف هنا", "ar", ["يوسف"], "equal"),
+        # figures in another spelling
+        ("10 percent", "number", "fell by 10% in May", "en", ["10%"], "normalised"),
+        ("ten percent", "number", "fell by 10 %, they say", "en", ["10 %"], "normalised"),
+        ("15 million dollars", "number", "paid $15 million for it", "en", ["$15 million"], "normalised"),
+        ("$1.2 million", "number", "it cost $1.2M.", "en", ["$1.2M"], "normalised"),
+        ("2,000,000", "number", "some two million people", "en", ["two million"], "normalised"),
+        ("5 km", "number", "a run of five kilometres", "en", ["five kilometres"], "normalised"),
+        ("20 kg", "number", "a bag of 20kg rice", "en", ["20kg"], "normalised"),
+        ("-5 °C", "number", "at −5 degrees Celsius", "en", ["−5 degrees Celsius"], "normalised"),
+        ("World War II", "event", "after World War 2 he", "en", ["World War 2"], "normalised"),
+        ("Second World War", "event", "after WWII he", "en", ["WWII"], "normalised"),
+        ("19th century", "date", "in the nineteenth century", "en", ["nineteenth century"], "normalised"),
+        # words written short
+        ("St. Petersburg", "place", "from Saint Petersburg on", "en", ["Saint Petersburg"], "normalised"),
+        ("Mount Everest", "place", "up Mt. Everest", "en", ["Mt. Everest"], "normalised"),
+        ("C++", "other", "written in C++.", "en", ["C++"], "equal"),
     ],
 )
 def test_a_name_is_found_in_the_form_the_text_has(
@@ -83,6 +99,18 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("Philip V of Spain", "person", "in Spain", "en"),
         ("World Health Organization", "organisation", "who said", "en"),
         ("Nobel Institute", "organisation", "Nobel left his Institute", "en"),
+        ("10", "number", "fell by 10% in May", "en"),
+        ("10%", "number", "the 10 people", "en"),
+        ("10", "number", "some 10 million people", "en"),
+        ("$5 million", "number", "5 million people", "en"),
+        ("€5", "number", "it costs $5", "en"),
+        ("5 °C", "number", "at −5 °C", "en"),
+        ("5", "number", "it is -5 today", "en"),
+        ("five", "number", "the fifth child", "en"),
+        ("C", "other", "written in C++ and C#.", "en"),
+        ("C++", "other", "written in C.", "en"),
+        ("CO", "other", "the company and its co founder", "en"),
+        ("Charles II", "person", "when Charles I died", "en"),
     ],
 )
 def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str, lang: str) -> None:

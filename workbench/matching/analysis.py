@@ -89,6 +89,7 @@ def _is_cyrillic(word: str) -> bool:
 
 PERSON, ORGANISATION, PLACE, OTHER = "person", "organisation", "place", "other"
 _LABELS = by_word(_WORDS["labels"])
+_TITLES = listed(_WORDS["titles"])
 _CAPITALISED = re.compile(r"[^\W\d_]+")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
@@ -119,7 +120,8 @@ class Analysed:
 
     `tokens` are its content words, initials as single letters; `forms` the forms of each. `bag` holds
     the words that an equal name has, in any order; `keys` the same written together, with ä as a and
-    as ae. `digits` are the words with a digit (numbers, dates, codes), which have to be equal.
+    as ae. `digits` are the words with a digit (numbers, dates, codes), which have to be equal. `titled`: it
+    is a person's last name behind a title.
     """
 
     text: str
@@ -137,6 +139,7 @@ class Analysed:
     generation: str
     unspaced: bool
     country: Country
+    titled: bool
     bare: str
     spelling: str
 
@@ -248,6 +251,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     merged, generation = _without_generation(settled(everything, lang), kind)
     found, _ = _without_generation(content(everything, lang), kind)
     tokens = _with_countries(tuple(_without_dots(found)))
+    in_forms = tuple(_forms(token, kind, lang) for token in tokens)
     keys = {_joined(merged)}
     if not text.isascii() and (spelled_out := _spelled_out(text)):
         keys.add(_key(spelled_out, kind, lang))
@@ -256,7 +260,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         lang=lang,
         label=kind,
         tokens=tokens,
-        forms=tuple(_forms(token, kind, lang) for token in tokens),
+        forms=in_forms,
         bag=tuple(sorted(merged)),
         keys=frozenset(keys - {""}),
         digits=tuple(sorted(filter(has_digit, merged))) if has_digit("".join(merged)) else (),
@@ -267,6 +271,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         generation=generation,
         unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
+        titled=kind == PERSON and len(tokens) == 2 and not _TITLES.isdisjoint(in_forms[0]),
         bare=_bare(text, kind),
         spelling="".join(sorted(tokens)),
     )

@@ -309,11 +309,14 @@ def _is_initial_of(name: Analysed, index: int, word: str, shared: Iterable[int])
 def short_form(a: Analysed, b: Analysed, pairs: Pairs) -> int:
     """93 when one name is a shorter form of the other and both are persons or both organisations.
 
+    A person's last name behind a title is one: President Obama, Barack Obama.
     Each word of the shorter stands in the longer, or as its initial, and one has three letters.
     Without labels only a capitalised last word of a name that reads like a person's.
     """
-    if len(a.tokens) > len(b.tokens):
+    if len(a.tokens) > len(b.tokens) or (b.titled and len(a.tokens) == len(b.tokens)):
         a, b, pairs = b, a, pairs.turned()
+    if a.titled and not b.titled and len(b.tokens) > 1 and pairs.same.get(1) == len(b.tokens) - 1:
+        return SHORT_FORM
     if a.label == b.label == PERSON and (a.unspaced or b.unspaced):
         x, y = sorted(("".join(a.tokens), "".join(b.tokens)), key=len)
         return SUGGESTED if len(x) >= 2 and y.startswith(x) else 0

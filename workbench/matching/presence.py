@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,9 +13,9 @@ from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse,
 from workbench.matching.names import ACRONYM, ALIAS, COUNTRY, INFLECTED, NORMALISED, SHORT_FORM, Name
 from workbench.model import Evidence
 from workbench.text.inflection import forms
-from workbench.text.lists import listed, sections
-from workbench.text.normalise import find_folded, fold, key
-from workbench.text.numbers import MONTHS, number
+from workbench.text.lists import has_digit, listed, sections
+from workbench.text.normalise import find_folded, fold, key, wholes, words
+from workbench.text.numbers import AMOUNTS, MONTHS, ROMAN_END, SYMBOLS, counting, is_ordinal, number
 from workbench.text.tokens import UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
@@ -23,6 +23,10 @@ FILLERS = listed("of the a an and de la le les du des der die das von van y e и
 
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+FIGURE = "figure"
+"""Among the forms that are wanted: every word that may be a number."""
 
 
 class WordPlace(NamedTuple):
@@ -50,10 +54,10 @@ def folded(word: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def traits(word: str, lang: str | None) -> frozenset[str]:
-    """The forms of a folded word; months have a common one in all languages."""
+    """The forms of a folded word; months have a common one in all languages, short words the whole one's."""
     if word in MONTHS:
         return forms(word, lang) | {f"month {MONTHS[word]}"}
-    return forms(word, lang)
+    return forms(word, lang).union(f"whole {whole}" for whole in wholes(word))
 
 
 def opening(word: str) -> str:
@@ -73,6 +77,7 @@ class Words:
         self._lang = lang
         self._openings = tuple({opening(form.rsplit("+", 1)[0]) for form in self._wanted})
         self._months = any(form.startswith("month ") for form in self._wanted)
+        self._wholes = any(form.startswith("whole ") for form in self._wanted)
         self._known: dict[str, tuple[list[str], bool]] = {}  # the wanted forms of a word, whether it counts
 
     def find(self, text: str) -> dict[str, list[WordPlace]]:
@@ -93,9 +98,18 @@ class Words:
         if word[0] in "'’":
             return [], False
         low, counts = folded(word), word.lower() not in FILLERS
-        if low.startswith(self._openings) or _takes_prefixes(low) or (self._months and low in MONTHS):
-            return sorted(traits(low, self._lang) & self._wanted), counts
-        return [], counts
+        found: list[str] = []
+        if (
+            low.startswith(self._openings)
+            or _takes_prefixes(low)
+            or (self._months and low in MONTHS)
+            or (self._wholes and wholes(low))
+        ):
+            found = sorted(traits(low, self._lang) & self._wanted)
+        figure = FIGURE in self._wanted and (
+            has_digit(low) or low in counting(self._lang) or (word.isupper() and ROMAN_END.search(word))
+        )
+        return [*found, FIGURE] if figure else found, counts
 
 
 def _takes_prefixes(word: str) -> bool:
@@ -219,7 +233,6 @@ class _NameHit(NamedTuple):
     nested: bool
 
 
-_CURRENCY = ("$", "€", "£")
 _BYNAME = re.compile(r"\s+(?:of|the)\s.*$")
 _GENERATION = re.compile(r",?\s+(?:Jr|Sr|[IVX]+)\.?$")
 _QUOTED = re.compile('[«“"„]([^»”"“]{3,})')
@@ -247,12 +260,16 @@ def presence(
         [*_patterns(analyse(name.text, name.label, lang), lang), *_aliases(name, lang)] for name in names
     ]
     wanted = {form for some in patterns for pattern in some for word in pattern.words for form in word}
+    if any(has_digit(key(name.text, lang)) for name in names):
+        wanted.add(FIGURE)
     hits: list[list[_NameHit]] = [[] for _ in names]
-    words = Words(wanted, lang)
+    lookup = Words(wanted, lang)
     for index, context in enumerate(contexts):
-        by_form = words.find(context)
+        by_form = lookup.find(context)
+        starts = [_whole_figure(context, place.start) for place in by_form.get(FIGURE, ())]
+        figures = [(start, frozenset(words(context[start : start + _WINDOW], lang))) for start in starts]
         for name, some, own in zip(names, patterns, hits, strict=True):
-            own.extend(_hits(name, some, index, context, by_form, lang))
+            own.extend(_hits(name, some, index, context, by_form, figures, lang))
     return [_summary(own, nested_found, threshold) for own in hits]
 
 
@@ -282,6 +299,8 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
     if not words:
         return []
     sequence = tuple(traits(word, lang) for word in words)
+    if len(words) == 1:  # CO is no company
+        sequence = (forms(words[0], lang) if wholes(words[0]) else sequence[0],)
     patterns = [_Pattern(sequence, INFLECTED, "inflected"), *_dates(name)]
     patterns += [
         _Pattern(tuple(traits(word, lang) for word in short), SHORT_FORM, "short_form")
@@ -355,29 +374,106 @@ def _hits(
     index: int,
     context: str,
     by_form: dict[str, list[WordPlace]],
+    figures: Iterable[tuple[int, Set[str]]],
     lang: str | None,
 ) -> Iterator[_NameHit]:
     """The places of one name in one context."""
     taken: list[tuple[int, int]] = []
     own = frozenset(word for text in (name.text, *name.aliases) for word in pieces(text))
-    label = analyse(name.text, name.label, lang).label
+    analysed = analyse(name.text, name.label, lang)
     for pattern in patterns:
         for start, end in in_order(pattern.words, by_form, context):
             if any(start < b and a < end for a, b in taken):
                 continue
             surface = context[start:end]
-            if _is_other_word(name.text, surface, pattern.rule) or context[end : end + 1] in _CURRENCY:
+            if _is_other_word(name.text, surface, pattern.rule):
                 continue
+            if (pattern.rule != "short_form" or analysed.generation) and _is_other_figure(
+                analysed, context, start, end
+            ):
+                continue
+            if name.text.endswith(_SIGNS):
+                end = start + len(surface) + len(name.text) - len(name.text.rstrip("+#"))
+                surface = context[start:end]
             taken.append((start, end))
             similarity, rule = _how(name, surface, pattern, lang)
-            nested = inside_longer(context, start, end, own, person=label == PERSON)
+            nested = inside_longer(context, start, end, own, person=analysed.label == PERSON)
             yield _NameHit(Evidence(index, start, end), similarity, rule, nested)
+    for start, end in _figures(analysed, context, figures):
+        if not any(start < b and a < end for a, b in taken):
+            taken.append((start, end))
+            nested = inside_longer(context, start, end, own)
+            yield _NameHit(Evidence(index, start, end), NORMALISED, "normalised", nested)
     for text, similarity, rule in (
         (name.text, INFLECTED, "inflected"), *((other, ALIAS, "alias") for other in name.aliases)
     ):  # fmt: skip
         for form in sorted(forms(fold(text), lang)) if _UNSPACED.search(text) else ():
             for span in find_folded(form, context):
                 yield _NameHit(Evidence(index, span.start, span.end), similarity, rule, False)
+
+
+_CURRENCY = ("$", "€", "£")
+_SIGNS = ("++", "#")  # C++ and C# are not C
+_PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
+_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
+_BEHIND_NAME = re.compile(rf"(?:\+\+|#(?!\w))|\s?(?:[{SYMBOLS}]|[^\W\d_]+)")
+
+
+def _whole_figure(text: str, start: int) -> int:
+    """Where a figure begins, with the sign before it."""
+    before = _BEFORE_FIGURE.search(text, max(0, start - 2), start)
+    return before.start() if before else start
+
+
+def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
+    """Whether a place has the words of a name and another figure or sign: 10 of 10 %, 5 of -5 or 5 million.
+
+    A currency that the name does not give is no difference.
+    """
+    behind = _BEHIND_NAME.match(text, end)
+    if behind is not None and behind.group() in _SIGNS:
+        return not name.text.endswith(behind.group())
+    if not (name.digits or name.generation):
+        return name.text.endswith(_SIGNS) or text[end : end + 1] in _CURRENCY
+    there = words(text[_whole_figure(text, start) : behind.end() if behind else end], name.lang)
+    figures = set(filter(has_digit, there))
+    if name.generation:
+        return bool(figures) and name.generation not in figures
+    amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
+    dated = any("m" in figure for figure in figures.union(name.digits))
+    return (not dated and not figures.issuperset(name.digits)) or (
+        amount != own and bool(own or "percent" in amount)
+    )
+
+
+def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]]) -> Iterator[tuple[int, int]]:
+    """Where a text has a name with figures in another spelling: 10 %, ten percent; World War 2, WWII.
+
+    `figures`: where each figure of the text begins, and the words from there on.
+    """
+    if not name.digits:
+        return
+    wanted, digits, most = _as_words(name.text, name.lang), set(name.digits), len(name.bag) + 3
+    for start, there in figures:
+        if digits.isdisjoint(there):
+            continue
+        before = max(0, start - _WINDOW)
+        firsts = [
+            start,
+            *(before + piece.start() for piece in reversed([*_PIECE.finditer(text[before:start])])),
+        ]
+        ends = [start + piece.end() for piece in _PIECE.finditer(text[start : start + _WINDOW])]
+        for first in firsts[:most]:
+            end = next((end for end in ends[:most] if _as_words(text[first:end], name.lang) == wanted), 0)
+            if end and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
+                continue  # five is not the fifth
+            if end and not _is_other_figure(name, text, first, end):
+                yield first, end
+                break
+
+
+def _as_words(text: str, lang: str | None) -> list[str]:
+    return sorted(key(text, lang).replace(",", "").split())
 
 
 def _is_other_word(text: str, surface: str, rule: str) -> bool:

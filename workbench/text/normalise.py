@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from workbench.model import Span
 from workbench.text import numbers
-from workbench.text.lists import by_key, has_digit, listed, sections
+from workbench.text.lists import by_key, by_word, has_digit, listed, sections
 from workbench.text.tokens import UNSPACED, marks, plain
 
 _QUOTES = dict.fromkeys("“”„‟″«»‹›〝〞「」『』", '"')
@@ -178,6 +178,10 @@ _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is marg
 _LISTS = {name: by_key(_WORDS[name]) for name in ("articles", "fillers", "prepositions")}
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
 _HONORIFICS = listed(_WORDS["honorifics"])
+_WHOLE = by_word(_WORDS["abbreviations"])
+_WHOLE_AT_END = by_word(_WORDS["abbreviations at the end"])
+ABBREVIATIONS = frozenset({*_WHOLE, *_WHOLE_AT_END})
+_WHOLES = frozenset({*_WHOLE.values(), *_WHOLE_AT_END.values()})
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
 _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
 _ORDINAL = re.compile(r"(?<=\d)-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|ым|м)\b")
@@ -194,6 +198,9 @@ _DATE = f"{_ISO}|{_SHORT}"
 _IS_ISO, _IS_SHORT = re.compile(_ISO), re.compile(_SHORT)
 
 
+_SIGNS = r"(?:(?:\+\+|#)(?![\w+#]))?"  # C++ and C# are not C
+
+
 @lru_cache(maxsize=2)
 def _word_pattern(plain: bool) -> re.Pattern[str]:
     """The pattern for any text, and the same for a plain one, which is faster; most frequent words first."""
@@ -203,16 +210,16 @@ def _word_pattern(plain: bool) -> re.Pattern[str]:
     if plain:
         letter, letters, first, run = "[^\\W_]", "[^\\W_]++", "[^\\W\\d_]", ""
     return re.compile(
-        rf"{first}{letters}(?:['&]{letters})*{run}"
+        rf"{first}{letters}(?:['&]{letters})*{_SIGNS}{run}"
         rf"|(?=\d)(?:{_DATE}|\d{{1,3}}(?:[ ']\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?!{letter}|\d)"
         rf"|{letter}\.(?!\d)"
-        rf"|{letters}(?:['&]{letters})*"
+        rf"|{letters}(?:['&]{letters})*{_SIGNS}"
         rf"|[{re.escape(numbers.SYMBOLS)}]"
     )
 
 
 # What makes more of a text than words parted by anything else: figures, inner marks, signs, initials.
-_SPECIAL = re.compile(rf"[\d'&{re.escape(numbers.SYMBOLS)}]")
+_SPECIAL = re.compile(rf"[\d'&+#{re.escape(numbers.SYMBOLS)}]")
 _INITIAL = re.compile(r"\.(?<=[^\W_]\.)(?<![^\W_][^\W_]\.)")
 _FIGURE = re.compile(r"[\d., ']+")
 _LETTERS_ONLY = re.compile(r"[^\W_]++")
@@ -266,6 +273,8 @@ def words(text: str, lang: str | None = None) -> list[str]:
         if text.isdecimal():
             return [text]
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    if has_digit(composed):
+        composed = numbers.parted(composed)
     folded = fold(numbers.romans(composed))
     if ("-" in folded or "'" in folded) and has_digit(folded):
         folded = _ORDINAL.sub("", _DECADE.sub("s", folded))
@@ -337,7 +346,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
 
 def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
-    kept = list(found)
+    kept = written_out(found)
     if len(kept) < 2:
         return kept
     leading, fillers = _small(lang, "articles", "prepositions"), _small(lang, "fillers")
@@ -345,6 +354,19 @@ def content(found: Sequence[str], lang: str | None = None) -> list[str]:
         del kept[0]
     kept = [word for word in kept if word not in fillers]
     return kept or list(found)
+
+
+def wholes(word: str) -> set[str]:
+    """The whole words that a folded word may be short for, or that it is, if there is an abbreviation."""
+    return {_WHOLE.get(word, word), _WHOLE_AT_END.get(word, word)} & _WHOLES
+
+
+def written_out(found: Sequence[str]) -> list[str]:
+    """Words with abbreviations as whole words: St. Petersburg, Main St., Microsoft Corp."""
+    if len(found) < 2 or ABBREVIATIONS.isdisjoint(found):
+        return list(found)
+    *before, last = found
+    return [*(_WHOLE.get(word, word) for word in before), _WHOLE_AT_END.get(last, _WHOLE.get(last, last))]
 
 
 def settled(tokens: Sequence[str], lang: str | None = None) -> list[str]:

@@ -19,15 +19,22 @@ _ROMAN = re.compile(r"(?<=\w\s)(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\
 _ROMAN_FIRST = re.compile(r"^(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})\.?(?=\s+[^\W\d_])")
 _ROMAN_CENTURY = re.compile(r"(?<![\w.])(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})" + _CENTURY)
 ROMAN_END = re.compile(r"[IVX]\b")  # every one of them ends so
+_WORLD_WAR = re.compile(r"\bWW\s?(?=(?:I{1,2}|[12])\b)")
 _ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10}
 
 
 def romans(text: str) -> str:
     """The text with Roman numerals as digits, where a name is likely to mean a number."""
+    text = _WORLD_WAR.sub("World War ", text)
     if not ROMAN_END.search(text):
         return text
     text = _ROMAN_FIRST.sub(_arabic, _ROMAN_CENTURY.sub(_arabic, text))
     return _ROMAN.sub(_arabic, text)
+
+
+def is_ordinal(word: str) -> bool:
+    """Whether a folded word is the number of a place in an order: fifth, 5th."""
+    return _IN_ORDER.search(word) is not None or (word in _UNITS and word[:-2] in _STEMS)
 
 
 def _arabic(match: re.Match[str]) -> str:
@@ -39,11 +46,12 @@ def _arabic(match: re.Match[str]) -> str:
     return str(total)
 
 
+_STEMS = valued(_WORDS["ordinal stems"])
 _UNITS = valued(_WORDS["units"]) | {
-    stem + ending: value
-    for stem, value in valued(_WORDS["ordinal stems"]).items()
-    for ending in _WORDS["ordinal endings"].split()
+    stem + ending: value for stem, value in _STEMS.items() for ending in _WORDS["ordinal endings"].split()
 }
+
+_IN_ORDER = re.compile(r"(?:st|nd|rd|th)$")
 
 
 @lru_cache(maxsize=32)
@@ -57,9 +65,12 @@ def _units(lang: str | None) -> dict[str, int]:
 SYMBOLS = "$€£¥₽%"
 _TENS = frozenset(range(20, 100, 10))
 _MAGNITUDES = valued(_WORDS["magnitudes"])
+_MINUS = "minus"
 MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
+AMOUNTS = frozenset(_AMOUNTS.values())
 _MEASURES = by_word(_WORDS["measures"])
+_WEEKDAYS = listed(_WORDS["weekdays"])
 _DAY_FIRST = listed(_WORDS["day first"])
 _MARKS = listed("thang 年 년 月 월")
 _YEAR, _MONTH = r"(?P<year>\d{3,4})", "(?P<month>0?[1-9]|1[0-2])"
@@ -69,7 +80,31 @@ _MARKED = (
     re.compile(rf"(?:{_DAY} )?thang {_MONTH}(?: nam {_YEAR})?(?= |$)"),
     re.compile(rf"(?:{_YEAR} [年년] )?{_MONTH} [月월](?: {_DAY} [日일号])?(?= |$)"),
 )
-_COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES})
+_COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS})
+# Letters behind a figure that are a word of their own: 20kg, €3bn, $1.2M. M and B are millions and billions,
+# k thousands; small m and b only of money.
+_GLUED = re.compile(rf"(?<![\w.,])([{SYMBOLS}]?)(\d+(?:[.,]\d+)*)([^\W\d_]+)(?!\w)")
+_SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
+_SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
+_DEGREES = re.compile(r"(?:\s?°|\sdegrees?)\s?(c(?:elsius)?|f(?:ahrenheit)?)(?!\w)", re.IGNORECASE)
+_BELOW_ZERO = re.compile(r"(?<![^\s(])[-−](?=\d)")
+
+
+def parted(text: str) -> str:
+    """The text with a minus sign and words that are written together with figures as words of their own."""
+    text = _DEGREES.sub(_degrees, _BELOW_ZERO.sub(f"{_MINUS} ", text))
+    return _GLUED.sub(_part, text)
+
+
+def _degrees(match: re.Match[str]) -> str:
+    return " celsius" if match[1][0] in "cC" else " fahrenheit"
+
+
+def _part(match: re.Match[str]) -> str:
+    sign, figure, letters = match.groups()
+    short = (_SHORT_OF_MONEY if sign else _SHORT).get(letters, letters)
+    known = short != letters or letters.lower() in _MEASURES or letters.lower() in _MAGNITUDES
+    return f"{sign}{figure} {short}" if known else match.group()
 
 
 @lru_cache(maxsize=32)
@@ -154,11 +189,15 @@ def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
 def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]) -> list[str]:
     """Number words and magnitudes as digits; a currency sign moves behind its number."""
     found: list[str] = []
-    index, sign = 0, ""
+    index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
         if not (sign or word in number_words or word[:1].isdecimal()):  # most words
             found.append(word)
+            index += 1
+            continue
+        if word == _MINUS and words[index + 1 : index + 2] and words[index + 1][0].isdecimal():
+            below = "-"
             index += 1
             continue
         if word in SYMBOLS and word != "%" and index + 1 < len(words):
@@ -169,9 +208,9 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
         if not used:
             counted = index > 0 and words[index - 1][-1].isdigit()
             value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
-        found += [value, sign] if sign else [value]
+        found += [below + value, sign] if sign else [below + value]
         index += used
-        sign = ""
+        sign = below = ""
     return found
 
 
@@ -207,6 +246,8 @@ def _dates(words: list[str]) -> list[str]:
             index += 1
             continue
         word, used = _date_at(words, index)
+        if "d" in word and found and found[-1] in _WEEKDAYS:
+            del found[-1]
         found.append(word)
         index += used
         if index < len(words) and words[index] in _YEAR_WORDS and _is_year_like(word):
