@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,10 @@ def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:
     assert (None, True) == (sure.gain.interval, sure.better)
     assert (None, False) == (unsure.gain.interval, unsure.better)
     assert None is sure.present.bias.interval
+    halves = [replace(one, id=f"{one.id}{half.id}", group=one.group, human=half.human, recall=half.recall,
+                      similarities=half.similarities)
+              for one in alike for half in (alike[0], replace(equal[0], recall=0.0))]  # fmt: skip
+    assert None is calibrate(halves, now=85, objective="bias", seed=1).present.bias.interval
 
 
 def test_what_cannot_be_tried_on_another_group_is_refused() -> None:

@@ -118,11 +118,14 @@ def test_the_interval_is_by_document() -> None:
     assert ratio_interval([("one", 1.0, 2.0)] * 9) is None
 
 
-def test_where_all_agree_the_interval_has_a_width() -> None:
-    found = ratio_interval([(f"d{n}", 2.0, 2.0) for n in range(12)])
+@pytest.mark.parametrize(("part", "ends"), [(2.0, (0.7575, 1.0)), (1.5, (0.4677, 0.9111))])
+def test_where_documents_do_not_differ_the_interval_has_a_width(
+    part: float, ends: tuple[float, float]
+) -> None:
+    found = ratio_interval([(f"d{n}", part, 2.0) for n in range(12)])
 
     assert isinstance(found, Interval)
-    assert pytest.approx((0.7575, 1.0), abs=1e-3) == (found.low, found.high)
+    assert pytest.approx(ends, abs=1e-3) == (found.low, found.high)
 
 
 def test_alpha_of_words_is_krippendorffs_of_the_labels_that_people_gave_them() -> None:

@@ -193,6 +193,22 @@ def test_equal_values_have_a_bound_and_no_interval() -> None:
     assert "mean Δ: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_facts(same)[0].line
 
 
+@pytest.mark.parametrize(
+    ("groups", "off", "note"),
+    [
+        (2, 0.0, "no interval: 2 groups, fewer than 10"),  # as *equal* below it says
+        (10, 0.0, "at most 25.9% may differ (95 %)"),
+        (10, 0.5, "no interval: all groups are alike"),  # one of the two samples of each group is off
+    ],
+)
+def test_what_is_said_of_samples_in_groups_counts_groups(groups: int, off: float, note: str) -> None:
+    some = paired([Pair(f"s{n}", 0.5, 0.5 + off * (n // 10), f"g{n % groups}") for n in range(20)])
+
+    line = words.paired_facts(some)[0].line
+    assert note in line
+    assert f", n = {some.n}" in line
+
+
 def total(n: int) -> CauseTotal:
     cause: Cause = "missed match"
     parts = (

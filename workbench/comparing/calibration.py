@@ -329,7 +329,7 @@ def _bias(off: Floats, weights: Floats, groups: Ints) -> Figure:
     if np.ptp(off) < _EQUAL or number < FEWEST or np.count_nonzero(np.abs(off) > _EQUAL) < FEW_CHANGES:
         return Figure(value)
     variance = number / (number - 1) * float(by_group @ by_group) / total**2
-    return Figure(value, around(value, sqrt(variance), number - 1))
+    return Figure(value, around(value, sqrt(variance), number - 1) if variance > _EQUAL**2 else None)
 
 
 def _verdicts(

@@ -73,9 +73,9 @@ class Paired:
 
     `equal` counts samples without a difference, `largest` is the id and difference of the one farthest off.
     `bias_interval` is by group where `groups` is not None; it is None where all differences are equal or
-    all but four at most: then at most `may_differ` of the samples do. `limits` are those of agreement (Bland,
-    Altman 1986), bias ± 1.96 s. `headline`: enough samples for a correlation to stand alone. `early`: before
-    the end of a plan, where neither interval is given.
+    all but four at most: then at most `may_differ` of the samples do, each group counting as one. `limits`
+    are those of agreement (Bland, Altman 1986), bias ± 1.96 s. `headline`: enough samples for a correlation
+    to stand alone. `early`: before the end of a plan, where neither interval is given.
     """
 
     n: int
@@ -130,6 +130,8 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
     average, sd = mean_of(d.tolist(), groups), float(d.std(ddof=1))
     odd = rare(d.tolist(), max(pair.within for pair in pairs))
     observations = average.df + 1
+    sure = observations >= FEWEST and not early
+    wide = average.interval is not None and average.interval.width > EQUAL  # groups may be alike
     return Paired(
         n=n,
         equal=equal,
@@ -138,8 +140,8 @@ def paired(pairs: Sequence[Pair], *, early: bool = False) -> Paired:
         headline=n >= BADGE,
         early=early,
         bias=average.mean,
-        bias_interval=average.interval if not early and odd is None and observations >= FEWEST else None,
-        may_differ=None if early or odd is None else at_most(odd, n),
+        bias_interval=average.interval if sure and odd is None and wide else None,
+        may_differ=at_most(min(odd, observations), observations) if sure and odd is not None else None,
         sd=sd,
         limits=Interval(average.mean - 1.96 * sd, average.mean + 1.96 * sd) if odd is None else None,
         quantiles=Interval(*map(float, np.quantile(d, [0.025, 0.975]))) if n >= QUANTILES_FROM else None,

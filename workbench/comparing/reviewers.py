@@ -209,8 +209,8 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
 def ratio_interval(parts: Iterable[tuple[str, float, float]]) -> Interval | None:
     """The interval of Σ part / Σ whole over (document, part, whole); documents are what was drawn.
 
-    Linearised (Cochran 1977, section 6.3), t with one degree of freedom less than documents. Where all or
-    nothing agrees the documents do not differ: then Wilson's, of documents that agree. None of one document.
+    Linearised (Cochran 1977, section 6.3), t with one degree of freedom less than documents. Where documents
+    do not differ, as where all or nothing agrees, it is Wilson's, each of them one observation. None of one.
     """
     totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for group, part, whole in parts:
@@ -221,9 +221,9 @@ def ratio_interval(parts: Iterable[tuple[str, float, float]]) -> Interval | None
     if n < 2:
         return None
     ratio = fsum(part for part, _ in held) / every
-    if ratio in (0.0, 1.0):
-        return wilson(round(ratio * n), n)
     squares = fsum((part - ratio * whole) ** 2 for part, whole in held)
+    if squares < 1e-12:
+        return wilson(ratio * n, n)
     return around(ratio, sqrt(squares * n / (n - 1)) / every, n - 1).clipped()
 
 

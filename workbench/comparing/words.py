@@ -268,6 +268,8 @@ def _bias(paired: Paired) -> Fact:
         note = f"at most {paired.may_differ:.1%} may {how} (95 %)"
     elif paired.early:
         note = "no interval: no plan is complete"
+    elif (paired.groups or 0) >= FEWEST:
+        note = "no interval: all groups are alike"
     else:
         note = f"no interval: {paired.groups or 0:,} groups, fewer than {FEWEST}"
     return Fact(MEAN_DELTA, signed(paired.bias), f"{note}, n = {paired.n:,}")
