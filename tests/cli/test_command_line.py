@@ -71,6 +71,7 @@ def test_every_command_has_help(run: Any, words: tuple[str, ...]) -> None:
     for parameter in command.params:
         if getattr(parameter, "help", None) is not None or parameter.param_type_name == "option":
             assert parameter.help, (words, parameter.name)
+    assert all("\n" not in paragraph for paragraph in command.help.split("\n\n"))  # the window breaks them
 
 
 @pytest.mark.parametrize("words", [words for words in commands(cli.app) if words], ids=" ".join)

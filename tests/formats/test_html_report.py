@@ -251,6 +251,7 @@ def test_nothing_verified_is_a_page_too(answered: Answered) -> None:
 
     assert "0 of 12 samples verified" in text
     assert "No estimate for all 12: nothing was verified." in text
+    assert "Why they differ" not in text
 
 
 def test_a_long_list_is_cut_and_says_so(answered: Answered) -> None:

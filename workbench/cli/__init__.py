@@ -105,6 +105,8 @@ def _hand_down(group: TyperGroup, options: list[TyperOption], *, plain: bool) ->
         group.rich_markup_mode = None
     for command in group.commands.values():
         command.params += options
+        if command.help:  # each paragraph in one line, which the window breaks
+            command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
         if plain:
             command.short_help = command.get_short_help_str(limit=200)  # a whole sentence in the list
         if isinstance(command, TyperGroup):
