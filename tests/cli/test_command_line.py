@@ -126,10 +126,11 @@ def test_an_empty_value_swallows_nothing(run: Any) -> None:
 @pytest.mark.parametrize("name", ["", "  ", "a\x1b[31mb", "a\u202eb", "x" * 101])
 def test_a_name_for_decisions_is_printable(run: Any, name: str) -> None:
     """It stands in every row and on every screen."""
-    ended = run("--as", name, "status")
+    for source, words in (("--as", ("--as", name, "status")), ("NAME", ("person", "add", name))):
+        ended = run(*words)
 
-    assert ended.code == 2
-    assert "--as: give a printable name" in ended.err
+        assert ended.code == 2
+        assert f"workbench: {source}: give a printable name" in ended.err
 
 
 def test_a_name_that_is_kept_is_refused_in_words(run: Any) -> None:

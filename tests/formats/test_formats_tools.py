@@ -243,6 +243,13 @@ def test_a_table_that_names_its_columns_once_is_read(load: Any) -> None:
     assert ("c",) == load(json.dumps(table, indent=1), "a.json").record.sample.retrieved_contexts
 
 
+def test_columns_as_pandas_writes_them_by_default_are_told_how_to_be_rows(load: Any) -> None:
+    table = {"question": {"0": "q"}, "ground_truth": {"0": "Ann"}, "contexts": {"0": ["c"]}}
+
+    with pytest.raises(InputError, match=r'write its rows: to_json\("a.json", orient="records"\)'):
+        load(json.dumps(table), "a.json")
+
+
 def test_objects_one_behind_the_other_over_several_lines_are_rows(load: Any) -> None:
     rows = [{**ROW, "question": "q1"}, {**ROW, "question": "q2"}]
     loaded = load("\n".join(json.dumps(row, indent=2) for row in rows), "a.json")

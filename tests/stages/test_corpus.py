@@ -22,7 +22,7 @@ import pytest
 
 from workbench import batch
 from workbench.api import ContextEntityRecall, ContextualRecall
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import unfinished
 from workbench.stages.corpus import SCORED, CorpusReport, recipe_of, score_files, score_partition, written
 
@@ -210,6 +210,12 @@ def test_a_folder_in_which_another_command_began_or_was_killed_can_be_used(
 
     assert 2 == report.rows
     assert not list((tmp_path / "out").glob(".run.json.*"))
+
+
+def test_scores_into_a_file_are_refused_in_words(corpus: Path) -> None:
+    out = corpus / "b.jsonl"
+    with pytest.raises(InputError, match=r"b\.jsonl: scores cannot be written there: File exists"):
+        score_files([corpus], out, recipe_of(None, 85, None, ()), workers=1)
 
 
 def test_of_two_commands_that_begin_at_once_the_recipe_of_one_holds(

@@ -128,9 +128,8 @@ def say_whatever_comes() -> None:
             stream.reconfigure(encoding="utf-8" if own else None, errors="replace")
 
 
-def annotator_name(name: str | None) -> str:
+def annotator_name(name: str | None, source: str = "--as") -> str:
     """The name given by option or environment, else that of the config file, else the system's user."""
-    source = "--as"
     if name is None:
         settings = read_settings()
         name, source = settings.annotator or _user(), f"{settings.path}: as"

@@ -77,7 +77,7 @@ def assign(
         if overlap is not None:
             stage.assign(store, info, call.annotator, overlap, share, lease)
         elif to is not None:
-            held, fit = stage.give(store, info, call.annotator, annotator_name(to), filter_)
+            held, fit = stage.give(store, info, call.annotator, annotator_name(to, "--to"), filter_)
             said = f"{to} holds {held:,} of {many(fit, 'sample')}"
             said += "; the others have no free place\n" if held < fit else "\n"
         elif release is not None:
@@ -135,7 +135,7 @@ def person_add(
     from workbench.stages import people as stage
 
     call = context.obj
-    name = annotator_name(name)
+    name = annotator_name(name, "NAME")
     with open_for(call.db) as store:
         own = next((person for person in stage.people(store) if person.name == name), None)
         if own and role is None:
@@ -169,7 +169,7 @@ def person_pass(
     from workbench.stages.training import let_pass
 
     with dataset_of(context.obj) as (store, info):
-        training = let_pass(store, info, context.obj.annotator, annotator_name(name))
+        training = let_pass(store, info, context.obj.annotator, annotator_name(name, "NAME"))
     reports.show(training, training_text(training), as_json=json)
 
 

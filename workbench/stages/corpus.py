@@ -278,7 +278,9 @@ def _begin(out: Path, partitions: Sequence[Partition], recipe: Recipe) -> None:
                 f"{out}: holds scores that were made otherwise: {', '.join(differs)} "
                 f"{'differ' if len(differs) > 1 else 'differs'}. Name another folder"
             )
-    except (OSError, ValueError, AttributeError) as error:
+    except OSError as error:
+        raise InputError(f"{out}: scores cannot be written there: {error.strerror}") from error
+    except (ValueError, AttributeError) as error:
         raise InputError(f"{out}: cannot be used: {error}") from error
 
 
