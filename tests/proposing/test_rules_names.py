@@ -312,6 +312,7 @@ def test_dates_of_other_languages(lang: str, text: str, expected: list[str]) -> 
     [
         ("en", "It cost $5.50, US$ 300 or 3 million dollars.", ["$5.50", "US$ 300", "3 million dollars"]),
         ("en", "up 11.7% from 20 percent", ["11.7%", "20 percent"]),
+        ("en", "$1.2M, £4.5m and €3bn for 50k users", ["$1.2M", "£4.5m", "€3bn", "50k"]),
         (
             "en",
             "4,661 meters, 6 \u00a0 km, a 56,000-acre park",

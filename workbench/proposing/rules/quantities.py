@@ -286,7 +286,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
     figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
     money = (
-        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?[$€£¥₽₹₩₴₺₫]{_GAP}{figure}{magnitude}"
+        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?[$€£¥₽₹₩₴₺₫]{_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
         rf"|{_BEFORE}(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
@@ -294,7 +294,9 @@ def _layers() -> tuple[re.Pattern[str], ...]:
         re.compile(money),
         re.compile(rf"{_BEFORE}[-+−]?{figure}{_GAP}{_PERCENT}|百分之[\d一二三四五六七八九十]+"),
         re.compile(rf"{_BEFORE}{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}(?!\d)"),
-        re.compile(rf"{_BEFORE}{figure}{_GAP}{_MAGNITUDE}{_END}|{_BEFORE}(?>{_FIGURE})[万萬亿億兆만억조]+"),
+        re.compile(
+            rf"{_BEFORE}{figure}(?:{_GAP}{_MAGNITUDE}|k|(?<=\.\d)[MB]){_END}|{_BEFORE}(?>{_FIGURE})[万萬亿億兆만억조]+"
+        ),
         # neither a citation mark [3], nor a list marker 3. at a line start, nor part of a code
         re.compile(
             rf"{_BEFORE}(?<!\[){_FIGURE}(?!{_JOINED}|/|[.,:]\d|-[^\W\d_])(?!(?<=\n\d)[.)]|(?<=\n\d\d)[.)])"
@@ -307,7 +309,7 @@ def _measured() -> re.Pattern[str]:
     """A figure with what every amount has behind it that needs no sign: most figures have nothing."""
     figure = rf"(?>{_FIGURE})(?>(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"
     return re.compile(
-        rf"{_BEFORE}(?:{figure}(?:{_GAP}|-)(?:{_MAGNITUDE}|{_CURRENCY}|{_UNIT})"
+        rf"{_BEFORE}(?:{figure}(?:(?:{_GAP}|-)(?:{_MAGNITUDE}|{_CURRENCY}|{_UNIT})|[kMB])"
         rf"|(?>{_FIGURE})(?:{_EAST_MAGNITUDE}|[元円圆美欧ドユ원달]))"
     )
 
