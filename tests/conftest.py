@@ -71,7 +71,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No setting, key, editor or home of the person who runs the tests reaches them."""
+    """No setting, key, editor or home of the person who runs the tests reaches them, nor a test before."""
+    monkeypatch.setattr("workbench.reports.given", dict)
     for name in list(os.environ):
         if name.startswith(("WORKBENCH_", "ANTHROPIC_", "OPENAI_", "AWS_", "XDG_")):
             monkeypatch.delenv(name)

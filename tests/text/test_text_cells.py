@@ -11,6 +11,7 @@ from workbench.text.cells import (
     clusters,
     cut,
     cut_middle,
+    cut_words,
     fit,
     index_at,
     other_direction,
@@ -95,6 +96,15 @@ def test_cut_says_that_something_is_missing() -> None:
     assert cut("Taj Mahal", 6) == "Taj M…"
     assert cut("北京北京", 4) == "北…"
     assert fit("5", 4, right=True) == "   5"
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [(13, "7 have no …"), (15, "7 have no score"), (4, "7 h…"), (10, "7 have …")],
+)
+def test_a_sentence_is_cut_behind_a_word(size: int, expected: str) -> None:
+    """Not where only its first word would be left."""
+    assert expected == cut_words("7 have no score", size)
 
 
 def test_index_at_finds_the_character_under_the_mouse() -> None:

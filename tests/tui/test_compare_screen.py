@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -296,6 +297,18 @@ async def test_a_long_name_gives_way_to_the_values(user: User, size: tuple[int, 
 
     assert "  Δ −.667" in point
     assert point.startswith("◆ Who w")
+
+
+async def test_60_columns_end_with_whole_words(user: User, compared: Put) -> None:
+    """Notes of the estimate, causes and the main cause of a sample, which ended within a word."""
+    async with user.opens(database=compared(gold=14, more=20), size=(60, 18)) as app:
+        shown = ""
+        for part in ("C", "2", "3", "4"):
+            await user.press(part)
+            shown += on_screen(app)
+
+    assert [] == re.findall(r"[^\W\d_]…", shown.partition("overview")[2])
+    assert re.search(r"\.\d{3}  missed match *\n", shown)
 
 
 async def test_ids_that_steer_a_terminal_are_drawn_harmless(user: User, compared: Put) -> None:

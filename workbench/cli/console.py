@@ -241,7 +241,9 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
     from workbench.tui.app import run
 
+    before = reports.given  # another dataset may be opened on the screens
     code = run(connect, dataset, annotator, read_settings(), start)
+    reports.given = before
     if code:
         raise SystemExit(code)
 

@@ -61,6 +61,13 @@ def cut(text: str, size: int) -> str:
     return text if width(text) <= size else fit(text, size).rstrip()
 
 
+def cut_words(text: str, size: int) -> str:
+    """A sentence cut behind a word; within one where less than half of the cells would be left."""
+    short = cut(text, size)
+    whole = short.rpartition(" ")[0].rstrip(" ,;:·(")
+    return short if short == text or 2 * width(whole) < size else f"{whole} …"
+
+
 def cut_middle(text: str, size: int) -> str:
     """The text without its middle when it is longer than `size` cells: names differ at both ends."""
     if width(text) <= size:

@@ -386,7 +386,7 @@ class QueueScreen(BaseScreen):
             ways = f" enter: {way}, d: set the state." if one is not None else ""
             return f"Disagreements, largest effect first.{ways}"
         if self._settles:
-            return "What people differ in, so that there is no gold. enter: settle it, side by side."
+            return "People differ: no gold yet. enter: settle side by side."
         line = f"{name[0].upper()}{name[1:]}: {hint}."
         if terms := self.query_shown.terms:
             todo = any(t.field == "state" and t.values == ("todo",) and not t.negated for t in terms)

@@ -14,7 +14,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.text.cells import cut, cut_front, width, wrap
+from workbench.text.cells import cut, cut_front, cut_words, width, wrap
 from workbench.text.safe import flat
 from workbench.tui.keys import KeyAct, acts, bindings
 
@@ -91,12 +91,12 @@ def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list
 
 
 def shortened(parts: Iterable[Part], room: int) -> list[Part]:
-    """As much of the parts as `room` cells hold; the last one is cut."""
+    """As much of the parts as `room` cells hold; the last one is cut behind a word."""
     pieces: list[Part] = []
     for text, style in parts:
         if room <= 0:
             break
-        text = cut(text, room)
+        text = cut_words(text, room)
         pieces.append((text, style))
         room -= width(text)
     return pieces

@@ -10,7 +10,7 @@ from workbench.comparing import words
 from workbench.comparing.explained import shows
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact, verified_samples
-from workbench.text.cells import cut, fit, short, width, wrap
+from workbench.text.cells import cut, cut_words, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
 from workbench.tui.widgets.bars import DIM, Part, shortened
@@ -155,7 +155,8 @@ def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[list
         return fact_lines(facts, room, strong=strong), []
     name = max(width(fact.name) for fact in facts) + 2
     shorter = [
-        fact._replace(note=cut(fact.note, room - name - max(VALUE, width(fact.value) + 1))) for fact in facts
+        fact._replace(note=cut_words(fact.note, room - name - max(VALUE, width(fact.value) + 1)))
+        for fact in facts
     ]
     rest = [f"{fact.name}: {fact.note}" for fact, short in zip(facts, shorter, strict=True) if fact != short]
     return fact_lines(shorter, room, strong=strong, name=name), rest
@@ -215,7 +216,7 @@ def sample_parts(sample: Sample, share: bool, size: int) -> list[Toned]:
 
 
 def _columns(size: int, name: str, *rest: str) -> list[Toned]:
-    numbers = "".join(fit(cell, 10, right=True) for cell in rest[:3])
+    numbers = "".join(fit(cell, wide, right=True) for cell, wide in zip(rest, (10, 10, 7), strict=False))
     own = fit(rest[3], 8, right=True) if rest[3] else ""
     return [(fit(name, _key_cells(size)), ""), (numbers, ""), (own, "warn"), (f"  {rest[4]}", "dim")]
 

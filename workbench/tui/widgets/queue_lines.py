@@ -15,7 +15,7 @@ from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
 from workbench.reports.team import holds, team_line
-from workbench.text.cells import cut, width
+from workbench.text.cells import cut, cut_words, width
 from workbench.text.figures import many
 from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
@@ -181,9 +181,9 @@ class Completions(Widget):
         """As many as fit, around the chosen one."""
         room = self.content_size.width
         if self.complaint:
-            return Content.assemble(("! ", "bold"), (cut(self.complaint, room - 2), ""))
+            return Content.assemble(("! ", "bold"), (cut_words(self.complaint, room - 2), ""))
         if not self._offered:
-            return Content.assemble((cut(self.about, room), DIM))
+            return Content.assemble((cut_words(self.about, room), DIM))
         parts: list[Part] = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):
