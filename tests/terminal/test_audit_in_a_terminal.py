@@ -24,10 +24,11 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
             context = json.dumps([f"On day {number} it rained when Walther came."])
             rows.writerow([f"Who met on day {number}?", context, "Anna Walther met Karl Meyer.", 0.0])
     window = terminal(
-        "--db", str(tmp_path / "wb.db"), "--as", "ann", "audit", str(path), size=(100, 40)
+        "--db", str(tmp_path / "wb.db"), "--as", "ann", "audit", str(path), size=(60, 40)
     )  # fmt: skip
 
     answer = window.wait_for("q to leave")
+    assert "then Enter:" in answer  # no word is broken
     assert "Your context_entity_recall is .00." in answer
     window.press("z", "Enter")
     window.wait_for("It takes c, r, q, then Enter:")
@@ -37,7 +38,8 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
         window.press("a")
         sleep(1)
     window.press("q")
-    answer = window.wait_for("A mean needs 10")
+    answer = " ".join(window.wait_for("Check 2 samples").split())
+    assert "A mean needs 10" in answer
     assert "1 sample is reviewed" in answer
     window.wait_for("q to leave")
     window.press("q", "Enter")

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -195,9 +196,10 @@ def _asked(answer: "Answer") -> tuple[int, ...] | Literal["next"] | None:
     picks = tuple(suspect.sample_id for suspect in shown)
     choices = {"r": "review in random order", "q": "leave"}
     if picks:
-        choices = {"c": "check these"} | choices
-    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())  # in less than 80 cells
-    question, choice = f"\n{listed}, then Enter: ", ""
+        choices = {"c": "check these" if len(picks) > 1 else "check this one"} | choices
+    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())
+    listed = reports.folded(f"{listed}, then Enter:", reports.columns_of(sys.stdout))
+    question, choice = f"\n{listed} ", ""
     while choice not in choices:
         try:
             choice = input(question).strip().lower()
