@@ -42,6 +42,7 @@ async def test_what_differs_is_shown_after_a_sample_and_who_passed_gets_the_othe
         await user.settle()
         assert "Training: 0 of 1 sample decided. The pass mark is" in app.screen.query_one(Status).text
         assert 1 == app.screen.samples.count
+        assert ("training", "samples whose answers are known") == app.screen.views.names["u"]
         await user.press("space")
         await user.press("a")
         assert "The known answer of schiller" in app.screen.query_one("#title", Bar).text

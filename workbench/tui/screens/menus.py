@@ -30,6 +30,7 @@ ORDERS: dict[Sorting, tuple[str, str]] = {
     "disputes": ("disagreements", "largest effect on the mean first"),
 }
 PLANNED = ("plan's order", "the samples that your plan drew come first")
+TRAINING = ("training", "samples whose answers are known")
 
 GROUPS = {
     "state": "State", "is": "Marks", "label": "Labels", "lang": "Languages", "group": "Groups",
@@ -66,7 +67,9 @@ class Views:
     @property
     def names(self) -> dict[Sorting, tuple[str, str]]:
         """The orders, each with what it is good for."""
-        return ORDERS | ({"u": PLANNED} if self._has_plan() else {})
+        desk = self._screen.bench.desk
+        trained = desk is not None and desk.info.training_of is not None
+        return ORDERS | {"u": TRAINING if trained else PLANNED if self._has_plan() else ORDERS["u"]}
 
     def search(self, text: str) -> None:
         """Search for a text, among all samples."""
