@@ -75,7 +75,8 @@ def test_saved_used_listed_and_taken_back(names: Any) -> None:
 def test_options_of_every_command_may_stand_behind_list_and_use(names: Any) -> None:
     listed = names("calibrate", "--list", "--db", "workbench.db", "--dataset", "names")
 
-    assert (0, "no calibration is saved yet: workbench calibrate --save NAME\n") == (listed.code, listed.out)
+    said = "no calibration is saved yet: workbench calibrate --db workbench.db --dataset names --save NAME\n"
+    assert (0, said) == (listed.code, listed.out)
 
 
 @pytest.mark.parametrize(
