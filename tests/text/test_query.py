@@ -205,6 +205,7 @@ def test_values_are_offered_with_their_counts() -> None:
     assert shown("label:") == [("date", 12), ("place name", 3)]
     assert shown("label:date,pl") == [("place name", 3)]
     assert shown("label:a") == [("date", 12), ("place name", 3)]
+    assert shown('label:"date,') == []  # a comma in quotes parts no values
     assert shown("delta>") == []
     assert shown("lang:") == []
 

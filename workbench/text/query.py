@@ -335,12 +335,12 @@ def _fields(typed: str, start: int, end: int, facets: Facets) -> list[Completion
 
 
 def _values(text: str, token: QueryToken, cursor: int, facets: Facets) -> list[Completion]:
-    start = text.rfind(",", token.rest_start, cursor) + 1 or token.rest_start
-    after = text.find(",", cursor, token.end)
-    end = token.end if after < 0 else after
+    commas = [token.rest_start + match.start(3) for match in _PIECE.finditer(token.rest) if match[3]]
+    start = max((at + 1 for at in commas if at < cursor), default=token.rest_start)
+    end = min((at for at in commas if at >= cursor), default=token.end)
     typed = text[start:cursor].strip('"').lower()
     known = dict.fromkeys(KNOWN.get(token.field, ())) | dict(facets.get(token.field, ()))
     matching = [value for value in known if typed in value.lower()]
     matching.sort(key=lambda value: not value.lower().startswith(typed))
-    space = " " if after < 0 else ""
+    space = " " if end == token.end else ""
     return [Completion(start, end, quoted(value) + space, value, known[value]) for value in matching[:MOST]]
