@@ -101,7 +101,7 @@ def test_more_than_the_limit_is_asked_about(loaded: Any, service: Start) -> None
     assert "raise --max-cost, or say --yes and it stops before $0.00" in dear.err
     stopped = loaded(*CLAUDE, "--max-cost", "0", "--yes")
     assert stopped.code == 3
-    assert "3 left (--max-cost $0.0: $0.0000 spent, the next call would cost about $0.00" in stopped.out
+    assert "3 left (--max-cost $0: $0.0000 spent, the next call would cost about $0.00" in stopped.out
     assert local.stats.requests == 0
     assert loaded(*CLAUDE, "--yes").code == 0
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
-from workbench.errors import BusyError
+from workbench.errors import BusyError, UsageError
 from workbench.formats.policy import to_toml
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
@@ -175,6 +175,39 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     assert again.requests == 0
     assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(2, 2)]
     assert bench.query("SELECT DISTINCT batch FROM call") == [("batch",)]
+
+
+def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Start) -> None:
+    """A plan says that it is paid; a start without batches would pay it again."""
+    local = service(batch_seconds=3.0)
+    bench.load(towns(40))
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+    left = proposed(bench, batch=True, stop=stop).left
+
+    told = plan_run(bench.store, bench.info(), ModelOptions(batch=True))
+    for start in (lambda: plan_run(bench.store, bench.info(), ModelOptions()), lambda: proposed(bench)):
+        with pytest.raises(UsageError, match="1 batch of this run may be at the service, and paid"):
+            start()
+    fetched = proposed(bench, batch=True)
+
+    assert (40, 40, 0, 0) == (left, told.samples, told.requests, told.cost)
+    assert told.notes == ("40 texts went in a batch before, and are fetched, not sent again",)
+    assert (40, 0, 0) == (fetched.proposed, fetched.requests, asked(local))
+
+
+def test_a_sample_whose_text_changed_is_counted_once(bench: Any, service: Start) -> None:
+    """Its proposal for the former text is none: it was counted twice, and minus one samples were left."""
+    service()
+    bench.load(towns(3))
+    proposed(bench)
+    bench.load([{**towns(1)[0], "reference": "Another Town."}], update=True)
+
+    told = plan_run(bench.store, bench.info(), ModelOptions())
+    report = proposed(bench)
+
+    assert (1, 2, 0) == (told.samples, told.already, told.failed)
+    assert (1, 2, 0, 0) == (report.proposed, report.already, report.failed, report.left)
 
 
 def towns(count: int, size: int = 1) -> list[dict[str, Any]]:

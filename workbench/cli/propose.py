@@ -125,7 +125,7 @@ def _claude(
     from workbench.stages import claude as stage
     from workbench.store.datasets import dataset_info
 
-    limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
+    limit = stage.MAX_COST if max_cost is None else Decimal(f"{max_cost:.9g}")
     plan = stage.plan_run(store, info, options)
     if dry_run:
         reports.show(texts.document(plan), texts.plan_text(plan, limit), as_json=json)

@@ -78,8 +78,9 @@ def report_text(report: ModelReport) -> str:
     silent = f" ({report.unmetered:,} answers named no tokens)" if report.unmetered else ""
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
     lines.append(
-        f"  {report.requests:,} requests, {report.refused:,} met a rate limit · {usage.prompt:,} tokens in"
-        f"{cached} · {usage.output:,} out · {money(report.cost)}{silent} · {report.seconds:.0f} s"
+        f"  {many(report.requests, 'request')}, {report.refused:,} met a rate limit · "
+        f"{usage.prompt:,} tokens in{cached} · {usage.output:,} out · {money(report.cost)}{silent} · "
+        f"{report.seconds:.0f} s"
     )
     return page(lines)
 

@@ -33,7 +33,7 @@ from workbench.proposing.claude.cost import (
 )
 from workbench.proposing.claude.prompt import default_prompt, examples_text, read_prompt
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
-from workbench.stages.claude_book import Book, propose_missing
+from workbench.stages.claude_book import UNSENT, Book, propose_missing
 from workbench.stages.examples import choose_examples
 from workbench.stages.people import check
 from workbench.stages.propose import MadeBy, found_run, run_of
@@ -41,6 +41,7 @@ from workbench.store import runs
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
+from workbench.text.figures import many
 
 __all__ = ["Limits", "RunProgress", "check_key"]
 
@@ -217,29 +218,46 @@ def plan_run(store: Store, info: DatasetInfo, options: ModelOptions) -> ModelPla
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, made_by(setup, info.policy.kinds))
-    book = Book.of_run(store, info, setup, run.id if run else 0, retry=options.retry)
+    run_id = run.id if run else 0
+    sent = _at_service(store, run_id, options)
+    book = Book.of_run(store, info, setup, run_id, retry=options.retry)
     thinking, counted = _thinking(store, info, setup)
     # Every stored list of statements: small next to the texts they were made of
     stored = {key: read_part("statements", part) for key, part in runs.answers_to(store, "statements")}
     sends: Forecast = forecast(
         (entry.sample for window in book.windows() for entry in window),
-        setup, info.policy.kinds, runs.all_keys(store) | book.failed.keys(), {**stored, **book.failed},
+        setup, info.policy.kinds, runs.all_keys(store) | book.failed.keys() | sent, {**stored, **book.failed},
         prices=prices, alone=book.alone, thinking=thinking, batch=options.batch,
     )  # fmt: skip
-    already = run.n_proposals if run else 0
+    unproposed = runs.count_unproposed(store, info.id, run_id)
     return ModelPlan(
         run=run.name if run else "",
         model=setup.model,
         samples=len(book.ids),
-        already=already,
-        failed=count_samples(store, info.id) - already - len(book.ids),
+        already=count_samples(store, info.id) - unproposed,
+        failed=unproposed - len(book.ids),
         **asdict(sends),
         prices_of=prices.dated.isoformat(),
         host=host(setup.proposer, setup.base_url),
         external=info.external,
         examples=tuple(example.id for example in setup.examples),
-        notes=tuple(_notes(setup, options, sends, counted=counted)),
+        notes=tuple(_notes(setup, options, sends, counted=counted, sent=len(sent))),
     )
+
+
+def _at_service(store: Store, run_id: int, options: ModelOptions) -> set[str]:
+    """The keys of what batches of an earlier start hold, which are paid.
+
+    Raises UsageError for a start without batches: it would ask, and pay, all of them again.
+    """
+    batches = runs.open_batches(store, run_id)
+    if batches and not options.batch:
+        raise UsageError(
+            f"{many(len(batches), 'batch', 'batches')} of this run may be at the service, and paid: "
+            "start it with --batch, which fetches what is done"
+        )
+    named = (batch for batch in batches if not batch.id.startswith(UNSENT))
+    return {key for batch in named for _, keys, _ in batch.asks for key in keys}
 
 
 def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> tuple[int, bool]:
@@ -258,7 +276,12 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> tuple[int, bool]
 
 
 def _notes(
-    setup: Setup, options: ModelOptions, sends: Forecast | None = None, *, counted: bool = True
+    setup: Setup,
+    options: ModelOptions,
+    sends: Forecast | None = None,
+    *,
+    counted: bool = True,
+    sent: int = 0,
 ) -> Iterator[str]:
     """What a person should know of a set-up and, before it is paid, of what it sends."""
     if len(setup.examples) != options.examples:
@@ -266,6 +289,8 @@ def _notes(
             f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
             "but none to review without suggestions, one of each group"
         )
+    if sent:
+        yield f"{many(sent, 'text')} went in a batch before, and are fetched, not sent again"
     if setup.proposer == OPENAI and not counted:
         yield (
             f"thinking is assumed to take {assumed_thinking(setup.effort):,} tokens a call, and a model may "
@@ -322,6 +347,7 @@ def propose_by_model(
         async with connect(seconds, setup.proposer, setup.base_url) as client:
             notes = await check_model(client, setup)
             run = run_of(store, info, made_by(setup, info.policy.kinds), annotator)
+            _at_service(store, run.id, options)
             book = Book.of_run(store, info, setup, run.id, retry=options.retry, gently=limits.gently)
             thinking, _ = _thinking(store, info, setup)
             budget = Budget(limits.max_cost, prices, setup, thinking, batch=options.batch)
@@ -349,14 +375,15 @@ def _report(
 ) -> ModelReport:
     """How the run stands after a start that ended as `summary` says."""
     run, progress = runs.find_run(store, info.id, before.name), summary.progress
+    proposed, unproposed = run.n_proposals - before.n_proposals, runs.count_unproposed(store, info.id, run.id)
     failures = runs.failure_kinds(store, run.id)
     return ModelReport(
         run=run.name,
         model=run.model,
-        proposed=run.n_proposals - before.n_proposals,
-        already=before.n_proposals,
+        proposed=proposed,
+        already=count_samples(store, info.id) - unproposed - proposed,
         failed=run.failed,
-        left=count_samples(store, info.id) - run.n_proposals - run.failed,
+        left=max(0, unproposed - run.failed),
         failures=failures,
         advice={kind: CAUSES[kind].advice for kind in failures if kind in CAUSES},
         requests=progress.requests,

@@ -265,7 +265,7 @@ class Budget:
     def why_not(self, call: Likely) -> str:
         """That the limit ends the run, with the figures."""
         return (
-            f"--max-cost ${self.limit}: ${self.spent:.4f} spent, the next call would cost about "
+            f"--max-cost ${self.limit:f}: ${self.spent:.4f} spent, the next call would cost about "
             f"${self._factor() * call.cost:.4f}; raise it and run again: only what is missing is asked"
         )
 
