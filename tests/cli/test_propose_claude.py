@@ -218,10 +218,12 @@ def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> Non
 
     ended = loaded(*CLAUDE, "--dry-run", "--prompt", "mine.txt")
     missing = loaded(*CLAUDE, "--dry-run", "--prompt", "none.txt")
+    Path("mine.txt").write_text(PROMPT, "utf-8-sig")  # as the editor of Windows may write it
 
     assert (ended.code, ended.out) == (2, "")
     assert "mine.txt: unknown placeholder {{answer}} in 'entities'" in ended.err
     assert (missing.code, missing.err) == (2, "workbench: no such file: none.txt\n")
+    assert loaded(*CLAUDE, "--dry-run", "--prompt", "mine.txt").code == 0
 
 
 def test_what_is_for_services_only_is_refused_for_the_rules(loaded: Any) -> None:
@@ -243,12 +245,16 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
 
     plan = loaded(*CLAUDE, "--dry-run", "--examples", "2")
     ended = loaded(*CLAUDE, "--yes", "--examples", "2")
-    compared = loaded("compare", "--full")
+    answered, compared = loaded("compare"), loaded("compare", "--full")
     gated = loaded("score", "--threshold", "0.4")
 
     assert "the prompt shows 1 verified sample: Oslo" in plan.out
     assert plan.out.startswith("note: asked for 2 examples, there are 1")
     assert ended.out.startswith("note: asked for 2 examples, there are 1")
+    assert answered.out.startswith("Dataset rows · 2 samples")
+    assert "Not among the 0 samples compared here: 1 shown in the prompt" in answered.out
+    assert "of 3 samples" not in answered.out
+    assert "Review the 2 samples that are left" in answered.out
     assert "nothing is verified yet besides what this run was shown" in compared.out
     assert "samples: 1 left out: the run was shown their verified units" in compared.out
     left_out = "left out of automatic figures: 1 sample that was an example of this run, with their groups: 1"

@@ -313,7 +313,7 @@ def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, serv
     report = proposed(bench)
 
     assert (report.proposed, report.unmetered, report.cost) == (3, 1, None)
-    assert "an unknown cost (1 answers named no tokens)" in report_text(report)
+    assert "an unknown cost (1 answer named no tokens)" in report_text(report)
     (row, *_) = [one for one in list_runs(bench.store, bench.info()) if one.paid]
     assert row.paid is not None
     assert row.paid.cost is None

@@ -10,7 +10,7 @@ from typing import Literal
 
 from workbench.comparing.estimates import MORE, Estimate
 from workbench.comparing.explained import What, what_of
-from workbench.comparing.figures import Row
+from workbench.comparing.figures import Counts, Row
 from workbench.comparing.intervals import FEWEST, Mean
 from workbench.comparing.triage import Clue, Suspicion
 from workbench.model import Kind, Span, Verdict
@@ -30,7 +30,7 @@ BETTER = 0.02
 SECONDS: dict[Kind, float] = {"entity": 12.0, "statement": 30.0}
 """What a review takes, by guess, until some are measured."""
 
-LeftOut = Literal["excluded", "no units", "no score", "not in order", "holdout"]
+LeftOut = Literal["excluded", "no units", "no score", "not in order", "holdout", "seen"]
 """Why a decided sample is not among those that figures rest on."""
 NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 """Effects of which no unit can be named."""
@@ -208,20 +208,19 @@ def estimated(estimate: Estimate) -> Estimated | None:
     )  # fmt: skip
 
 
-def left_out(
-    reviewed: int, excluded: int, holdout: int, rows: Iterable[Row], used: int
-) -> dict[LeftOut, int]:
+def left_out(reviewed: int, samples: Counts, rows: Iterable[Row], used: int) -> dict[LeftOut, int]:
     """Why decided samples are not compared: `rows` are those with an automatic value or a column, `used` of
     them in the figures."""
     known = list(rows)
     no_units = sum(row.verified is None for row in known)
     both = sum(row.delta is not None for row in known)
     counts: dict[LeftOut, int] = {
-        "excluded": excluded,
+        "excluded": samples.excluded,
         "no units": no_units,
         "no score": reviewed - both - no_units,
         "not in order": both - used,
-        "holdout": holdout,
+        "holdout": samples.holdout,
+        "seen": samples.seen,
     }
     return {why: count for why, count in counts.items() if count}
 

@@ -364,7 +364,7 @@ def notes(answer: Answer) -> list[str]:
         lines.append("Nobody has reviewed a sample yet, so this is a suspicion and no estimate.")
     if answer.chosen and answer.estimate and not answer.estimate.complete:
         lines.append(CHOSEN)
-    if answer.left_out and answer.reviewed:
+    if answer.left_out and (answer.reviewed or "seen" in answer.left_out):
         lines.append(_left_out(answer))
     if answer.kind not in answer.reviews:
         lines.append(
@@ -406,6 +406,7 @@ def _left_out(answer: Answer) -> str:
         "no score": "reviewed, but without a score",
         "not in order": "reviewed, but outside the random order (by hand, ahead of it or after the plan)",
         "holdout": "kept apart as a holdout",
+        "seen": "shown in the prompt of this run as examples, or of their groups",
     }
     listed = "; ".join(f"{count:,} {why[key]}" for key, count in answer.left_out.items())
     return f"Not among the {many(answer.compared, 'sample')} compared here: {listed}."

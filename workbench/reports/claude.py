@@ -75,7 +75,7 @@ def report_text(report: ModelReport) -> str:
         again = "" if "run again" in why else "; run again: only what is missing is asked"
         lines.append(f"  {report.left:,} left ({why}){again}")
     usage = report.usage
-    silent = f" ({report.unmetered:,} answers named no tokens)" if report.unmetered else ""
+    silent = f" ({many(report.unmetered, 'answer')} named no tokens)" if report.unmetered else ""
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
     lines.append(
         f"  {many(report.requests, 'request')}, {report.refused:,} met a rate limit · "

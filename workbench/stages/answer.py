@@ -77,8 +77,7 @@ def answer(
     at = scope(store, info, chosen, name, kind, calibrate.cross_fitted(store, info))
     values = partial(scored_by, store, info, here.run_id)
     scores, presence = values(name), values("presence")
-    places = columns.members(store, info.id, strata=False)
-    scored = {number: value for number in places if (value := scores.get(number)) is not None}
+    scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
     prefix = at.begun
     begun = {row.sample_id: row.origin for row in prefix.rows}
     estimate = estimated(every.estimate)
@@ -105,7 +104,8 @@ def answer(
     pace = queue.pace(store, info, viewer, fast_ids(store, info, viewer))
     measured = pace is not None and pace.samples >= FEWEST_TIMED
     settled = verified_samples(counts)
-    size, left = counts.total, counts.total - settled - counts.excluded - counts.unresolved
+    size = total = counts.total - counts.seen
+    left = total - settled - counts.excluded - counts.unresolved
     if prefix.corpus:  # all other samples are in no database, and the plan stays
         size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
@@ -113,7 +113,7 @@ def answer(
     without = {row.sample_id for row in every.rows if row.verified is None}
     return Answer(
         dataset=info.name,
-        total=counts.total,
+        total=total,
         kind=kind,
         reviews=info.kinds,
         scorer=name,
@@ -131,7 +131,7 @@ def answer(
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
         refusal=shown.estimate.refusal if counts.imported or shown.estimate.design == "elsewhere" else "",
         compared=len(known),
-        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(known)),
+        left_out=left_out(settled, counts, every.rows, len(known)),
         traced=shown.reproducible is not None,
         score_reviewed=None if alone else mean(row.automatic for row in known).value,
         verified=None if alone else mean(row.verified for row in known).value,

@@ -145,7 +145,7 @@ def made_by(setup: Setup, kinds: tuple[Kind, ...]) -> MadeBy:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except FileNotFoundError:
         raise NotFoundError(f"no such file: {path}") from None
     except UnicodeDecodeError as error:

@@ -126,12 +126,13 @@ def scope(
 ) -> Scope:  # fmt: skip
     begun = planned_prefix(store, info, kind)
     places = scores.members(store, info.id, strata=begun.design == "stratified")
-    seen = seen_by(store, info, run).related
+    seen, shown = seen_by(store, info, run).related, set[int]()
     if seen:
-        shown = {number for number, member in scores.population(store, info.id).items() if member.key in seen}
+        population = scores.population(store, info.id).items()
+        shown = {number for number, member in population if number in places and member.key in seen}
         places = {number: stratum for number, stratum in places.items() if number not in shown}
     excluded = gold.load_excluded(store, info.id, kind)
-    return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(seen))
+    return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(shown))
 
 
 def listing(stats: Figures, ids: Collection[int]) -> Figures:
