@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse, other_names
@@ -414,6 +415,7 @@ def _hits(
 
 _CURRENCY = ("$", "€", "£")
 _SIGNS = ("++", "#")  # C++ and C# are not C
+_PLACES, _LONGEST = 200, 8
 _PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
 _BEHIND_NAME = re.compile(rf"(?:\+\+|#(?!\w))|\s?(?:[{SYMBOLS}]|[^\W\d_]+)")
@@ -449,26 +451,26 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
 def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]]) -> Iterator[tuple[int, int]]:
     """Where a text has a name with figures in another spelling: 10 %, ten percent; World War 2, WWII.
 
-    `figures`: where each figure of the text begins, and the words from there on.
+    `figures`: where each figure of the text begins, and the words from there on. Each place costs up to a
+    millisecond, and a table of numbers has thousands: only the first `_PLACES` are looked at.
     """
-    if not name.digits:
+    if not name.digits or len(name.bag) > _LONGEST:
         return
-    wanted, digits, most = _as_words(name.text, name.lang), set(name.digits), len(name.bag) + 3
-    for start, there in figures:
-        if digits.isdisjoint(there):
-            continue
-        before = max(0, start - _WINDOW)
-        firsts = [
-            start,
-            *(before + piece.start() for piece in reversed([*_PIECE.finditer(text[before:start])])),
-        ]
+    wanted, digits = _as_words(name.text, name.lang), set(name.digits)
+    places = (start for start, there in figures if digits <= there)
+    reached = 0
+    for start in islice(places, _PLACES):
+        before = max(reached, start - _WINDOW)
+        pieces_before = [before + piece.start() for piece in _PIECE.finditer(text[before:start])]
         ends = [start + piece.end() for piece in _PIECE.finditer(text[start : start + _WINDOW])]
-        for first in firsts[:most]:
-            end = next((end for end in ends[:most] if _as_words(text[first:end], name.lang) == wanted), 0)
+        for first in (start, *reversed(pieces_before[-len(name.bag) :])):
+            near = ends[: len(name.bag) + 3]
+            end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
             if end and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
                 continue  # five is not the fifth
             if end and not _is_other_figure(name, text, first, end):
                 yield first, end
+                reached = end
                 break
 
 

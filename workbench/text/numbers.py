@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from workbench.text.lists import by_word, listed, sections, valued
+from workbench.text.tokens import UNSPACED
 
 # A year may be followed by its own word, which says nothing.
 _WORDS = sections(__name__)
@@ -66,6 +67,8 @@ SYMBOLS = "$€£¥₽%"
 _TENS = frozenset(range(20, 100, 10))
 _MAGNITUDES = valued(_WORDS["magnitudes"])
 _MINUS = "minus"
+_DEGREE = ("degree", "degrees")
+_SCALES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
 MONTHS = valued(_WORDS["months"])
 _AMOUNTS = by_word(_WORDS["amounts"])
 AMOUNTS = frozenset(_AMOUNTS.values())
@@ -80,24 +83,21 @@ _MARKED = (
     re.compile(rf"(?:{_DAY} )?thang {_MONTH}(?: nam {_YEAR})?(?= |$)"),
     re.compile(rf"(?:{_YEAR} [年년] )?{_MONTH} [月월](?: {_DAY} [日일号])?(?= |$)"),
 )
-_COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS})
+_COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS, *_DEGREE})
 # Letters behind a figure that are a word of their own: 20kg, €3bn, $1.2M. M and B are millions and billions,
 # k thousands; small m and b only of money.
-_GLUED = re.compile(rf"(?<![\w.,])([{SYMBOLS}]?)(\d+(?:[.,]\d+)*)([^\W\d_]+)(?!\w)")
+_LETTER = f"[^\\W_{UNSPACED}]"
+_GLUED = re.compile(
+    rf"(?<!{_LETTER})([{SYMBOLS}]?)(\d++(?:[.,]\d++){{0,10}}+)([^\W\d_{UNSPACED}]++)(?!{_LETTER})"
+)
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
-_DEGREES = re.compile(r"(?:\s?°|\sdegrees?)\s?(c(?:elsius)?|f(?:ahrenheit)?)(?!\w)", re.IGNORECASE)
 _BELOW_ZERO = re.compile(r"(?<![^\s(])[-−](?=\d)")
 
 
 def parted(text: str) -> str:
     """The text with a minus sign and words that are written together with figures as words of their own."""
-    text = _DEGREES.sub(_degrees, _BELOW_ZERO.sub(f"{_MINUS} ", text))
-    return _GLUED.sub(_part, text)
-
-
-def _degrees(match: re.Match[str]) -> str:
-    return " celsius" if match[1][0] in "cC" else " fahrenheit"
+    return _GLUED.sub(_part, _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees "))
 
 
 def _part(match: re.Match[str]) -> str:
@@ -196,7 +196,7 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
             found.append(word)
             index += 1
             continue
-        if word == _MINUS and words[index + 1 : index + 2] and words[index + 1][0].isdecimal():
+        if word == _MINUS and index + 1 < len(words) and _value(words, index + 1, units)[1]:
             below = "-"
             index += 1
             continue
@@ -205,8 +205,11 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
             index += 1
             continue
         value, used = _value(words, index, units)
-        if not used:
-            counted = index > 0 and words[index - 1][-1].isdigit()
+        counted = bool(found) and found[-1][-1].isdigit()
+        scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
+        if scale and word in _DEGREE:
+            value, used = scale, 2
+        elif not used:
             value, used = _AMOUNTS.get(word) or (_MEASURES.get(word, word) if counted else word), 1
         found += [below + value, sign] if sign else [below + value]
         index += used
