@@ -502,8 +502,8 @@ def test_a_cache_or_a_folder_two_below_does_not_hide_the_file_of_the_folder(
 def test_of_a_folder_the_file_that_is_read_is_named(run: Any, tmp_path: Path) -> None:
     """It was `folder:2`, and which of its files was meant one could not see."""
     (tmp_path / "own").mkdir()
-    rows = [{"user_input": "q", "reference": "Rome.", "retrieved_contexts": []}, {"user_input": "q"}]
-    write_rows(tmp_path / "own" / "rows.jsonl", rows)
+    whole = {"user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
+    write_rows(tmp_path / "own" / "rows.jsonl", [whole, {"user_input": "q"}])
 
     done = run("import", "own")
 

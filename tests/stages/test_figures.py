@@ -74,13 +74,6 @@ def test_causes_add_up_to_the_bias_and_the_means_are_those_of_the_samples(bench:
     assert linked.delta == pytest.approx(found.paired.bias, abs=1e-12)
 
 
-def test_below_ten_samples_no_scorer_has_a_mean(bench: Any) -> None:
-    bench.load(rows(9, gold=True), gold="require", blind=0.0)
-
-    beside = {(one.n, one.automatic, one.mae) for one in figures(bench.store, bench.info()).beside}
-    assert {(9, None, None)} == beside
-
-
 def test_labels_of_a_cause_take_it_apart_exactly(bench: Any) -> None:
     bench.load(rows(30, gold=True), gold="require", blind=0.0)
     found = figures(bench.store, bench.info())

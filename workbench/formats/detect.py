@@ -143,7 +143,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
         for format, reader in READERS.items():  # noqa: A001
             if MEMBERS in reader.lists and reader.claims(row):
                 return document(MEMBERS, format=format)
-        if row and all(key.isdigit() for key in row):
+        if "0" in row and all(key.isdigit() for key in row):
             records = f'to_json("{path.name}", orient="records")'
             raise InputError(
                 f"{path}: columns, as pandas writes a table by default; write its rows: {records}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 
 from workbench.comparing.disputes import AUTOMATIC
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import (
     LABEL_HEAD,
     Fact,
@@ -95,6 +96,7 @@ def _beside(figures: Figures) -> list[str]:
     rows = []
     for scorer in figures.beside:
         means = [number(scorer.automatic), number(scorer.verified), signed(scorer.delta), number(scorer.mae)]
+        means = means if scorer.n >= FEWEST else ["–"] * len(means)
         counts = [f"{scorer.n:,}", f"{scorer.undefined:,}"]
         rows.append([scorer.scorer, *counts, *means, f"{scorer.equal:,}"])
     return table(head, rows)

@@ -314,16 +314,15 @@ def _standing(at: Scope, human: Mapping[int, Reviewed], excluded: Collection[int
 def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Tally], within: float) -> Beside:
     pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
     known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
-    enough = known if len(known) >= FEWEST else []
     return Beside(
         scorer=name,
         kind=kind,
         n=len(known),
         undefined=len(pairs) - len(known),
-        automatic=mean(ours for ours, _ in enough).value,
-        verified=mean(theirs for _, theirs in enough).value,
-        delta=mean(ours - theirs for ours, theirs in enough).value,
-        mae=mean(abs(ours - theirs) for ours, theirs in enough).value,
+        automatic=mean(ours for ours, _ in known).value,
+        verified=mean(theirs for _, theirs in known).value,
+        delta=mean(ours - theirs for ours, theirs in known).value,
+        mae=mean(abs(ours - theirs) for ours, theirs in known).value,
         equal=sum(abs(ours - theirs) < within for ours, theirs in known),
     )
 
