@@ -190,8 +190,9 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
 
     assert scores.run == run.run
     linked, column = (beside[name] for name in ("linked", "context_entity_recall"))
-    assert (linked.n, linked.equal, linked.delta) == (2, 1, None)  # no means below ten
-    assert (column.n, column.delta) == (2, None)
+    assert (linked.n, linked.automatic, linked.verified, linked.delta) == (2, 0.5, 0.75, -0.25)
+    assert (linked.mae, linked.equal) == (0.25, 1)
+    assert (column.n, column.delta) == (2, -0.25)
     assert document["left_out"] == {"examples": ["Oslo"], "with_groups": ["Oslo", "Oslo-far", "Riga"]}
     assert document["means"]["linked"]["n"] == 3
     assert "1 sample that was an example of this run, with their groups: 3" in score_text(scores)
