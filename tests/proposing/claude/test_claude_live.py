@@ -185,6 +185,17 @@ async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(
     assert state.stats.requests <= 8
 
 
+@pytest.mark.parametrize("fault", ["not json", "schema"])
+async def test_a_model_that_keeps_to_no_schema_ends_the_run_after_ten_texts(kept: Kept, fault: str) -> None:
+    """Each was asked by itself and paid: more of them would be paid for nothing. What was paid is stored."""
+    async with service(Options(faults=Faults(share=1.0, kinds=[fault]))) as (state, client):
+        summary = await run(client, alone(60), kept, limits=Limits(in_flight=4))
+
+    assert summary.failure is not None
+    assert (fault, summary.failure.message) == (summary.failure.kind, summary.stopped)
+    assert len(kept.results) == state.stats.requests < 20
+
+
 async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks(kept: Kept) -> None:
     async with client_at("http://127.0.0.1:9") as client:
         summary = await run(client, alone(40), kept, limits=Limits(in_flight=4, attempts=1))

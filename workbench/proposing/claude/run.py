@@ -103,6 +103,8 @@ _DOUBTFUL = 4  # calls in a row out of reach of the service: new ones wait until
 _HOPELESS_KINDS: frozenset[FailureKind] = frozenset(
     kind for kind in CAUSES if CAUSES[kind].again or kind == "bad request"
 )
+_SHAPELESS: frozenset[FailureKind] = frozenset(("not json", "schema"))
+"""Hopeless too where each text is asked by itself: the model keeps to no schema, and every call is paid."""
 
 
 class Limits(NamedTuple):
@@ -263,6 +265,8 @@ class LiveRun:
             if isinstance(result, Failure):
                 refusals += result.kind == "rate limited"
                 attempts += result.kind != "rate limited"
+                hopeless = result.kind in _HOPELESS_KINDS | (_SHAPELESS if len(ask.keys) == 1 else set())
+                self._in_a_row = self._in_a_row + 1 if hopeless else 0
                 wait = self._failed(result, called.headers, attempts, refusals, started)
             else:
                 attempts += 1
@@ -288,7 +292,6 @@ class LiveRun:
             return 0.0
         now, asked = self._now(), retry_after(headers)
         limited = failure.kind == "rate limited"
-        self._in_a_row = self._in_a_row + 1 if failure.kind in _HOPELESS_KINDS else 0
         self._meter.counts.refused += limited
         if asked is not None and asked > self._limits.longest_wait:
             self._halt(Failure(failure.kind, f"the service asks to wait {asked:,.0f} seconds"))
@@ -311,7 +314,7 @@ class LiveRun:
         if self._in_a_row < _HOPELESS:
             return None
         self._halt(failure)
-        return 0.0
+        return None if failure.usage else 0.0  # what was paid is stored
 
     def _backoff(self, attempts: int) -> float:
         """Half a second, doubled with every attempt up to 30 s, less up to a quarter so that calls spread."""
