@@ -75,6 +75,17 @@ def quoted(found: Presence, *contexts: str) -> list[str]:
         ("St. Petersburg", "place", "from Saint Petersburg on", "en", ["Saint Petersburg"], "normalised"),
         ("Mount Everest", "place", "up Mt. Everest", "en", ["Mt. Everest"], "normalised"),
         ("C++", "other", "written in C++.", "en", ["C++"], "equal"),
+        ("5k", "number", "some 5 thousand people", "en", ["5 thousand"], "normalised"),
+        ("GPT4", "other", "asked GPT-4 for it", "en", ["GPT-4"], "normalised"),
+        ("e-mail", "other", "sent an email", "en", ["email"], "normalised"),
+        (
+            "NASA",
+            "organisation",
+            "the National Aeronautics and Space Administration said",
+            "en",
+            ["National Aeronautics and Space Administration"],
+            "acronym",
+        ),
     ],
 )
 def test_a_name_is_found_in_the_form_the_text_has(
@@ -110,6 +121,9 @@ def test_a_name_is_found_in_the_form_the_text_has(
         ("C", "other", "written in C++ and C#.", "en"),
         ("C++", "other", "written in C.", "en"),
         ("CO", "other", "the company and its co founder", "en"),
+        ("e-mail", "other", "the mail came", "en"),
+        ("US", "place", "it cost US$ 5", "en"),
+        ("NASA", "organisation", "National aid to schools", "en"),
         ("Charles II", "person", "when Charles I died", "en"),
     ],
 )

@@ -288,8 +288,10 @@ def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Presen
 
 
 def _telling(text: str) -> list[str]:
+    """The words of a name without those that say nothing, but for parts of a word: e-mail is no mail."""
+    parts = frozenset(part.lower() for word in text.split() if "-" in word for part in word.split("-"))
     everything = pieces(text)
-    return [word for word in everything if word not in FILLERS] or everything
+    return [word for word in everything if word not in FILLERS or word in parts] or everything
 
 
 def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
@@ -308,6 +310,13 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
         for short in _short_forms(name)
         if max(map(len, short), default=0) > 2 and short != words
     ]
+    apart = _LETTERS_AND_FIGURES.fullmatch(words[0])
+    if len(words) == 1 and apart is not None:  # GPT4, GPT-4
+        patterns.append(
+            _Pattern(tuple(frozenset({part}) for part in apart.groups()), NORMALISED, "normalised")
+        )
+    elif 1 < len(words) < 4:  # e-mail, email
+        patterns.append(_Pattern((frozenset({"".join(words)}),), NORMALISED, "normalised"))
     patterns += [
         _Pattern((frozenset({letters}),), ACRONYM, "acronym")
         for letters in sorted(name.initials)
@@ -389,7 +398,9 @@ def _hits(
             surface = context[start:end]
             if _is_other_word(name.text, surface, pattern.rule):
                 continue
-            if (pattern.rule != "short_form" or analysed.generation) and _is_other_figure(
+            if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
+                continue
+            if (pattern.rule in ("inflected", "alias") or analysed.generation) and _is_other_figure(
                 analysed, context, start, end
             ):
                 continue
@@ -400,6 +411,10 @@ def _hits(
             similarity, rule = _how(name, surface, pattern, lang)
             nested = inside_longer(context, start, end, own, person=analysed.label == PERSON)
             yield _NameHit(Evidence(index, start, end), similarity, rule, nested)
+    spelled_out = _initialled(analysed.acronym).finditer(context) if len(analysed.acronym) > 2 else ()
+    for start, end in map(re.Match.span, spelled_out):
+        nested = inside_longer(context, start, end, own)
+        yield _NameHit(Evidence(index, start, end), ACRONYM, "acronym", nested)
     for start, end in _figures(analysed, context, figures):
         if not any(start < b and a < end for a, b in taken):
             taken.append((start, end))
@@ -415,6 +430,17 @@ def _hits(
 
 _CURRENCY = ("$", "€", "£")
 _SIGNS = ("++", "#")  # C++ and C# are not C
+_LETTERS_AND_FIGURES = re.compile(r"([^\W\d_]+)(\d+)")
+
+
+@lru_cache(maxsize=512)
+def _initialled(acronym: str) -> re.Pattern[str]:
+    """Capitalised words with these initials, small words between them: National Aeronautics and Space …"""
+    gap = r"(?:[ \u00a0]|-)(?:(?:of|the|and|for|in|on|de|du|der|und|et|и|по)[ \u00a0]){0,3}"
+    initialled = gap.join(rf"{letter}[^\W\d_]+" for letter in acronym.upper())
+    return re.compile(rf"(?<!\w){initialled}(?!\w)")
+
+
 _PLACES, _LONGEST = 200, 8
 _PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
@@ -436,7 +462,7 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if behind is not None and behind.group() in _SIGNS:
         return not name.text.endswith(behind.group())
     if not (name.digits or name.generation):
-        return name.text.endswith(_SIGNS) or text[end : end + 1] in _CURRENCY
+        return name.text.endswith(_SIGNS)
     there = words(text[_whole_figure(text, start) : behind.end() if behind else end], name.lang)
     figures = set(filter(has_digit, there))
     if name.generation:
@@ -466,7 +492,8 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
         for first in (start, *reversed(pieces_before[-len(name.bag) :])):
             near = ends[: len(name.bag) + 3]
             end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
-            if end and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
+            plain = len(name.bag) == 1
+            if end and plain and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
                 continue  # five is not the fifth
             if end and not _is_other_figure(name, text, first, end):
                 yield first, end

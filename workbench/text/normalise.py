@@ -178,10 +178,12 @@ _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is marg
 _LISTS = {name: by_key(_WORDS[name]) for name in ("articles", "fillers", "prepositions")}
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
 _HONORIFICS = listed(_WORDS["honorifics"])
-_WHOLE = by_word(_WORDS["abbreviations"])
-_WHOLE_AT_END = by_word(_WORDS["abbreviations at the end"])
-ABBREVIATIONS = frozenset({*_WHOLE, *_WHOLE_AT_END})
-_WHOLES = frozenset({*_WHOLE.values(), *_WHOLE_AT_END.values()})
+_WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END = (
+    by_word(_WORDS[f"abbreviations{where}"])
+    for where in ("", " at the start", " before a figure", " at the end")
+)
+_ABBREVIATIONS = frozenset({*_WHOLE, *_AT_START, *_BEFORE_FIGURE, *_AT_END})
+_WHOLES = frozenset({*_WHOLE.values(), *_AT_START.values(), *_BEFORE_FIGURE.values(), *_AT_END.values()})
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
 _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
 _ORDINAL = re.compile(r"(?<=\d)-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|ым|м)\b")
@@ -358,15 +360,20 @@ def content(found: Sequence[str], lang: str | None = None) -> list[str]:
 
 def wholes(word: str) -> set[str]:
     """The whole words that a folded word may be short for, or that it is, if there is an abbreviation."""
-    return {_WHOLE.get(word, word), _WHOLE_AT_END.get(word, word)} & _WHOLES
+    return {table.get(word, word) for table in (_WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END)} & _WHOLES
 
 
 def written_out(found: Sequence[str]) -> list[str]:
-    """Words with abbreviations as whole words: St. Petersburg, Main St., Microsoft Corp."""
-    if len(found) < 2 or ABBREVIATIONS.isdisjoint(found):
+    """Words with abbreviations as whole words: St. Petersburg, Main St., Sen. Warren, vol. 2."""
+    if len(found) < 2 or _ABBREVIATIONS.isdisjoint(word.removesuffix(".") for word in found):
         return list(found)
-    *before, last = found
-    return [*(_WHOLE.get(word, word) for word in before), _WHOLE_AT_END.get(last, _WHOLE.get(last, last))]
+    whole = []
+    for index, (word, following) in enumerate(zip(found, (*found[1:], ""), strict=True)):
+        table = _AT_START if not index else {} if following else _AT_END
+        table = _BEFORE_FIGURE if following[:1].isdigit() else table
+        short = word.removesuffix(".")
+        whole.append(table.get(short) or _WHOLE.get(short, word))
+    return whole
 
 
 def settled(tokens: Sequence[str], lang: str | None = None) -> list[str]:

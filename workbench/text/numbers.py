@@ -52,7 +52,7 @@ _UNITS = valued(_WORDS["units"]) | {
     stem + ending: value for stem, value in _STEMS.items() for ending in _WORDS["ordinal endings"].split()
 }
 
-_IN_ORDER = re.compile(r"(?:st|nd|rd|th)$")
+_IN_ORDER = re.compile(r"(?:first|second|third|[a-z]th|\d(?:st|nd|rd|th))$")
 
 
 @lru_cache(maxsize=32)
@@ -67,6 +67,7 @@ SYMBOLS = "$€£¥₽%"
 _TENS = frozenset(range(20, 100, 10))
 _MAGNITUDES = valued(_WORDS["magnitudes"])
 _MINUS = "minus"
+_SIZES = ("square", "cubic")
 _DEGREE = ("degree", "degrees")
 _SCALES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
 MONTHS = valued(_WORDS["months"])
@@ -92,18 +93,24 @@ _GLUED = re.compile(
 )
 _SHORT = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion"}
 _SHORT_OF_MONEY = {**_SHORT, "m": "million", "b": "billion", "T": "trillion"}
+_RATE = re.compile(r"(?<=\d)\s?(mph|km/?h|kph)(?!\w)", re.IGNORECASE)
+_AREA = re.compile(r"(?<=\d)\s?(km|m|cm|mm|mi|ft)[2²](?!\w)")
+_US_DOLLARS = re.compile(r"\bUS\s?(?=\$)")
 _BELOW_ZERO = re.compile(r"(?<![^\s(])[-−](?=\d)")
 
 
 def parted(text: str) -> str:
     """The text with a minus sign and words that are written together with figures as words of their own."""
-    return _GLUED.sub(_part, _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees "))
+    text = _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees ")
+    text = _RATE.sub(lambda rate: " miles per hour" if rate[1][0] in "mM" else " km per hour", text)
+    return _GLUED.sub(_part, _AREA.sub(r" square \1", _US_DOLLARS.sub("", text)))
 
 
 def _part(match: re.Match[str]) -> str:
     sign, figure, letters = match.groups()
     short = (_SHORT_OF_MONEY if sign else _SHORT).get(letters, letters)
-    known = short != letters or letters.lower() in _MEASURES or letters.lower() in _MAGNITUDES
+    low = letters if len(letters) == 1 else letters.lower()  # 5G is no gram
+    known = short != letters or low in _MEASURES or low in _MAGNITUDES
     return f"{sign}{figure} {short}" if known else match.group()
 
 
@@ -205,7 +212,7 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
             index += 1
             continue
         value, used = _value(words, index, units)
-        counted = bool(found) and found[-1][-1].isdigit()
+        counted = bool(found) and (found[-1][-1].isdigit() or found[-1] in _SIZES)
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
         if scale and word in _DEGREE:
             value, used = scale, 2
