@@ -315,7 +315,7 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
         patterns.append(
             _Pattern(tuple(frozenset({part}) for part in apart.groups()), NORMALISED, "normalised")
         )
-    elif 1 < len(words) < 4:  # e-mail, email
+    elif 1 < len(words) < 4 and not words[0][0].isdigit():  # e-mail, email
         patterns.append(_Pattern((frozenset({"".join(words)}),), NORMALISED, "normalised"))
     patterns += [
         _Pattern((frozenset({letters}),), ACRONYM, "acronym")
@@ -444,7 +444,7 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 _PLACES, _LONGEST = 200, 8
 _PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
-_BEHIND_NAME = re.compile(rf"(?:\+\+|#(?!\w))|\s?(?:[{SYMBOLS}]|[^\W\d_]+)")
+_BEHIND_NAME = re.compile(rf"(?:\+\+|#(?!\w))|/[^\W\d_]|\s?(?:[{SYMBOLS}]|[^\W\d_]+)")
 
 
 def _whole_figure(text: str, start: int) -> int:
@@ -461,6 +461,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     behind = _BEHIND_NAME.match(text, end)
     if behind is not None and behind.group() in _SIGNS:
         return not name.text.endswith(behind.group())
+    if behind is not None and behind.group()[0] == "/" and name.digits:
+        return "/" not in name.text  # 5 km of 5 km/h
     if not (name.digits or name.generation):
         return name.text.endswith(_SIGNS)
     there = words(text[_whole_figure(text, start) : behind.end() if behind else end], name.lang)

@@ -256,7 +256,7 @@ def _dates(words: list[str]) -> list[str]:
             index += 1
             continue
         word, used = _date_at(words, index)
-        if "d" in word and found and found[-1] in _WEEKDAYS:
+        if word[0].isdecimal() and "d" in word and found and found[-1] in _WEEKDAYS:  # the year says which
             del found[-1]
         found.append(word)
         index += used
