@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import pytest
 from textual.geometry import Region
@@ -139,3 +140,19 @@ async def test_labels_are_whole_where_there_is_room(user: User, import_rows: Any
         lines = [listed.render_line(y).text for y in range(listed.count)]
         assert all("organisation" in line for line in lines)
         assert any("found in 1" in line for line in lines)
+
+
+async def test_units_drawn_for_a_frame_of_the_text_next_to_them_are_not_on_the_screen_yet(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frame draws whole rows and writes only what changed: a held `a` would accept units nobody saw."""
+    async with user.opens("tower") as app:
+        screen = cast(ReviewScreen, app.screen)
+        units, reference, unwritten = screen.pane.listed, screen.pane.reference, []
+        patch = partial(monkeypatch.setattr, screen.bench, "open_gate")
+        patch(lambda: unwritten.append({units, reference} & screen._dirty_widgets))
+        screen.pane.show(screen.pane.now, screen.pane.kind)
+        for drawn in (units, reference):
+            drawn.render_lines(drawn.outer_size.region)
+        await user.settle()
+        assert unwritten == [set()]

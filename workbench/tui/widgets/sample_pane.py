@@ -401,6 +401,14 @@ class SamplePane(Container):
             return
         self._painted.add(event.part)
         if len(self._painted) == len(PARTS):
+            # A frame draws whole rows and writes what changed: this one may belong to a neighbour alone.
+            # By now the screen has heard what else changed, and calls back when that is written.
+            written = partial(self._on_screen, event.generation)
+            self.screen.call_later(self.screen.call_after_refresh, written)
+
+    def _on_screen(self, generation: int) -> None:
+        """The reference and the units of this generation are on the screen."""
+        if generation == self._generation and self.is_attached:
             self.shown_at = self.shown_at if self.painted else Bench.clock()
             self.post_message(self.Shown(news=self._news))
             self._news = False
