@@ -15,6 +15,7 @@ from workbench.model import Effort, Tally
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.desk import open_desk
+from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
@@ -246,6 +247,21 @@ def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
     assert visited[-1] == "all"
     assert sorted(visited) == ["all", "empty", "near", "none"]
     assert queue.progress(cities.store, cities.info(), "ann").stale == 0
+
+
+def test_a_policy_that_says_again_what_one_before_said_takes_its_reviews_back(cities: Any) -> None:
+    """Version 3 is version 1 in other words of the database: what was verified under 1 is not stale."""
+    first = to_toml(cities.info().policy)
+    second = first.replace("Missing: it is not", "Missing: not")
+    cities.verify("all")
+    for text, stale in ((second, ["all"]), (first, []), (second, ["all"]), (first, [])):
+        assert change_policy(cities.store, cities.info(), text, "lead").stale == tuple(stale)
+        info = cities.info()
+        assert ids(cities, "is:stale") == stale
+        assert queue.progress(cities.store, info, "ann").stale == len(stale)
+        assert open_sample(cities.store, cities.id("all"), "ann").stale("entity") is bool(stale)
+        notes = figures(cities.store, info).notes
+        assert any("reviewed under an older policy" in note for note in notes) is bool(stale)
 
 
 def test_the_next_of_a_view(cities: Any) -> None:

@@ -368,7 +368,7 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
     """What has to be said of the figures."""
     info, fitted, begun = at.info, at.fitted, at.begun
     standing = _standing(at, side.reviewed, at.excluded)
-    if older := sum(side.reviewed[number].policy < info.policy.version for number in standing):
+    if older := sum(side.reviewed[number].policy not in info.same_policies for number in standing):
         were = many(len(standing), "verified sample was", "verified samples were")
         yield (
             f"{older:,} of {were} reviewed under an older policy and keep its units; the automatic values "

@@ -126,7 +126,7 @@ def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str)
         for copy_id in training.copies(store, info.id).values():
             datasets.add_policy(store, copy_id, policy, annotator)
         assignments.fill(store, info.id)  # of another kind nothing is decided yet
-    stale = journal.reviewed_before(store, info.id, version)
+    stale = journal.reviewed_before(store, datasets.dataset_info(store, info.id))
     return PolicyReport(version, True, stale, changes(info.policy, policy))
 
 

@@ -124,9 +124,10 @@ class Opened:
         return self.rematch and self.state.of(kind).disposition not in DECIDED
 
     def stale(self, kind: Kind) -> bool:
-        """Whether a kind was verified under an older policy than today's."""
+        """Whether a kind was verified under an older policy that says something else than today's."""
         state = self.state.of(kind)
-        return state.disposition == "verified" and (state.policy or self.opening.policy) < self.policy.version
+        version = state.policy or self.opening.policy
+        return state.disposition == "verified" and version not in self.dataset.same_policies
 
 
 def open_sample(

@@ -31,7 +31,10 @@ from workbench.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """A dataset with its settings, its policy and its current run."""
+    """A dataset with its settings, its policy and its current run.
+
+    `same_policies`: the versions of its policy that say what the current one says, itself among them.
+    """
 
     id: int
     name: str
@@ -52,6 +55,7 @@ class DatasetInfo:
     training: Mapping[str, Any] | None = None
     training_of: int | None = None
     aliases: tuple[Alias, ...] = ()
+    same_policies: tuple[int, ...] = (1,)
 
     @property
     def taught(self) -> str:
@@ -194,12 +198,14 @@ def _info(
 ) -> DatasetInfo:
     assert row.id is not None
     learned = store.rows(_TAUGHT.where(UNIT.dataset_id == row.id)) if teaches else ()
+    versions = store.rows(select(POLICY.version, POLICY.document).where(POLICY.dataset_id == row.id))
     return DatasetInfo(
         **row.model_dump(exclude={"created_at", "policy_version", "salt", "trainee"}),
         policy=policy_of(policy, row.policy_version),
         run=run or "",
         calibration=calibration or "",
         aliases=tuple(Alias(*(*taught[:-1], taught[-1].date().isoformat())) for taught in learned),
+        same_policies=tuple(version for version, document in versions if document == policy),
     )
 
 

@@ -28,6 +28,7 @@ from workbench.reviewing.fold import (
     newest_undone,
 )
 from workbench.store.assignments import ASSIGNED, Rules, follow
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
@@ -386,10 +387,10 @@ def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict
     return found
 
 
-def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
-    """The ids of samples whose reviews used an older policy."""
+def reviewed_before(store: Store, info: DatasetInfo) -> tuple[str, ...]:
+    """The ids of samples whose reviews used an older policy that says something else."""
     reviewed = select(REVIEW.sample_id).where(
-        REVIEW.dataset_id == dataset_id, REVIEW.policy_version < policy_version
+        REVIEW.dataset_id == info.id, REVIEW.policy_version.not_in(info.same_policies)
     )
     return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 

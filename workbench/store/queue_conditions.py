@@ -38,18 +38,18 @@ Clause = ColumnElement[bool]
 class Reviews(NamedTuple):
     """Conditions on a sample for one annotator.
 
-    The `kinds`, policy `version` and `blind_share` are the dataset's.
+    The `kinds`, `policies` (versions that say what today's says) and `blind_share` are the dataset's.
     """
 
     annotator: Any
     kinds: tuple[Kind, ...]
-    version: Any
+    policies: tuple[int, ...]
     blind_share: Any
 
     @classmethod
     def of(cls, info: DatasetInfo, annotator: str) -> Reviews:
         """Of a dataset as it is now."""
-        return cls(annotator, info.kinds, info.policy.version, info.blind_share)
+        return cls(annotator, info.kinds, info.same_policies, info.blind_share)
 
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
@@ -114,9 +114,9 @@ class Reviews(NamedTuple):
         return self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
 
     def is_stale(self, review: Any) -> Clause:
-        """Whether a review was verified under an older policy than its dataset's."""
+        """Whether a review was verified under an older policy that says something else than today's."""
         verified = or_(*(review[kind] == "verified" for kind in self.kinds))
-        return and_(verified, review.policy_version < self.version)
+        return and_(verified, review.policy_version.not_in(self.policies))
 
 
 Picked = Mapping[Term | str, Sequence[int]]
