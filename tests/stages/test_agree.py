@@ -132,6 +132,17 @@ def test_nobody_agrees_where_nobody_met(cities: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(("group", "documents"), [("s00", 2), ("", N), (None, N)])
+def test_a_sample_without_a_document_is_none_of_another_name(bench: Any, group: Any, documents: int) -> None:
+    """Also where a document is named like its id; an empty name is none."""
+    bench.load([row(number) | {"group": group if number else None} for number in range(N)], blind=0)
+    for number in range(N):
+        decide(bench, number, "ada")
+        decide(bench, number, "bo")
+
+    assert documents == report(bench).whole.groups
+
+
 def test_a_sample_without_an_id_is_listed_by_its_question(bench: Any) -> None:
     bench.load([{name: value for name, value in row(0).items() if name != "id"}], blind=0)
     ((key,),) = bench.query("SELECT key FROM sample")

@@ -6,7 +6,7 @@ Only decisions that were made independently are compared, two at a time.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, sqrt
 
@@ -29,12 +29,13 @@ from workbench.text.tokens import Token
 class Decided:
     """What one person decided of one sample, before they saw what others had; `week` as `2026-W07`.
 
-    `name` is what lists call the sample: its id, else its question.
+    `name` is what lists call the sample: its id, else its question. `group` is a number where no document was
+    named.
     """
 
     sample: str
     name: str
-    group: str
+    group: str | int
     person: str
     week: str
     assessment: Assessment
@@ -206,13 +207,13 @@ def agreement(pairs: Sequence[Pair], words: Words) -> Agreement:
     )
 
 
-def ratio_interval(parts: Iterable[tuple[str, float, float]]) -> Interval | None:
+def ratio_interval(parts: Iterable[tuple[Hashable, float, float]]) -> Interval | None:
     """The interval of Σ part / Σ whole over (document, part, whole); documents are what was drawn.
 
     Linearised (Cochran 1977, section 6.3), t with one degree of freedom less than documents. Where documents
     do not differ, as where all or nothing agrees, it is Wilson's, each of them one observation. None of one.
     """
-    totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    totals: dict[Hashable, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for group, part, whole in parts:
         totals[group][0] += part
         totals[group][1] += whole

@@ -85,7 +85,7 @@ def agree(
     for stored in loaded:
         sample, each = stored.sample, decided[stored.sample_id]
         words[sample.id] = [word for word in tokens(sample.reference) if any(map(str.isalnum, word.text))]
-        group = sample.group or sample.id
+        group = stored.sample_id if sample.group is None else sample.group
         name = name_of(sample.id, sample.user_input)
         people = [Decided(sample.id, name, group, *decision) for decision in sorted(each)]
         lang = language_of(sample, info.policy)

@@ -156,7 +156,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
     rows = tuple(_rows(at, side))
     known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
     judged = [
-        ((unit.verified, unit.automatic), row.group or f"sample {row.sample_id}")
+        ((unit.verified, unit.automatic), row.sample_id if row.group is None else row.group)
         for row in rows
         if row.sample_id in known
         for unit in known[row.sample_id].judged

@@ -156,7 +156,7 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
         name = _name(name, "id") or text_hash(question, reference, *contexts)
     if response is not None and type(response) is not str:
         raise wrong("response", response, "a string")
-    if group is not None and type(group) is not str:
+    if group == "" or (group is not None and type(group) is not str):
         group = _name(group, "group")
     if meta is None:
         meta = {}
