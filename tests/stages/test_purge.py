@@ -16,6 +16,7 @@ from tests.conftest import Bench, add_text
 from workbench.errors import NotFoundError, StoreError
 from workbench.formats.exports.folder import writing
 from workbench.reports.files import import_text, purge_text
+from workbench.stages import editing
 from workbench.stages import plan as planning
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file, load_demo
@@ -191,6 +192,20 @@ def in_rows(bench: Bench) -> tuple[list[str], list[Any], list[Any]]:
         [one["group"] for one in json.loads(document[0])["gold"]["samples"]],
         [one["group"] for one in json.loads(run[0])["examples"]],
     )
+
+
+def test_a_plan_ends_with_the_last_sample_that_is_left(bench: Bench) -> None:
+    bench.load([row(key, f"Text {key}", gold=None) for key in "abcde"])
+    info = bench.info()
+    planning.make(bench.store, info, planning.draft(bench.store, info, Wish(4), "ann"))
+    run_purge(bench, "a")
+    assert 4 == plan_report(bench.store, info).planned_n
+    run_purge(bench, "b", "c")
+    for key in "de":
+        act(bench.store, bench.open(key), editing.exclude("broken"))
+
+    found = plan_report(bench.store, info)
+    assert (2, 2, True) == (found.done, found.planned_n, found.complete)
 
 
 def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> None:

@@ -36,6 +36,7 @@ from workbench.store.tables import (
     TWIN,
     AnswerRow,
     CallRow,
+    PlanRow,
     PurgedRow,
     ReviewEventRow,
     SampleRow,
@@ -222,7 +223,8 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
     """Take the names of groups and strata that no sample has any more out of a dataset's documents.
 
     A calibration and a run name the groups whose gold they saw, a stratified plan the values of a field, and
-    how many samples have each: the chances to be drawn follow from those that are left.
+    how many samples have each: the chances to be drawn follow from those that are left. A plan asks for no
+    more samples than there are.
     """
 
     def left(column: Column[Any]) -> set[str | None]:
@@ -234,6 +236,8 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
     order = [*connection.scalars(select(SAMPLE.stratum).where(*in_plan).order_by(SAMPLE.rank, SAMPLE.id))]
     planned_n = connection.scalar(select(PLAN.planned_n).where(PLAN.dataset_id == dataset_id))
     sizes = Counter(order), Counter(order[:planned_n])
+    beyond = PLAN.dataset_id == dataset_id, PLAN.planned_n > len(order)
+    connection.execute(update(PlanRow).where(*beyond).values(planned_n=len(order)))
     forgetting: tuple[tuple[Column[Any], Callable[[Document], None]], ...] = (
         (CALIBRATION.document, lambda saw: _forget_groups(saw.get("gold", {}).get("samples", []), groups)),
         (RUN.parameters, lambda said: _forget_groups(said.get("examples", []), groups)),
