@@ -191,18 +191,23 @@ def test_a_database_its_log_and_its_copies_are_private(tmp_path: Path) -> None:
     assert {"w.db": 0o600, "w.db-wal": 0o600, "w.db-shm": 0o600, "w.copy.db": 0o600} == modes
 
 
-def test_a_locked_database_says_so_and_takes_the_act_later(bench: Any, impatient: None) -> None:
-    """Reading goes on meanwhile; the act is not half there."""
+def test_a_locked_database_says_so_and_takes_the_act_later(
+    bench: Any, impatient: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Reading goes on meanwhile; the act is not half there. A writer that waits says so, others do not."""
     bench.load(ROWS)
     bench.reopen()
     opened = bench.open("s0")
     with closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0)
 
         with pytest.raises(StoreError, match=r"locked .*another program is writing to it; try again"):
             review.act(bench.store, opened, editing.accept(opened, "entity"))
 
         assert bench.open("s0").state == opened.state
+        waiting = f"waiting for another program that is writing to {bench.db} …"
+        assert [waiting] == [record.getMessage() for record in caplog.records]
         other.execute("ROLLBACK")
     after = review.act(bench.store, opened, editing.accept(opened, "entity"))
     assert after.state.entity.disposition == "verified"

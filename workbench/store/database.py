@@ -12,6 +12,7 @@ import secrets
 import shutil
 import sqlite3
 import subprocess
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -35,6 +36,8 @@ SCHEMA = "0008"
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 BUSY_SECONDS = 5.0
+SAY_WAITING = 2.0
+"""Seconds after which a writer says, as a warning of this module's logger, that it waits for another one."""
 SKEW = 60.0
 """Seconds by which the clock of a server may differ from ours."""
 CACHE = 4_000
@@ -193,8 +196,16 @@ def run_pragma(engine: Engine, pragma: str) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    write = connection.get_execution_options().get("write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+    if not connection.get_execution_options().get("write", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    waiting = f"waiting for another program that is writing to {connection.engine.url.database} …"
+    timer = threading.Timer(SAY_WAITING, logging.getLogger(__name__).warning, ["%s", waiting])
+    timer.start()
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        timer.cancel()
 
 
 def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
