@@ -111,10 +111,17 @@ class OtherFileError(StoreError):
 class AwayError(StoreError):
     """The server of the database cannot be reached; whether the last change was kept is not known.
 
-    `writing`: it was lost while something was being written.
+    `writing`: it was lost while something was being written. `what` the screens say while they try again.
     """
 
     writing = False
+    what = "server away"
+
+
+class DiskError(AwayError):
+    """The disk had no room for a database to be opened, or failed."""
+
+    what = "the disk is full or failed"
 
 
 class ConflictError(StoreError):

@@ -20,6 +20,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import acts
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Head
+from workbench.tui.widgets.sample_list import SampleList
 from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]
@@ -76,6 +77,33 @@ async def test_a_database_that_cannot_be_opened(press: Press) -> None:
         assert "made by a newer Workbench: upgrade" in str(app.screen.query_one("#empty").render())
         await press(pilot, "q")
     assert app.return_code == 1
+
+
+@pytest.mark.parametrize("comes", [False, True])
+async def test_a_database_on_a_full_disk_opens_when_there_is_room(
+    database: Path, monkeypatch: pytest.MonkeyPatch, comes: bool
+) -> None:
+    """By itself; who leaves before that gets exit code 1."""
+    monkeypatch.setattr("workbench.tui.work.PAUSES", (0.1,))
+    resource: Any = pytest.importorskip("resource")
+    limits, room = resource.getrlimit(resource.RLIMIT_FSIZE), False
+
+    def connect() -> Store:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits[0] if room else 100, limits[1]))  # the disk ends
+        try:
+            return open_store(str(database))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    app = WorkbenchApp(connect, None, "ann")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: said(app) == "! the disk is full or failed, trying again in 0 s")
+        if room := comes:
+            await until(pilot, lambda: bool(app.screen_stack[0].query_one(SampleList).count))
+        await pilot.press("q")
+    assert app.return_code == int(not comes)
+    if app.store is not None:
+        app.store.close()
 
 
 async def test_a_crash_shows_no_data(

@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import URL, ColumnElement, Engine, func, insert, select
 from sqlmodel import Session, SQLModel
 
-from workbench.errors import AwayError, OtherFileError, StoreError, UsageError
+from workbench.errors import AwayError, DiskError, OtherFileError, StoreError, UsageError
 from workbench.store.database import (
     COPY,
     DAMAGED,
@@ -238,7 +238,8 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
             file.note()
     except FAILURES as error:
         engine.dispose()
-        raise kind_of_error(error)(f"{shown_url(full)}: {explained(error)}") from error
+        kind = DiskError if "disk I/O" in str(error) else kind_of_error(error)
+        raise kind(f"{shown_url(full)}: {explained(error)}") from error
     except BaseException:
         engine.dispose()
         raise

@@ -367,7 +367,9 @@ class Bench(App[None]):
 
     async def _open(self) -> None:
         try:
-            await self.home.begin(await asyncio.to_thread(self._load))
+            desk = await asyncio.to_thread(self._load)
+            self._leave_with = 0
+            await self.home.begin(desk)
             if self._begin_with is not None:
                 start_with, self._begin_with = self._begin_with, None
                 await self.home.begin_with(() if start_with == "next" else start_with)
@@ -378,6 +380,7 @@ class Bench(App[None]):
                 await self.open("tour", self.keymap)
                 return
         except AwayError:
+            self._leave_with = 1
             raise  # it is tried again
         except AmbiguousError as error:
             await self.home.choose(error.choices)

@@ -80,7 +80,7 @@ def start(
                 if not on_stage(node):
                     return  # its screen was left: nobody waits for it, and there is nowhere to say it
                 if isinstance(error, AwayError) and not error.writing:
-                    if not await _wait(node, group, pause(tries)):
+                    if not await _wait(node, group, error.what, pause(tries)):
                         return
                     tries += 1
                 elif failed is None:
@@ -92,9 +92,9 @@ def start(
     node.run_worker(cast("Any", guarded), group=group, exclusive=only_newest, exit_on_error=True)
 
 
-async def _wait(node: DOMNode, group: str, seconds: float) -> bool:
+async def _wait(node: DOMNode, group: str, what: str, seconds: float) -> bool:
     """Let keys run until the next try; False where newer work took the place of this one."""
-    _say_away(node, f"server away, trying again in {seconds:.0f} s")
+    _say_away(node, f"{what}, trying again in {seconds:.0f} s")
     cast("Any", node.app).open_gate()
     newer = _AWAY.setdefault(node, {})[group] = asyncio.Event()
     try:
