@@ -255,14 +255,16 @@ def test_half_a_character_behind_a_document_is_named(load: Any) -> None:
         assert 1 == len(loaded.records)
 
 
-def test_rows_of_a_document_before_a_foreign_byte_come_in(load: Any) -> None:
-    text = f"[{row()},\n{row(response='?')}]".encode().replace(b"?", b"\xe0")
+@pytest.mark.parametrize("size", [1, _PIECE, 3 * _PIECE])
+def test_rows_of_a_document_before_a_foreign_byte_come_in(load: Any, size: int) -> None:
+    """Also those that are read together with the end of a long one."""
+    text = f"[{row(response='x' * size)},{row()},\n{row(response='?')}]".encode().replace(b"?", b"\xe0")
     loaded = load(text, name="rows.json")
 
     assert [
-        f"2: row: got byte 0xe0 at offset {text.index(0xE0)} of the file, expected UTF-8"
+        f"2: row: got byte 0xe0 at offset {text.index(0xE0):,} of the file, expected UTF-8"
     ] == loaded.errors
-    assert 1 == len(loaded.records)
+    assert 2 == len(loaded.records)
 
 
 @pytest.mark.parametrize(

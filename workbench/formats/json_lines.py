@@ -378,18 +378,28 @@ class _Text:
         self.at = 0
         self.line = 1
         self.ended = False
+        self._foreign: RowError | None = None
 
     def more(self, size: int = 1) -> bool:
-        """Take at least `size` further characters; what was passed is forgotten. False at the end."""
+        """Take at least `size` further characters; what was passed is forgotten. False at the end.
+
+        Raises RowError for a byte that is not UTF-8 once all before it is taken.
+        """
         self.text = self.text[self.at :]
         self.at = 0
         pieces, taken = [self.text], 0
-        while taken < size and not self.ended:
-            piece = next(self._pieces, "")
+        while taken < size and not self.ended and self._foreign is None:
+            try:
+                piece = next(self._pieces, "")
+            except RowError as error:
+                self._foreign = error
+                break
             self.ended = not piece
             pieces.append(piece)
             taken += len(piece)
         self.text = "".join(pieces)
+        if self._foreign is not None and not taken:
+            raise self._foreign
         return taken > 0
 
     def peek(self) -> str:
