@@ -496,6 +496,16 @@ async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: U
         assert app.screen.pane.now.sample.id == first
 
 
+async def test_a_click_on_a_heading_of_a_menu_does_nothing(user: User) -> None:
+    """The cursor stays on its choice."""
+    async with user.opens(size=(80, 24)) as app:
+        await user.press("v")
+        assert app.screen.query_one(Choices).rows[3].name == "State"
+        await user.pilot.click(Choices, offset=(5, 3))
+        await user.press("down")
+        assert app.screen.query_one(Choices).chosen.name == "disagreements"
+
+
 async def test_all_decided_comes_back_and_says_so(user: User, import_rows: Any, rows: Any) -> None:
     """After the last sample there is nothing to go on to."""
     async with user.opens(database=import_rows(rows[5:6]), size=(80, 24)) as app:

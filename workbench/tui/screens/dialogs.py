@@ -49,6 +49,10 @@ class Choices(RowList[MenuChoice]):
         on = [index for index in takeable if self.rows[index].on]
         self.move_to((on or takeable or [0])[0], tell=False)
 
+    def entry_at(self, line: int) -> int:
+        """A click on a heading is none."""
+        return line if line < self.count and self.rows[line].take else -1
+
     def move(self, step: int) -> None:
         """To the next choice in a direction, as many times as `step` says; stops at the ends."""
         takeable = [index for index, choice in enumerate(self.rows) if choice.take]
