@@ -10,6 +10,7 @@ from textual.events import Key
 
 from tests.tui.conftest import User
 from workbench.tui.bench import Bench
+from workbench.tui.keys import acts
 from workbench.tui.screens.accepting import LOOK, RELEASED
 
 # seconds after the stop was shown at which further `a` arrive, and whether one of them accepts
@@ -49,3 +50,18 @@ async def test_what_passes_a_stop(
         rows = raw.execute("SELECT count(*) FROM review WHERE entity = 'verified'").fetchone()
     assert (int(accepted),) == rows
     assert accepted or "a: accept anyway" in said
+
+
+async def test_a_double_click_on_accept_accepts_one_sample(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its second half was made before the next sample was there."""
+    monkeypatch.setattr("workbench.tui.screens.accepting.RELEASED", RELEASED)
+    async with user.opens("schiller") as app:
+        accept = next(act for act in acts(app.screen.active_bindings) if act.keys[:1] == ("a",))
+        app.perform(accept)
+        app.perform(accept)
+        await user.settle()
+
+    with closing(sqlite3.connect(user.database)) as raw:
+        assert [(1,)] == raw.execute("SELECT count(*) FROM review WHERE entity = 'verified'").fetchall()

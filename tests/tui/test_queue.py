@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 from textual.app import App, ComposeResult
+from textual.events import MouseDown, MouseUp
 from textual.widgets import Static
 
 from tests.tui.conftest import User, until
@@ -26,6 +27,7 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.tables import PLACE
 from workbench.text.cells import short, told_of
+from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.dialogs import Choices
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
@@ -494,6 +496,21 @@ async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: U
         await user.press()
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == first
+
+
+async def test_a_double_click_on_a_row_opens_it_and_decides_nothing(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its second half is on the sign of a unit that the first half opened. A third click acts."""
+    monkeypatch.setattr(WorkbenchApp, "CLICK_CHAIN_TIME_THRESHOLD", 100)
+    async with user.opens(size=(80, 24)) as app:
+        await user.press()
+        for rejected in 0, 0, 1:
+            for half in MouseDown, MouseUp:  # as a terminal sends them: those of a pilot pass the app by
+                app.post_message(half(None, 3, 7, 0, 0, 1, shift=False, meta=False, ctrl=False))
+            await user.press()
+            assert isinstance(app.screen, ReviewScreen)
+            assert rejected == sum(unit.rejected for unit in app.screen.pane.listed.rows)
 
 
 async def test_a_click_on_a_heading_of_a_menu_does_nothing(user: User) -> None:

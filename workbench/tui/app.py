@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 from traceback import walk_tb
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rich.segment import Segment
 from rich.text import Text
@@ -19,6 +19,7 @@ from textual.color import Color
 from textual.command import CommandPalette
 from textual.css.query import NoMatches
 from textual.filter import LineFilter
+from textual.geometry import Offset
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -117,6 +118,7 @@ class WorkbenchApp(Bench):
     }
 
     _last_paste = float("-inf")
+    _click: tuple[Offset, Screen[Any] | None, float] = Offset(), None, 0.0
 
     def get_default_screen(self) -> Screen[None]:
         """The queue, which says "opening …" until the store is there."""
@@ -182,6 +184,10 @@ class WorkbenchApp(Bench):
             return  # here already: behind a gate that waits for painting it would act once there is room
         if isinstance(event, events.MouseDown):
             self.meter.press(monotonic())
+            (at, on, time), self._click = self._click, (event.screen_offset, self.screen, event.time)
+            soon = event.time - time < self.CLICK_CHAIN_TIME_THRESHOLD
+            if soon and at == event.screen_offset and on is not self.screen:
+                return  # the second half of a double click, whose first half opened or closed a screen
         elif isinstance(event, events.MouseEvent):
             self.meter.alive(monotonic())
         after_paste = event.time - self._last_paste

@@ -282,10 +282,11 @@ class Bench(App[None]):
 
     def perform(self, act: KeyAct) -> None:
         """Do what a key would do: after what was pressed before, which may have left its screen."""
+        clicked_at = self.clock()
 
         async def do() -> None:
             if not self.unseen() and on_stage(act.binding.node):
-                self.pressed_at = self.clock()
+                self.pressed_at = clicked_at
                 await self.run_action(act.binding.binding.action, act.binding.node)
 
         self.in_turn(do)
