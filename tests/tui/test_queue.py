@@ -18,8 +18,10 @@ from textual.widgets import Static
 from tests.tui.conftest import User, until
 from tests.tui.teams import decide
 from tests.tui.test_hostile import on_screen
+from workbench.errors import StoreError
 from workbench.settings import read_state, remember
 from workbench.stages import team
+from workbench.stages.desk import Desk
 from workbench.stages.disputes import Dispute, disputes, set_state
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
@@ -34,7 +36,7 @@ from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
-from workbench.tui.widgets.sample_list import PAGE, SampleList, columns_of
+from workbench.tui.widgets.sample_list import PAGE, SampleHead, SampleList, columns_of
 from workbench.web.page import facts_of
 
 Press = Callable[..., Awaitable[None]]
@@ -405,6 +407,26 @@ async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, p
         await user.press("slash", *"is:offplan", "enter")
         assert shown(app) == ["tower"]
         assert app.screen.samples.row(0).off_plan
+
+
+async def test_the_head_is_that_of_the_rows_until_another_view_is_read(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that cannot be read leaves both as they were."""
+
+    async def fails(desk: Desk) -> object:
+        raise StoreError("it is away")
+
+    async with user.opens(size=(120, 36)) as app:
+        await user.press("end")
+        before = app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render()
+        monkeypatch.setattr(Desk, "disputes", fails)
+        await user.press("D")
+        assert "could not read: it is away" in app.screen.query_one(Status).text
+        app.screen.samples.reread()
+        await user.press("home", "end")
+
+        assert before == (app.screen.query_one(Head).text, app.screen.query_one(SampleHead).render())
 
 
 async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(user: User, press: Press) -> None:

@@ -253,7 +253,7 @@ class QueueScreen(BaseScreen):
         if self._wanted is not None or desk is not self.desk:
             return  # something else is wanted by now
         self.query_shown = query
-        self.samples.disputes = disputes
+        self.samples.order, self.samples.disputes = order, disputes
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
         nothing = "Nothing disagrees that you may see." if order == "disputes" else ""
@@ -277,12 +277,13 @@ class QueueScreen(BaseScreen):
 
     async def _read_progress(self) -> None:
         desk = self.now
-        self.progress = await desk.progress()
+        progress = await desk.progress()
         midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
         pace, planned = await desk.pace((), midnight), await desk.planned()
-        if not self.progress.total:
+        self.progress = progress
+        if not progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
-        self.line.progress, self.line.pace, self.line.planned = self.progress, pace, planned
+        self.line.progress, self.line.pace, self.line.planned = progress, pace, planned
         self._draw_head()
 
     def _unread(self, error: Exception) -> None:
@@ -348,7 +349,7 @@ class QueueScreen(BaseScreen):
 
     def _draw_columns(self) -> None:
         head, samples = self.query_one(SampleHead), self.samples
-        head.order, head.key_size, head.yours = self.views.order, samples.key_size, samples.yours
+        head.order, head.key_size, head.yours = samples.order, samples.key_size, samples.yours
 
     def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
@@ -356,10 +357,11 @@ class QueueScreen(BaseScreen):
             total, here = self.progress.total, self.samples.count
             count = many(total, "sample")
             parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
-        if self.views.order != "u":
+        order = self.samples.order
+        if order != "u":
             states = Counter(dispute.state for dispute in self.samples.disputes.values())
             counts = "".join(f", {number:,} {state}" for state, number in states.items())
-            parts.append((f"  {self.views.names[self.views.order][0]}{counts}", "$accent"))
+            parts.append((f"  {self.views.names[order][0]}{counts}", "$accent"))
         if self.off_plan and self.views.order != "disputes":
             parts.append(("  ◌ picked by hand", "$warning"))
         name, who, head = self._id_here(), f"as {flat(desk.annotator)}", self.query_one(Head)

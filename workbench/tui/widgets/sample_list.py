@@ -129,6 +129,7 @@ class SampleList(Lines):
 
     key_size: int | None = None
     yours = False
+    order: Sorting = "u"
     disputes: Mapping[int, Dispute] = {}
     ids = array("q")
     """The samples of the view in order; nobody changes it."""
@@ -215,7 +216,7 @@ class SampleList(Lines):
 
     def forget(self) -> None:
         """Another dataset: nothing of this one is kept."""
-        self.key_size = None
+        self.key_size, self.order = None, "u"
         self._rows.clear()
         self._causes.clear()
 
