@@ -170,6 +170,15 @@ def test_another_scorer_is_named_with_the_samples_that_it_was_measured_on(
     assert f"its typical error on the same {compared} reviewed samples is .10 instead of .25{few}" in said
 
 
+def test_a_plan_needs_no_review_of_what_is_reviewed_behind_the_first_open_sample(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 60)
+    plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), plan.Wish(20), "ann"))
+    for key in (*in_order(bench)[:15], in_order(bench)[18]):
+        accept(bench, key)
+
+    assert [4] == [one.samples for one in now(bench).steps if one.what == "random"]
+
+
 def test_behind_a_plan_the_last_reviews_count_together(bench: Any) -> None:
     loaded(bench, "context_entity_recall", 30)
     rest = Step("all", 18, 4, sure=False)

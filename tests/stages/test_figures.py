@@ -255,6 +255,23 @@ def test_an_imported_column_is_held_against_gold_and_counted_again(bench: Any) -
     assert delta == sum((one.share for one in found.causes), Fraction(0))
 
 
+def test_units_that_a_recount_without_any_lacks_are_counted_as_those_of_a_scorer(bench: Any) -> None:
+    """A proposal of no names leaves all verified ones out: a column's table of labels has them too."""
+    made = rows(12, gold=True)
+    for number, row in enumerate(made):
+        row["scores"] = {"context_entity_recall": 0.5}
+        if number < 3:
+            row["proposal"] = proposal([], [], proposer="claude")
+    bench.load(made, gold="require", blind=0.0)
+    column, linked = (
+        figures(bench.store, bench.info(), scorer=name) for name in ("context_entity_recall", "linked")
+    )
+
+    assert linked.units.micro.verified == sum(len(row["gold"]["entities"]) for row in made)
+    assert (linked.units, linked.strict, linked.labels) == (column.units, column.strict, column.labels)
+    assert ["untraced"] == [share.cause for share in column.rows[0].shares]
+
+
 def test_a_column_of_statements_beside_rules_is_not_traced_to_overlap_of_words(bench: Any) -> None:
     made = rows(3, gold=False)
     for row in made:
@@ -398,13 +415,15 @@ def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> N
         unit = opened.state.entity.assessment.units[0]
         if number % 2:
             opened = act(bench.store, opened, editing.toggle(opened, unit))
-        act(bench.store, opened, editing.accept(opened, "entity"))
+        act(bench.store, opened, editing.accept(opened, "entity", fast=number < 3))
         if number == 19:
             before = figures(bench.store, bench.info())
     after = figures(bench.store, bench.info())
 
     assert before.estimate.bias_interval is not None
-    assert (True, None) == (before.paired.early, before.paired.bias_interval)
+    assert before.without_fast is not None
+    for short in (before.paired, before.without_fast):
+        assert (True, None) == (short.early, short.bias_interval)
     assert before.arms.assisted.bias is not None
     assert before.arms.assisted.bias.interval is None
     assert (False, True) == (after.paired.early, after.paired.bias_interval is not None)

@@ -84,6 +84,13 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
     ).passed
 
 
+def test_what_one_person_leaves_out_differs_from_nothing_that_another_verified(cities: Any) -> None:
+    verify(cities, "half")
+    act(cities.store, cities.open("half", "bo"), editing.exclude("broken"))
+
+    assert report(cities).samples[1].delta("linked") is None
+
+
 def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
     """Two verified reviews that differ: shown as such, in no verified mean."""
     verify(cities, "half")

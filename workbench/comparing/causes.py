@@ -117,7 +117,7 @@ Extracted = Callable[[Evidence], bool]
 
 @dataclass(frozen=True, slots=True)
 class UnitRow:
-    """One unit of either side, or the two that are linked by `rule`; `cause` "" where they agree.
+    """One unit of either side, or the two that are linked by `rule`; `cause` "" where they are no part of Δ.
 
     `part` says more about the cause; `beside` is the unit of the other side that a duplicate or a unit of
     another granularity belongs to. `share` is the part of Δ, None where Δ is undefined. The row of the
@@ -221,14 +221,16 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
 
     Δ = (value − recount) + (recount − verified). The second part keeps its units and causes. The first is
     one row without a unit: "untraced", another extraction or another judge made the number, or "rounding",
-    where both are the `same` number at the precision of the file. Without a recount all of Δ is one such row,
-    and `same` says whether the number is the verified value.
+    where both are the `same` number at the precision of the file. Where the recount has no value all of Δ is
+    one such row, no unit has a cause, and `same` says whether the number is the verified value.
     """
     counted, human = recount.automatic.recall, recount.verified.recall
     if human is None:
         return replace(recount, imported=value)
     share = value - (human if counted is None else counted)
-    rows = () if counted is None else recount.rows
+    rows = recount.rows
+    if counted is None:
+        rows = tuple(replace(row, cause="", part="", share=Fraction(0)) for row in rows)
     if share:
         rows = (*rows, UnitRow(None, None, "", "rounding" if same else "untraced", "", share))
     return replace(recount, rows=rows, delta=value - human, imported=value)

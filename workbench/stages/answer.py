@@ -33,6 +33,7 @@ from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, calibrate, queue, silent
 from workbench.stages.figures import figures, listing, scope, values_of
+from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import judged_side, suspicion
@@ -108,6 +109,9 @@ def answer(
     left = total - settled - counts.excluded - counts.unresolved
     if prefix.corpus:  # all other samples are in no database, and the plan stays
         size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
+    ahead = shown.estimate.ahead  # some of the planned samples may be reviewed behind the prefix
+    if (goal := planned(store, info.id, kind)) and goal[0] < goal[1]:
+        ahead = min(ahead, goal[1] - goal[0])
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     without = {row.sample_id for row in every.rows if row.verified is None}
@@ -142,7 +146,7 @@ def answer(
             size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
             mean_error({row.sample_id: row.automatic for row in known}, known), rivals,
-            shown.estimate.ahead, shown.estimate.soon,
+            ahead, shown.estimate.soon,
             # another policy would end the estimate of a drawn corpus
             _policy_step(store, here, chosen)
             if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)

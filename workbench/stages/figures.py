@@ -163,11 +163,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         if unit.automatic and unit.verified
     ]
     # a number that came alone has no units, which is not the same as units that nobody proposed
-    counted = {
-        number: sample
-        for number, sample in known.items()
-        if sample.imported is None or sample.automatic.units
-    }
+    counted = {number: sample for number, sample in known.items() if sample.imported is None or sample.judged}
     verdicts = tabulate_by_group([pair for pair, _ in judged], [group for _, group in judged])
     pairs = _pairs(rows, {row.sample_id: row.verified for row in rows}, side.within)
     quick = {row.id for row in rows if row.fast}
@@ -196,7 +192,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         prefix=begun.n,
         estimate=estimated,
         paired=paired(pairs, early=early),
-        without_fast=paired([pair for pair in pairs if pair.id not in quick]) if quick else None,
+        without_fast=paired([pair for pair in pairs if pair.id not in quick], early=early) if quick else None,
         arms=both_arms,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,

@@ -396,14 +396,17 @@ def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
     return {name: (int(total), int(planned)) for name, (total, planned) in stored.items()}
 
 
-def planned(store: Store, dataset_id: int) -> tuple[int, int] | None:
-    """How many of the planned samples are complete, and how many are planned; None without a plan."""
+def planned(store: Store, dataset_id: int, kind: Kind | None = None) -> tuple[int, int] | None:
+    """How many of the planned samples are complete, and how many are planned; None without a plan.
+
+    `kind` is that of the plan unless given.
+    """
     with store.snapshot():
         plan = plans.plan_of(store, dataset_id)
         if plan is None:
             return None
         ids = plans.in_order(store, dataset_id, plan.planned_n)
-        done = plans.done(store, dataset_id, plan.kind, ids)
+        done = plans.done(store, dataset_id, kind or plan.kind, ids)
         return len(done), plan.planned_n
 
 

@@ -92,12 +92,15 @@ class Scored:
     question: str = ""
 
     def delta(self, name: str) -> float | None:
-        """The recall of a scorer, or the file's number, minus the verified recall; None without both."""
+        """The recall of a scorer, or the file's number, minus the verified recall; None without both.
+
+        None too for a sample that is not counted.
+        """
         kind = kind_of(name)
         ours = self.automatic[name].tally.recall if name in self.automatic else None
         if name in self.external:
             ours = Fraction(self.external[name][1])
-        theirs = self.verified[kind].recall if kind and kind in self.verified else None
+        theirs = self.verified[kind].recall if kind and kind in self.verified.keys() - self.excluded else None
         return None if ours is None or theirs is None else float(ours - theirs)
 
 

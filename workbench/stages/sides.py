@@ -97,7 +97,7 @@ def imported_side(
     if automatic is not None:
         recount = compared(info, stored, scorer, automatic, verified, based)
     else:
-        recount = difference(Assessment(verified.kind, column, ()), verified, based=False)
+        recount = replace(difference(Assessment(verified.kind, column, ()), verified, based=False), rows=())
     value, counted, human = Fraction(digits), recount.automatic.recall, recount.verified.recall
     beside = human if counted is None else counted
     return imported(recount, value, same=beside is not None and abs(value - beside) < within)
