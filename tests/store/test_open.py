@@ -354,6 +354,16 @@ def test_several_programs_make_one_database_on_a_server_at_once(postgres: Server
             store.close()
 
 
+def test_a_server_has_partial_indexes_and_the_one_that_holds_the_ids(postgres: Server) -> None:
+    """They keep a million samples fast there; the options stand with the tables, without that dialect."""
+    with postgres.database() as url:
+        open_store(url).close()
+        made = "\n".join(row[0] for row in ask(url, "SELECT indexdef FROM pg_indexes"))
+    assert "ON public.sample USING btree (dataset_id, rank) INCLUDE (id)" in made
+    assert "ON public.gold_unit USING btree (dataset_id) WHERE (alias IS NOT NULL)" in made
+    assert 2 == made.count("WHERE (NOT done)")
+
+
 def test_times_are_those_of_greenwich_whatever_the_time_zone_of_a_server(postgres: Server) -> None:
     """Without a time zone in the column, as with the lowest sqlmodel, they would be the server's."""
     with postgres.database() as url:

@@ -52,9 +52,14 @@ def one_of(column: str, words: Iterable[str]) -> str:
 
 
 class Base(SQLModel):
-    """Gives every table the metadata with named constraints, which migrations need."""
+    """Gives every table the metadata with named constraints, which migrations need.
+
+    Nothing is validated, so pydantic builds no validators (30 ms). The `info` of an index is what PostgreSQL
+    makes of it: as its options they load that dialect in every start (50 ms).
+    """
 
     metadata = METADATA
+    model_config = {"defer_build": True}
 
     @declared_attr  # type: ignore[arg-type]
     def __tablename__(cls) -> str:  # noqa: N805
@@ -138,7 +143,7 @@ class SampleRow(OfDataset, table=True):
     __table_args__ = (
         UniqueConstraint("dataset_id", "key"),
         # with the ids, PostgreSQL reads a million in order from it alone: 1.3 s, not 3 to 10
-        Index(None, "dataset_id", "rank", postgresql_include=["id"]),
+        Index(None, "dataset_id", "rank", info={"include": ["id"]}),
         Index(None, "reference_hash"),
     )
     key: str
@@ -240,7 +245,7 @@ class GoldUnitRow(OfDataset, table=True):
         Index(None, "review_id", "kind"),
         Index(
             "ix_gold_unit_alias", "dataset_id",
-            sqlite_where=text("alias IS NOT NULL"), postgresql_where=text("alias IS NOT NULL"),
+            sqlite_where=text("alias IS NOT NULL"), info={"where": "alias IS NOT NULL"},
         ),
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
         CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
@@ -481,11 +486,11 @@ class AssignmentRow(OfDataset, table=True):
         UniqueConstraint("sample_id", "annotator"),
         Index(
             "ix_assignment_open", "dataset_id", "rank", "slot",
-            sqlite_where=text("done = 0"), postgresql_where=text("NOT done"),
+            sqlite_where=text("done = 0"), info={"where": "NOT done"},
         ),
         Index(
             "ix_assignment_own", "dataset_id", "annotator", "rank",
-            sqlite_where=text("done = 0"), postgresql_where=text("NOT done"),
+            sqlite_where=text("done = 0"), info={"where": "NOT done"},
         ),
     )  # fmt: skip
     sample_id: int = of("sample")
