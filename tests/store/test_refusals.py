@@ -118,9 +118,9 @@ def run_reading(path: Path, *commands: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 @pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])
 def test_a_database_that_may_only_be_read_is_read(
-    demo: Any, shared_folder: Path, file_mode: int, folder_mode: int
+    demo: Any, shared_folder: Path, tmp_path: Path, file_mode: int, folder_mode: int
 ) -> None:
-    """Commands that read answer as ever; those that write say why they cannot."""
+    """Commands that read answer as ever, and it is copied; those that write say why they cannot."""
     demo.store.close()
     path = shared_folder / "w # %.db"
     shutil.copy(demo.db, path)
@@ -128,7 +128,8 @@ def test_a_database_that_may_only_be_read_is_read(
     shared_folder.chmod(folder_mode)
     before = path.read_bytes()
 
-    reading, writing = ("status", "score", "compare", "policy show"), "score --match-threshold 80 --save"
+    reading = "status", "score", "compare", "policy show", f"backup {tmp_path / 'copy.db'}"
+    writing = "score --match-threshold 80 --save"
     ended = run_reading(path, *reading, writing)
     answered = "".join(f"{words}: 0\n" for words in reading)
     assert all(
@@ -139,6 +140,7 @@ def test_a_database_that_may_only_be_read_is_read(
     assert "read-only: copy the database to where you may write" in ended.stderr.removeprefix(answered)
     assert ended.stderr.endswith(f"{writing}: 2\n")
     assert before == path.read_bytes()
+    assert len(before) == (tmp_path / "copy.db").stat().st_size
     assert [path] == list(shared_folder.iterdir())
 
 

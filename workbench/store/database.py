@@ -123,6 +123,19 @@ def make_private(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
+def only_readable(path: Path) -> bool:
+    """Whether a file may only be read, for itself or for its folder, in which SQLite makes its log.
+
+    Raises StoreError where the log holds something: SQLite reads that only where it may write.
+    """
+    if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return False
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise StoreError(f"{path}: read-only, and its newest rows are in {log.name}: {COPY}")
+    return True
+
+
 def full_url(url: str) -> str:
     """An SQLAlchemy URL: a plain path becomes a SQLite file."""
     if "://" not in url:
@@ -381,7 +394,11 @@ def backup(url: str, tag: str, target: Path | None = None) -> Path:
         if path is None:
             _dump(url, part)
         else:
-            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
+            source_uri = path.absolute().as_uri() + ("?immutable=1" if only_readable(path) else "")
+            with (
+                closing(sqlite3.connect(source_uri, uri=True)) as source,
+                closing(sqlite3.connect(part)) as copy,
+            ):
                 source.backup(copy)
                 if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
                     raise StoreError(f"no backup was made at {target}: {path} is damaged")

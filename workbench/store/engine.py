@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +18,6 @@ from sqlmodel import Session, SQLModel
 
 from workbench.errors import AwayError, DiskError, OtherFileError, StoreError, UsageError
 from workbench.store.database import (
-    COPY,
     DAMAGED,
     FAILURES,
     UNREADABLE,
@@ -31,6 +29,7 @@ from workbench.store.database import (
     kind_of_error,
     make_engine,
     make_private,
+    only_readable,
     run_pragma,
     shown_url,
     sqlite_path,
@@ -227,7 +226,7 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
                 raise StoreError(
                     f"{path}: the database cannot be made: {why}; name another place with --db"
                 ) from error
-    read_only = path is not None and _only_readable(path)
+    read_only = path is not None and only_readable(path)
     file = None if path is None else OpenFile(path)
     engine = make_engine(full if path is None or not read_only else _immutable(path), file)
     try:
@@ -246,19 +245,6 @@ def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     return Store(
         full, engine, ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer"), file, read_only
     )
-
-
-def _only_readable(path: Path) -> bool:
-    """Whether a file may only be read, for itself or for its folder, in which SQLite makes its log.
-
-    Raises StoreError where the log holds something: SQLite reads that only where it may write.
-    """
-    if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-        return False
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists() and log.stat().st_size:
-        raise StoreError(f"{path}: read-only, and its newest rows are in {log.name}: {COPY}")
-    return True
 
 
 def _immutable(path: Path) -> URL:
