@@ -30,7 +30,7 @@ from workbench.store.engine import open_store
 from workbench.store.tables import PLACE
 from workbench.text.cells import short, told_of
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.dialogs import Choices
+from workbench.tui.screens.dialogs import Choices, MenuChoice
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
@@ -240,6 +240,13 @@ async def test_a_view_is_saved_under_a_name_and_is_there_at_the_next_start(
     assert ["tower"] == seen
     assert "state:todo Paris" == typed
     assert {} == read_state(path).views
+
+
+def test_a_long_query_leaves_its_view_a_name() -> None:
+    for name, begins in ("my view", "  my view  word word"), ("x" * 99, f"  {'x' * 34}…word"):
+        view = MenuChoice(name, "word " * 40)
+        line = "".join(text for text, _ in Choices([view]).drawn(view, 78))
+        assert (begins, 76) == (line[: len(begins)], len(line))
 
 
 async def choose(press: Press, pilot: Any, key: str, name: str) -> None:

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from workbench.scoring.names import scorer_name
-from workbench.text.cells import fit, width
+from workbench.text.cells import cut, fit, width
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, title
@@ -73,8 +73,8 @@ class Choices(RowList[MenuChoice]):
         return [(fit(flat(row.name), size), "heading")]
 
     def drawn(self, choice: MenuChoice, size: int) -> list[Toned]:
-        """A choice."""
-        right = flat(choice.right)
+        """A choice; half of the row is left to its name where both are long."""
+        right = cut(flat(choice.right), max(size // 2, size - 6 - width(flat(choice.name))))
         return [
             ("✓ " if choice.on else "  ", ""),
             (fit(flat(choice.name), size - 4 - width(right)), ""),
