@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +199,17 @@ def test_a_server_that_is_away_is_said_to_be(serve: Serve, tab: Tab) -> None:
     assert "not saved: the server cannot be reached. Try again." == tab.run(
         "document.getElementById('said').textContent"
     )
+
+
+def test_a_locked_database_is_said_to_be(serve: Serve, tab: Tab) -> None:
+    served = serve(TEN)
+    log_in(tab, served)
+    with closing(sqlite3.connect(served.bench.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        key(tab, "x")
+        tab.wait("document.getElementById('said').textContent.includes('not saved')")
+    said = tab.run("document.getElementById('said').textContent")
+    assert said.startswith("not saved: database is locked (another program is writing to it")
 
 
 def test_a_held_key_and_a_key_for_the_page_before_decide_nothing(serve: Serve, tab: Tab) -> None:
