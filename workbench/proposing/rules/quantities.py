@@ -37,9 +37,6 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 # Letters that IGNORECASE takes for another one.
 _SAME = str.maketrans("İıſKµς", "iiskμσ")
 _ODD = "İıſKµςΣ"
-_EASTERN = re.compile(
-    "[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-)
 
 
 @lru_cache(maxsize=4)
@@ -245,7 +242,7 @@ def dates(text: str, lang: str) -> list[Found]:
     words = word_counts(level).keys()
     return _found(
         "date",
-        _EAST.finditer(text if _EASTERN.search(text) else ""),
+        _EAST.finditer(text),
         _by_calendar(level, words, starts),
         _centuries(text),
         _durations(text, level, words, starts),
@@ -273,7 +270,6 @@ _PERCENT = (
 _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
 _NUMBER_WORDS = _EITHER["number words"]
-_SPELLED = frozenset(_NUMBER_WORDS.split("|"))
 
 
 _SIGN = re.compile("[$€£¥₽₹₩₴₺₫]")
@@ -305,16 +301,6 @@ def _layers() -> tuple[re.Pattern[str], ...]:
 
 
 @lru_cache(maxsize=1)
-def _measured() -> re.Pattern[str]:
-    """A figure with what every amount has behind it that needs no sign: most figures have nothing."""
-    figure = rf"(?>{_FIGURE})(?>(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"
-    return re.compile(
-        rf"{_BEFORE}(?:{figure}(?:(?:{_GAP}|-)(?:{_MAGNITUDE}|{_CURRENCY}|{_UNIT})|[kMB])"
-        rf"|(?>{_FIGURE})(?:{_EAST_MAGNITUDE}|[元円圆美欧ドユ원달]))"
-    )
-
-
-@lru_cache(maxsize=1)
 def _spelled() -> re.Pattern[str]:
     """English number words above one with magnitude and unit: twenty-five, three million, five miles."""
     unit = r"(?: (?:miles|feet|acres|percent|per cent|dollars|kilomet(?:er|re)s|met(?:er|re)s)(?!\w))?"
@@ -323,7 +309,7 @@ def _spelled() -> re.Pattern[str]:
 
 def amounts(text: str) -> list[Found]:
     """Numbers with a currency, a per cent sign, a unit or a magnitude."""
-    starts = [start for start in _starts(text) if _measured().match(text, start)]
+    starts = _starts(text)
     money, percent, units, magnitudes, _ = _layers()
     hundreds = any(word in text for word in _OF_HUNDRED)
     return _found(
@@ -337,9 +323,8 @@ def amounts(text: str) -> list[Found]:
 
 def numbers(text: str, lang: str) -> list[Found]:
     """Plain numbers, in English also in words; citation marks ([3]) and list markers are none."""
-    level = _levelled(text) if lang == "en" else ""
-    spelled = _places(_SPELLED.intersection(word_counts(level)), level)
-    return _found("number", _at(_layers()[-1], text, _starts(text)), _at(_spelled(), text, spelled))
+    spelled = _spelled().finditer(text if lang == "en" else "")
+    return _found("number", _at(_layers()[-1], text, _starts(text)), spelled)
 
 
 def _found(label: str, *layers: Iterator[re.Match[str]]) -> list[Found]:
