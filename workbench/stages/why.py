@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 from unicodedata import normalize
 
-from workbench.comparing.causes import Cause, Difference, Part, UnitRow, precision_of
+from workbench.comparing.causes import Difference, UnitRow, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
@@ -22,8 +22,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import load_some, settled, verified_by
 from workbench.store.samples import Stored, load_sample
 from workbench.store.scores import external_digits, external_of
-
-Key = tuple[Cause, Part]
+from workbench.text.lists import pairs, sections
 
 Reads = Literal["", "same", "unicode", "matched"]
 """How the evidence of a name reads beside it: the same, the same letters in another Unicode form, or as a
@@ -35,21 +34,7 @@ EDGES = "guideline or prompt: where the unit begins and ends"
 UNDECIDED = "if accepted"
 """What the other side is called before the decision, where the automatic values are in sight."""
 
-_FIXES: dict[Key, str] = {
-    ("missed unit", ""): "tell the proposer to extract this from the reference",
-    ("duplicate", ""): "count the mentions of one unit once",
-    ("granularity", "merge"): "guideline or prompt: these are several units",
-    ("granularity", "split"): "guideline or prompt: these are parts of one unit",
-    ("granularity", "nested"): "guideline: whether a name inside a longer name counts",
-    ("granularity", "boundary"): EDGES,
-    ("unsure", ""): "settle it: what is unsure counts as not found",
-    ("false match", "context extraction"): "tell the proposer to take names from the contexts only",
-    ("missed match", "context extraction"): EXTRACT,
-    ("missed match", "unattributed"): "choose the evidence (e in the review): it shows which step failed",
-    ("untraced", ""): "import the scores with the judge's steps (traces)",
-    ("rounding", ""): "",
-    ("missed match", "nested"): "policy: count a name inside a longer name as found",
-}
+_FIXES = pairs(sections(__name__)["fixes"])
 _CLAIM_REASONS = {
     "partial": "the judge's prompt: supported in part is not supported",
     "contradicted": "the judge's prompt: the contexts say the opposite",
@@ -83,7 +68,7 @@ def fix(row: UnitRow, why: Why) -> str:
         if ours.similarity == 100 or scorer.startswith("ragas"):
             return "the names are equal: check the verdict (another entity?)"
         return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
-    return _FIXES[row.cause, row.part]
+    return _FIXES.get(f"{row.cause} {row.part}".strip(), "")  # nothing mends what is rounded
 
 
 def _fix_of_missed(row: UnitRow, why: Why) -> str:

@@ -39,6 +39,11 @@ def valued(section: str) -> dict[str, int]:
     return {word: int(number) for word, number in by_word(section).items()}
 
 
+def pairs(section: str) -> dict[str, str]:
+    """What each line of a section says behind the first colon of the words before it."""
+    return dict(line.split(": ", 1) for line in section.strip().splitlines())
+
+
 def has_digit(word: str) -> bool:
     """Whether a word has a digit: a number, a date or a code."""
     return _DIGIT.search(word) is not None

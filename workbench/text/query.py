@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from workbench.text.figures import rounded
+from workbench.text.lists import pairs, sections
 
 STATES = ("todo", "started", "verified", "excluded", "skipped")
 MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed", "unresolved")
@@ -24,20 +25,7 @@ KNOWN = {"state": STATES, "is": MARKS}
 VALUES = ("delta", "auto", "verified")
 """Numbers of a decided sample. `delta` is the size of the difference, whichever its sign."""
 
-FIELDS: dict[str, str] = {
-    "state": "where the review stands",
-    "is": "what is marked",
-    "label": "a unit with this label",
-    "lang": "language, as the sample's meta names it",
-    "group": "document or topic",
-    "by": "who reviewed it",
-    "flag": "text of the flag",
-    "id": "piece of the id",
-    "delta": "size of Δ, 0 to 1",
-    "auto": "automatic value, 0 to 1",
-    "verified": "verified value, 0 to 1",
-    "cause": "main cause of Δ",
-}
+FIELDS = pairs(sections(__name__)["fields"])
 """Every field with what it means, in the order in which they are offered; `meta.KEY` comes on top."""
 
 META = "meta."

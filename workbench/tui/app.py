@@ -149,9 +149,7 @@ class WorkbenchApp(Bench):
         if isinstance(self.screen, TourScreen):
             await self.pop_screen()
         if isinstance(self.screen, Ordered):
-            await self.ask(
-                HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND, self.screen.WORDS)
-            )
+            await self.ask(HelpScreen(acts(self.screen.active_bindings), self.screen))
 
     async def action_quit(self) -> None:
         """Leave; while a run goes on, or over a line that is half typed, only when asked to twice."""

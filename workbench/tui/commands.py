@@ -20,6 +20,7 @@ from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import flat
 from workbench.tui.bench import Bench
 from workbench.tui.keys import EVERY, KeyAct, acts
@@ -33,19 +34,7 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 
-FORMATS = {
-    "native": "imports back with everything",
-    "ragas": "an evaluation dataset, JSON Lines",
-    "ragas-annotations": "annotations that train a ragas metric",
-    "deepeval-goldens": "goldens, JSON",
-    "deepeval-cases": "test cases of samples with a response",
-    "huggingface": "Parquet files and a dataset card",
-    "label-studio": "tasks and their labels",
-    "prodigy": "tasks with spans",
-    "conll": "one token and its tag a line",
-    "csv": "a table of samples, a table of units",
-    "few-shot": "examples for a prompt",
-}
+FORMATS = pairs(sections(__name__)["formats"])
 """What one can export, and what each format is."""
 
 

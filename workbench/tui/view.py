@@ -15,6 +15,7 @@ from workbench.reviewing.fold import gold_units, place_of
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, cut, cut_middle, other_direction, short, width
 from workbench.text.figures import delta, many
+from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
@@ -307,16 +308,8 @@ def _label_keys(lines: Marked, labels: Iterable[Label], current: str, size: int)
         used += width(name) + 4
 
 
-ABOUT = {
-    "person": "People by name. Not their titles alone (“the king”).",
-    "place": "Countries, cities, rivers, regions, buildings. Not adjectives (“Indian”).",
-    "organisation": "Companies, agencies, parties, teams, universities.",
-    "date": "Days, months, years and periods of time.",
-    "number": "Amounts, shares, measures and counts with what they count.",
-    "work": "Books, films, songs, paintings, laws and products with a name.",
-    "event": "Wars, meetings, matches and disasters with a name.",
-    "other": "Names that fit no other label: languages, peoples, species, prizes.",
-}
+_SAID = sections(__name__)
+ABOUT = pairs(_SAID["labels"])
 """What the labels of a new dataset mean, as long as its guidelines have no line for one."""
 
 
@@ -451,19 +444,7 @@ def advice(edit: Edit) -> str:
     return ""
 
 
-RULES = {
-    "human": "your decision",
-    "equal": "exact match",
-    "presence": "in the text",
-    "carried": "as it was verified before",
-    "normalised": "the same name, spelled differently",
-    "inflected": "the same name in another form",
-    "typo": "nearly the same spelling",
-    "short_form": "short form",
-    "transliteration": "the same sound in another alphabet",
-    "country": "another name of it",
-    "alias": "another name of it, as a reviewer said",
-}
+RULES = pairs(_SAID["rules"])
 """What a layer of the matcher means to a person, where its name does not say it."""
 
 

@@ -40,7 +40,6 @@ class AgreeScreen(Room):
 
     NAME, PARTS = "Agree", len(TABLES)
     REFUSAL = "no two people decided the same sample yet"
-    LEGEND = (("F1", "units of both, of all that the two have"), ("–", "below ten samples, or not defined"))
     WORDS = ("unit", "interval", "κ, AC1", "adjudicated")
     BINDINGS = bindings("agree")
 

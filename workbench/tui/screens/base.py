@@ -32,8 +32,6 @@ class Ordered(Screen[None]):
     """A screen whose keys run one after another, each on the state that the one before left."""
 
     AUTO_FOCUS = ""
-    LEGEND: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """The signs of the screen and what they mean, for the help."""
     WORDS: ClassVar[tuple[str, ...]] = ()
     """The terms that the help explains."""
 

@@ -55,10 +55,6 @@ reviewed under the version before come again at the end of the queue.
 class CalibrateScreen(Room):
     """Another threshold is a few array passes; a fit is made next to the event loop."""
 
-    LEGEND = (
-        ("┃ │", "the threshold shown, the one in use"),
-        ("◆", "the one that fits verified samples; B goes there"),
-    )
     WORDS = ("threshold", "calibration", "bias", "|Δ|", "F1", "TPR, TNR", "assisted", "cross-fitted")
     BINDINGS = bindings("calibrate")
 

@@ -39,18 +39,11 @@ if TYPE_CHECKING:
     from workbench.stages.desk import Desk
 
 
-SIGNS = (
-    ("Δ", "automatic − verified: below 0 the automatic value is too low"),
-    ("• ● ■", "1, 2, 5 samples at one place of the picture"),
-)
-
-
 class CompareScreen(Room):
     """What was read is shown from five sides, drawn when asked for."""
 
     PARTS = len(SECTIONS)
     REFUSAL = "there is no verified sample to show yet"
-    LEGEND = SIGNS
     WORDS = (
         "estimate", "interval", "Δ", "|Δ|", "bias", "mean Δ", "sd", "limits of agreement", "MAE",
         "RMSE", "Spearman", "cause", "untraced", "ragas", "linked", "presence",

@@ -11,12 +11,13 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.text.cells import fit, width, wrap
-from workbench.text.lists import sections
+from workbench.text.lists import pairs, sections
 from workbench.tui.keys import GROUPS, KeyAct, bindings, shown
-from workbench.tui.screens.base import Dialog, title
+from workbench.tui.screens.base import Dialog, Ordered, title
 from workbench.tui.widgets.bars import DIM, Part
 
-TERMS: dict[str, str] = dict(line.split(": ", 1) for line in sections(__name__)["terms"].splitlines())
+_SECTIONS = sections(__name__)
+TERMS = pairs(_SECTIONS["terms"])
 """Each term with what it means, in the order in which one meets them."""
 
 
@@ -32,14 +33,10 @@ class HelpScreen(Dialog):
 
     BINDINGS = bindings("help")
 
-    def __init__(
-        self,
-        listed: Sequence[KeyAct],
-        legend: Sequence[tuple[str, str]] = (),
-        words: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, listed: Sequence[KeyAct], screen: Ordered) -> None:
         super().__init__()
-        self._acts, self._legend, self._words = listed, legend, words
+        self._acts, self._words = listed, screen.WORDS
+        self._signs = pairs(_SECTIONS.get(type(screen).__name__, ""))
 
     def compose(self) -> ComposeResult:
         """A title over two columns, of which the second is empty where there is no room for it."""
@@ -74,7 +71,9 @@ class HelpScreen(Dialog):
         ]
         words = [(word, TERMS[word]) for word in self._words]
         blocks += [
-            _block(name, rows, size) for name, rows in (("Signs", self._legend), ("Words", words)) if rows
+            _block(name, rows, size)
+            for name, rows in (("Signs", [*self._signs.items()]), ("Words", words))
+            if rows
         ]
         return [*blocks, [(f"\n{NOTE}\n", DIM)]]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -30,11 +29,6 @@ class PickScreen(Dialog):
     marks it in the passage. Tab calls `other`, another way to pick.
     """
 
-    LEGEND: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("a", "one letter takes the whole name"),
-        ("A", "its capital takes the first word of that name"),
-        ("sd", "two letters take a word"),
-    )
     BINDINGS = bindings("pick")
 
     _first: int | None = None

@@ -74,18 +74,6 @@ class QueueScreen(BaseScreen):
     One view is read at a time, the newest wish next.
     """
 
-    LEGEND = (
-        ("· ◐ ✓", "to do, started, verified"),
-        ("→ ⊘", "skipped, not counted"),
-        ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
-        ("↻ ◌", "verified under an older policy, picked by hand"),
-        ("≠ ◷ ½", "people differ, held by others, decided by some of its people but not you"),
-        ("rome", "in the id, the question or the reference"),
-        ('"right bank"', "a phrase; -rome leaves out what has rome"),
-        ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
-        ("delta>.2", "size of Δ; auto<.5  verified=1  cause:missed"),
-        ("meta.KEY:x", "id:x  group:x  flag:x; all terms hold at once"),
-    )
     WORDS = ("yours", "automatic", "verified", "Δ", "cause", "blind", "stale", "picked by hand")
     BINDINGS = bindings("queue")
     NEED_DATASET = frozenset(

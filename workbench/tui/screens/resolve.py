@@ -131,12 +131,6 @@ NOT_HERE = frozenset(("digit", "same", "flag", "alias"))
 class ResolveScreen(ReviewScreen):
     """A review of what several people verified; its keys are those of a review, but digits take sides."""
 
-    LEGEND = (
-        ("✓ ≠", "all have it, they differ"),
-        ("A B ✗ ✎", "taken from A or B, from neither, decided anew"),
-        ("A ● 1", "A has it, found in context 1"),
-        ("B —", "B has no such unit"),
-    )
     WORDS = ("unit", "match", "evidence", "unresolved", "adjudicated")
     BINDINGS = bindings("resolve")
     DONE = "settled"

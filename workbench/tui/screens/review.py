@@ -65,18 +65,10 @@ AGAIN = " · a verifies it again"
 
 BEGUN = "Your changes to it are saved. It counts once you accept it."
 
-SIGNS = (
-    ("✓ ✗ +", "proposed, rejected, added by you"),
-    ("! =", "not in the reference; duplicate"),
-    ("● 2 equal", "found in context 2 by this rule"),
-    ("○ ? ·", "missing, unsure, open"),
-)
-
 
 class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
-    LEGEND = SIGNS
     WORDS = ("unit", "match", "evidence", "alias", "suggestion")
     BINDINGS = bindings("saving", "review")
     DONE: ClassVar = "accepted"

@@ -227,7 +227,6 @@ class RunsScreen(Room):
 
     NAME = "Runs"
     SHOWS_RUNS = True
-    LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     WORDS = ("run", "suggestion", "automatic", "policy")
     BINDINGS = bindings("runs")
 

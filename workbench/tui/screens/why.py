@@ -46,10 +46,6 @@ class WhyScreen(BaseScreen):
     """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
 
     REFUSAL = "this dataset reviews one kind only"
-    LEGEND = (
-        ("● ○ ? ·", "found, missing, unsure, open"),
-        ("—", "this side has no such unit"),
-    )
     WORDS = (
         "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
         "cross-fitted",

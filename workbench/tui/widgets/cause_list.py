@@ -14,6 +14,7 @@ from workbench.reports.units import ROUND, tally
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, fit, width, wrap
 from workbench.text.figures import UNDEFINED, delta
+from workbench.text.lists import pairs, sections
 from workbench.text.safe import flat
 from workbench.tui.widgets.lines import RowList, Toned, in_lines
 
@@ -23,42 +24,10 @@ if TYPE_CHECKING:
     from workbench.stages.why import Reads, Why
 
 
-RULES = {
-    "lineage": "the same unit, as it was proposed",
-    "span": "the same unit: both are at the same place in the reference",
-    "overlap": "the same unit: they share words of the reference",
-    "key": "the same unit: the names differ in case, accents or small words only",
-    "similar": "the same unit: the two names are alike (85 of 100 or more)",
-}
-
-_SENTENCES = {
-    ("missed unit", ""): "not among the suggestions",
-    ("invented unit", ""): "suggested, but not in the verified list",
-    ("duplicate", ""): "a second mention: the unit counts once",
-    ("granularity", "merge"): "one suggested unit for several verified ones",
-    ("granularity", "split"): "several suggested units for one verified one",
-    ("granularity", "nested"): "a name inside a longer one: one side counts both",
-    ("granularity", "boundary"): "the verified unit begins or ends elsewhere",
-    ("false match", ""): "the machine found it; a person says missing",
-    ("unsure", ""): "the machine found it; a person is not sure",
-    ("false match", "comparator"): "matched to a name; a person says missing",
-    ("false match", "context extraction"): "matched to a name that no context contains",
-    ("missed match", ""): "the machine missed it; a person found it",
-    ("missed match", "nested"): "a context has it inside a longer name",
-    ("missed match", "comparator"): "a context names it in another form",
-    ("missed match", "context extraction"): "a context has it, but it was not extracted",
-    ("missed match", "unattributed"): "a person found it but chose no evidence",
-    ("untraced", ""): "your score comes from other names, or another judge, than ours",
-    ("rounding", ""): "the file's number is rounded",
-}
-
-PARTS = {
-    ("missed match", "comparator"): "another form",
-    ("missed match", "context extraction"): "not extracted",
-    ("missed match", "unattributed"): "no evidence",
-    ("false match", "comparator"): "another name",
-    ("false match", "context extraction"): "in no context",
-}
+_WORDS = sections(__name__)
+RULES = pairs(_WORDS["rules"])
+_SENTENCES = pairs(_WORDS["sentences"])
+PARTS = pairs(_WORDS["parts"])
 """Parts of causes in words; the others are words already."""
 
 
@@ -73,7 +42,7 @@ def cause_of(row: UnitRow, reads: Reads = "", *, long: bool) -> str:
     """`missed match`, and with room for it `missed match: another form`."""
     if not (long and row.part):
         return row.cause
-    part = PARTS.get((row.cause, row.part), row.part)
+    part = PARTS.get(f"{row.cause} {row.part}", row.part)
     return f"{row.cause}: {_READS[reads][0] if _is_read(row, reads) else part}"
 
 
@@ -81,7 +50,7 @@ def sentence(row: UnitRow, reads: Reads = "") -> str:
     """What happened to the unit."""
     if not row.cause:
         return "both sides agree"
-    return _READS[reads][1] if _is_read(row, reads) else _SENTENCES[row.cause, row.part]
+    return _READS[reads][1] if _is_read(row, reads) else _SENTENCES[f"{row.cause} {row.part}".strip()]
 
 
 def _is_read(row: UnitRow, reads: Reads) -> bool:
