@@ -124,17 +124,7 @@ def _rest(figures: Figures) -> list[str]:
 
 def _facts(facts: Sequence[Fact]) -> list[str]:
     """Aligned: name, value, and what belongs to it, which is never cut."""
-    names = [fact.name for fact in facts]
-    values = [fact.value for fact in facts]
-    return [
-        f"  {name}  {value}  {fact.note}".rstrip()
-        for name, value, fact in zip(_padded(names), _padded(values), facts, strict=True)
-    ]
-
-
-def _padded(cells: Sequence[str]) -> list[str]:
-    width = max(map(cell_len, cells), default=0)
-    return [set_cell_size(cell, width) for cell in cells]
+    return [f"  {line}" for line in table(("", "", ""), facts, whole=True)[1:]]
 
 
 def against_text(comparison: Against) -> str:

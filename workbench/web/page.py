@@ -19,6 +19,7 @@ from workbench.reports.units import (
 )
 from workbench.scoring.names import scorer_name
 from workbench.stages.review import AutoScore, Opened
+from workbench.text.cells import DISPOSITION_SYMBOL
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
 from workbench.text.safe import clean
@@ -150,8 +151,8 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
     elif kind in opened.settled:
         facts.append(f"✓ {settled_value(opened, kind)}")
     elif state.disposition in ("verified", "excluded", "skipped"):
-        sign = {"verified": "✓", "excluded": "⊘", "skipped": "→"}[state.disposition]
-        facts.append(f"{sign} {state.disposition}" + (f": {state.reason}" if state.reason else ""))
+        why = f": {state.reason}" if state.reason else ""
+        facts.append(f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}")
     return facts
 
 
