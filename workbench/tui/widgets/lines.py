@@ -52,7 +52,6 @@ class LineView(ScrollView, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._looks: dict[str, Style] = {}
         self._seen: dict[int, Strip] = {}
         self._unpainted: dict[int, Strip] = {}  # drawn to see what is different, not yet painted
 
@@ -61,12 +60,6 @@ class LineView(ScrollView, can_focus=False):
         self._scroll_update(size)
         if self.styles.auto_dimensions:
             self.refresh(layout=True)
-
-    def look(self, component: str) -> Style:
-        """The style of a component; the library finds it anew, in 0.1 ms, after every refresh."""
-        if component not in self._looks:
-            self._looks[component] = self.get_component_rich_style(component)
-        return self._looks[component]
 
     def get_component_styles(self, *names: str) -> RenderStyles:
         """The styles of components, found when they are first asked for.
@@ -85,7 +78,6 @@ class LineView(ScrollView, can_focus=False):
     def notify_style_update(self) -> None:
         """Another theme has other colours."""
         super().notify_style_update()
-        self._looks.clear()
         self._component_styles.clear()
 
     def drawn_line(self, line: int, size: int) -> Strip:
@@ -227,12 +219,12 @@ class Lines(LineView):
         return strip
 
     def _style(self, tone: str, here: bool) -> Style:
-        style = self.look(f"lines--{tone or 'row'}")
+        style = self.get_component_rich_style(f"lines--{tone or 'row'}")
         if not here:
             return style
         if tone in self.AT_CURSOR:
-            return self.look(f"lines--cursor-{tone}")
-        cursor = self.look("lines--cursor")
+            return self.get_component_rich_style(f"lines--cursor-{tone}")
+        cursor = self.get_component_rich_style("lines--cursor")
         return style + cursor.background_style if tone else cursor
 
     def on_resize(self, _event: events.Resize) -> None:
