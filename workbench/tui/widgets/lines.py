@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -53,7 +53,6 @@ class LineView(ScrollView, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._seen: dict[int, Strip] = {}
-        self._unpainted: dict[int, Strip] = {}  # drawn to see what is different, not yet painted
 
     def watch_virtual_size(self, size: Size) -> None:
         """Fit the scroll bar, and the widget where it is as high as its lines."""
@@ -94,25 +93,16 @@ class LineView(ScrollView, can_focus=False):
         """Paint the visible lines that look different now: a frame of all is 4 to 10 KB on a slow line."""
         top, size = self.scroll_offset.y, self.scrollable_content_region.width
         drawn = {y: self.drawn_line(top + y, size) for y in range(self.size.height)}
-        changed = {y: strip for y, strip in drawn.items() if self._seen.get(y) != strip}
+        changed = [y for y, strip in drawn.items() if self._seen.get(y) != strip]
         if changed:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
-            self._unpainted = changed
-
-    def refresh(
-        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
-    ) -> Self:
-        """Paint again: what was drawn before may be out of date."""
-        self._unpainted = {}
-        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
         if self._told != self.generation:
             self._told = self.generation
             self.post_message(Painted(self.id, self.generation))
-        line = y + self.scroll_offset.y
-        strip = self._unpainted.pop(y, None) or self.drawn_line(line, self.scrollable_content_region.width)
+        strip = self.drawn_line(y + self.scroll_offset.y, self.scrollable_content_region.width)
         self._seen[y] = strip
         return strip
 
