@@ -17,7 +17,7 @@ from typer.core import TyperOption
 
 from workbench import __version__, reports
 from workbench.errors import StoreError, UsageError, WorkbenchError, disk_errors
-from workbench.model import KINDS, RESOLVED, Kind
+from workbench.model import RESOLVED
 from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
 from workbench.text.safe import clean
 
@@ -254,14 +254,6 @@ def check_format(format: str, *, json: bool) -> None:  # noqa: A002
         raise UsageError(f"unknown format {format!r}; there is: text, markdown")
     if json and format != "text":
         raise UsageError("--json and --format exclude each other")
-
-
-def one_kind(named: str | None) -> Kind | None:
-    """The kind of unit that an option names; None for none. Raises UsageError."""
-    kind = next((kind for kind in KINDS if kind == named), None)
-    if kind is None and named is not None:
-        raise UsageError(f"no kind {named!r}; there is: {', '.join(KINDS)}")
-    return kind
 
 
 def policy_from(file: str | None) -> str:

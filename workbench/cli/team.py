@@ -6,8 +6,9 @@ import typer
 from typer import Argument, Option
 
 from workbench import reports
-from workbench.cli.console import Context, Json, annotator_name, counted, dataset_of, one_kind, open_for
+from workbench.cli.console import Context, Json, annotator_name, counted, dataset_of, open_for
 from workbench.errors import UsageError
+from workbench.model import Kind
 from workbench.reports.team import agree_text, people_text, team_text, training_text
 from workbench.text.figures import many
 from workbench.text.safe import clean
@@ -99,7 +100,7 @@ def assign(
 def agree(
     context: Context,
     by: Annotated[str, Option(help="Figures of each label, pair of people, or person and week.")] = "",
-    kind: Annotated[str | None, Option(help="entity or statement; the first that is reviewed.")] = None,
+    kind: Annotated[Kind | None, Option(help="The first that is reviewed by default.")] = None,
     json: Json = False,
 ) -> None:
     """Show how far people agree who review the same samples, next to the machine and the reviewers.
@@ -109,9 +110,8 @@ def agree(
     """
     from workbench.stages.agree import agree as stage
 
-    of_kind = one_kind(kind)
     with counted(context.obj, "Counting") as (store, info, progress):
-        report = stage(store, info, by, of_kind, progress)
+        report = stage(store, info, by, kind, progress)
     reports.show(reports.document(report), agree_text(report), as_json=json)
 
 
