@@ -271,7 +271,7 @@ def test_a_group_of_rows_takes_no_more_memory_than_a_part_of_it(
 
     said, memory = measured(whole, arrow_alone=True)
 
-    assert said == measured(small)[0]
+    assert int(said) == sum(len(row.raw) for row in read(small, notes=Notes()))
     assert memory < megabytes
 
 

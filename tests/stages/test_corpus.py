@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pkgutil
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,11 +21,19 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from workbench import batch
+from workbench import batch, cli
 from workbench.api import ContextEntityRecall, ContextualRecall
 from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import unfinished
-from workbench.stages.corpus import SCORED, CorpusReport, recipe_of, score_files, score_partition, written
+from workbench.stages.corpus import (
+    SCORED,
+    CorpusReport,
+    Partition,
+    recipe_of,
+    score_files,
+    score_partition,
+    written,
+)
 
 EIFFEL = {
     "user_input": "Who designed the tower in Paris?",
@@ -59,10 +68,8 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def write_corpus(folder: Path) -> Path:
     """Three partitions of two containers, one with a row that cannot be scored."""
-    folder = tmp_path / "corpus"
     folder.mkdir()
     lines = [{**row, "id": f"{number}"} for number in range(30) for row in (EIFFEL,)]
     (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines), "utf-8")
@@ -70,6 +77,20 @@ def corpus(tmp_path: Path) -> Path:
     (folder / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mixed), "utf-8")
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist([EIFFEL, PUSHKIN]), folder / "c.parquet")
     return folder
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Files of the test's own."""
+    return write_corpus(tmp_path / "corpus")
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Files and their scores, to be read and copied: each run takes three processes."""
+    folder = tmp_path_factory.mktemp("scored")
+    run(write_corpus(folder / "corpus"), folder / "out")
+    return folder / "corpus", folder / "out"
 
 
 def run(corpus: Path, out: Path, **given: Any) -> CorpusReport:
@@ -133,9 +154,9 @@ def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(corpus: Path
 
 
 def test_a_killed_worker_costs_its_partition_alone(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scored: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(corpus, tmp_path / "whole")
+    corpus, whole = scored
     monkeypatch.setattr("workbench.stages.corpus.POLL", 0.01)  # killed before it can have ended
     killed: list[int] = []
 
@@ -147,7 +168,7 @@ def test_a_killed_worker_costs_its_partition_alone(
     report = run(corpus, tmp_path / "out", progress=kill)
 
     assert (2, {}) == (len(killed), report.failed)
-    assert bytes_of(tmp_path / "whole") == bytes_of(tmp_path / "out")
+    assert bytes_of(whole) == bytes_of(tmp_path / "out")
 
 
 def test_a_partition_whose_workers_always_end_is_named_and_the_others_are_scored(
@@ -167,8 +188,10 @@ def test_a_partition_whose_workers_always_end_is_named_and_the_others_are_scored
     assert 4 == report.rows
 
 
-def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
-    run(corpus, tmp_path / "whole")
+def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(
+    scored: tuple[Path, Path], tmp_path: Path
+) -> None:
+    corpus, whole = scored
     command = [sys.executable, "-m", "workbench.cli", "score-files", str(corpus), "--out"]
     command += [str(tmp_path / "out"), "--workers", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -182,22 +205,23 @@ def test_a_killed_command_goes_on_and_ends_with_the_same_bytes(corpus: Path, tmp
     assert 3 == again.returncode, again.stderr
     assert re.search(r"34 rows of 3 files scored, [1-3] of them by an earlier run", again.stdout)
     left = {name for name in bytes_of(tmp_path / "out") if not name.startswith(".")}
-    assert bytes_of(tmp_path / "whole").keys() == left
-    assert bytes_of(tmp_path / "whole").items() <= bytes_of(tmp_path / "out").items()
+    assert bytes_of(whole).keys() == left
+    assert bytes_of(whole).items() <= bytes_of(tmp_path / "out").items()
 
 
 @pytest.mark.parametrize("what", ["threshold", "input"])
-def test_scores_that_were_made_otherwise_are_not_mixed(what: str, corpus: Path, tmp_path: Path) -> None:
-    run(corpus, tmp_path / "out")
-    before = bytes_of(tmp_path / "out")
-    if what == "input":
-        (corpus / "d.jsonl").write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+def test_scores_that_were_made_otherwise_are_not_mixed(
+    what: str, scored: tuple[Path, Path], tmp_path: Path
+) -> None:
+    corpus, out = scored
+    before = bytes_of(out)
+    more = tmp_path / "d.jsonl"
+    more.write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+    inputs, threshold = ([corpus, more], 85) if what == "input" else ([corpus], 80)
 
     with pytest.raises(UsageError, match="inputs differs" if what == "input" else "match threshold differs"):
-        score_files(
-            [corpus], tmp_path / "out", recipe_of(None, 85 if what == "input" else 80, None, ()), workers=1
-        )
-    assert before == bytes_of(tmp_path / "out")
+        score_files(inputs, out, recipe_of(None, threshold, None, ()), workers=1)
+    assert before == bytes_of(out)
 
 
 @pytest.mark.parametrize("under_way", [False, True])
@@ -237,10 +261,10 @@ def test_of_two_commands_that_begin_at_once_the_recipe_of_one_holds(
 
 
 def test_rejects_stay_when_a_slower_command_is_stopped_as_it_ends(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scored: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(corpus, tmp_path / "out")
-    recipe, partitions = written(tmp_path / "out")
+    corpus, out = scored[0], shutil.copytree(scored[1], tmp_path / "out")
+    recipe, partitions = written(out)
 
     def stopped(*_: Path) -> None:
         raise KeyboardInterrupt
@@ -250,7 +274,7 @@ def test_rejects_stay_when_a_slower_command_is_stopped_as_it_ends(
         with pytest.raises(KeyboardInterrupt):
             score_partition(partitions[1], recipe)
 
-    assert 1 == run(corpus, tmp_path / "out").rejected
+    assert 1 == run(corpus, out).rejected
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -270,23 +294,25 @@ def test_the_workers_of_a_killed_command_end_with_it(corpus: Path, tmp_path: Pat
 
 
 def test_an_input_that_changes_while_it_is_scored_is_named_and_has_no_scores(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path
 ) -> None:
-    run(corpus, tmp_path / "out")
-    recipe, partitions = written(tmp_path / "out")
-    partitions[0].scores.unlink()
-    (corpus / "a.jsonl").write_text(json.dumps(EIFFEL) + "\n", "utf-8")
+    partition = Partition.of(corpus / "a.jsonl", tmp_path / f"00000-a{SCORED}")
+    partition.source.write_text(json.dumps(EIFFEL) + "\n", "utf-8")
 
-    assert "a.jsonl: changed while it was scored" in score_partition(partitions[0], recipe)
-    assert not partitions[0].scores.exists()
+    told = score_partition(partition, recipe_of(None, 85, None, ()))
+
+    assert "a.jsonl: changed while it was scored" in told
+    assert not partition.scores.exists()
 
 
-def test_a_damaged_scores_file_is_named_and_the_others_are_counted(corpus: Path, tmp_path: Path) -> None:
-    run(corpus, tmp_path / "out")
-    damaged = tmp_path / "out" / f"00000-a{SCORED}"
+def test_a_damaged_scores_file_is_named_and_the_others_are_counted(
+    scored: tuple[Path, Path], tmp_path: Path
+) -> None:
+    corpus, out = scored[0], shutil.copytree(scored[1], tmp_path / "out")
+    damaged = out / f"00000-a{SCORED}"
     damaged.write_bytes(damaged.read_bytes()[:300])
 
-    report = run(corpus, tmp_path / "out")
+    report = run(corpus, out)
 
     assert 4 == report.rows
     assert f"{damaged}: cannot be read" in report.failed[corpus / "a.jsonl"]
@@ -305,17 +331,19 @@ def test_a_damaged_scores_file_is_named_and_the_others_are_counted(corpus: Path,
     ],
 )
 def test_bad_options_get_a_message_and_write_nothing(
-    given: list[str], message: str, corpus: Path, tmp_path: Path
+    given: list[str],
+    message: str,
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "empty").mkdir()
     before = bytes_of(corpus)
-    out = [] if "--out" in given else ["--out", "out"]
-    command = [sys.executable, "-m", "workbench.cli", "score-files", *given, *out]
+    monkeypatch.chdir(tmp_path)
 
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-
-    assert 2 == told.returncode, told.stderr
-    assert message in told.stderr
+    assert 2 == cli._run(["score-files", *given, *([] if "--out" in given else ["--out", "out"])])
+    assert message in capsys.readouterr().err
     assert before == bytes_of(corpus)
 
 
@@ -328,9 +356,9 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_scored(corpus: P
     assert 34 == report.rows
 
 
-def test_a_cluster_of_dask_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+def test_a_cluster_of_dask_gives_the_same_bytes(scored: tuple[Path, Path], tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    run(corpus, tmp_path / "whole")
+    corpus, whole = scored
 
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=tmp_path / "dask"
@@ -338,7 +366,7 @@ def test_a_cluster_of_dask_gives_the_same_bytes(corpus: Path, tmp_path: Path) ->
         report = run(corpus, tmp_path / "out", cluster=cluster.scheduler_address)
 
     assert {} == report.failed
-    assert bytes_of(tmp_path / "whole") == bytes_of(tmp_path / "out")
+    assert bytes_of(whole) == bytes_of(tmp_path / "out")
 
 
 def test_what_is_remembered_of_names_is_bounded() -> None:
