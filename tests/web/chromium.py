@@ -156,8 +156,8 @@ class Tab:
 
 
 @contextmanager
-def browser(folder: Path) -> Iterator[Tab]:
-    """A Chromium with a profile of its own, and its first tab."""
+def browser(folder: Path) -> Iterator[str]:
+    """A Chromium with a profile of its own: the address at which it is told what to do."""
     assert PROGRAM is not None
     arguments = (
         "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
@@ -171,13 +171,25 @@ def browser(folder: Path) -> Iterator[Tab]:
             assert process.poll() is None, "Chromium has ended"
             assert time.monotonic() < until, "Chromium does not answer"
             time.sleep(0.05)
-        port = said.read_text().split()[0]
-        with connect(f"ws://127.0.0.1:{port}{said.read_text().split()[1]}", max_size=None) as root:
-            root.send(json.dumps({"id": 1, "method": "Target.getTargets"}))
-            found = json.loads(root.recv(timeout=PATIENCE))["result"]["targetInfos"]
-        number = next(one["targetId"] for one in found if one["type"] == "page")
-        with connect(f"ws://127.0.0.1:{port}/devtools/page/{number}", max_size=None) as socket:
-            yield Tab(socket)
+        yield "ws://127.0.0.1:{}{}".format(*said.read_text().split())
     finally:
         process.terminate()
         process.wait(PATIENCE)
+
+
+@contextmanager
+def new_tab(address: str) -> Iterator[Tab]:
+    """A tab with cookies of its own, as in a private window."""
+    with connect(address, max_size=None) as root:
+
+        def ask(method: str, **params: Any) -> Any:
+            root.send(json.dumps({"id": 1, "method": method, "params": params}))
+            while "id" not in (found := json.loads(root.recv(timeout=PATIENCE))):
+                pass
+            return found["result"]
+
+        window = ask("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+        page = ask("Target.createTarget", url="about:blank", browserContextId=window)["targetId"]
+        with connect(f"{address.split('/devtools')[0]}/devtools/page/{page}", max_size=None) as socket:
+            yield Tab(socket)
+        ask("Target.disposeBrowserContext", browserContextId=window)

@@ -8,13 +8,12 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.rows import naming, proposal, sample
-from tests.web.chromium import PROGRAM, Tab, browser
+from tests.web.chromium import PROGRAM, Tab, browser, new_tab
 from tests.web.conftest import Served
 from workbench.model import RESOLVED
 from workbench.stages import people
@@ -31,9 +30,16 @@ AXE = "4.14.1"
 AXE_SHA = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
 
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One for all tests: its start took as long as most of them."""
+    with browser(tmp_path_factory.mktemp("chromium") / "profile") as found:
+        yield found
+
+
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    with browser(tmp_path / "profile") as found:
+def tab(chromium: str) -> Iterator[Tab]:
+    with new_tab(chromium) as found:
         found.size(1280, 900)
         yield found
 

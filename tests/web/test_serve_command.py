@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import httpx2 as httpx
@@ -17,13 +18,23 @@ import pytest
 
 from tests.rows import naming
 from tests.web.conftest import Visitor, fields_of, name_people
+from workbench import cli
 from workbench.stages import people
 from workbench.web.app import listen
 
+Run = Callable[..., tuple[int, str]]
 
-def run(bench: Any, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "workbench.cli", "--db", bench.store.url, "--as", "ann", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=bench.folder)
+
+@pytest.fixture
+def run(bench: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process: its exit code, and what it says on standard error."""
+    monkeypatch.chdir(bench.folder)
+
+    def runner(*arguments: str) -> tuple[int, str]:
+        code = cli._run(["--db", bench.store.url, "--as", "ann", *arguments])
+        return code, capsys.readouterr().err
+
+    return runner
 
 
 def started(bench: Any, *arguments: str) -> tuple[subprocess.Popen[str], str, str]:
@@ -54,14 +65,17 @@ def started(bench: Any, *arguments: str) -> tuple[subprocess.Popen[str], str, st
     ],
 )
 def test_what_would_not_be_safe_is_refused_before_anything_listens(
-    bench: Any, arguments: list[str], says: str
+    bench: Any, run: Run, arguments: list[str], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("workbench.web.app.run", None)  # what serves
     bench.load([naming("s", ["Agra"], ["Agra"])])
     (bench.folder / "short").write_text("secret")
     (bench.folder / "long").write_text("0123456789" * 4)
-    done = run(bench, "serve", "--port", "0", *arguments)
-    assert 2 == done.returncode
-    assert says.replace(" NAME", f" --db {bench.store.url} NAME") in done.stderr
+    with listen("127.0.0.1", 0) as opened:
+        monkeypatch.setattr("workbench.web.app.listen", lambda *_: opened)  # closed also after a refusal
+        code, said = run("serve", "--port", "0", *arguments)
+    assert 2 == code
+    assert says.replace(" NAME", f" --db {bench.store.url} NAME") in said
 
 
 def test_an_address_of_the_newer_kind_can_be_opened_as_it_is_printed(bench: Any) -> None:
@@ -78,15 +92,14 @@ def test_an_address_of_the_newer_kind_can_be_opened_as_it_is_printed(bench: Any)
         process.communicate(timeout=30)
 
 
-def test_a_token_is_shown_once_and_a_new_one_when_it_is_asked_for(bench: Any) -> None:
+def test_a_token_is_shown_once_and_a_new_one_when_it_is_asked_for(bench: Any, run: Run) -> None:
     bench.load([naming("s", ["Agra"], ["Agra"])])
-    first = run(bench, "person", "add", "ann", "--role", "owner")
-    assert "The token of ann for workbench serve, shown once: " in first.stderr
-    token = first.stderr.split()[-1]
-    again = run(bench, "person", "add", "ann", "--role", "owner")
-    assert "" == again.stderr
+    _, said = run("person", "add", "ann", "--role", "owner")
+    assert "The token of ann for workbench serve, shown once: " in said
+    token = said.split()[-1]
+    assert "" == run("person", "add", "ann", "--role", "owner")[1]
     assert people.log_in(bench.store, "ann", token, ("", "")) is not None
-    new = run(bench, "person", "add", "ann", "--role", "owner", "--new-token").stderr.split()[-1]
+    new = run("person", "add", "ann", "--role", "owner", "--new-token")[1].split()[-1]
     assert people.log_in(bench.store, "ann", token, ("", "")) is None
     assert people.log_in(bench.store, "ann", new, ("", "")) is not None
 
