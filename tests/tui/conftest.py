@@ -34,7 +34,7 @@ from workbench.tui.widgets.bars import Status
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
-Settle = Callable[[Pilot[None]], Awaitable[None]]
+Settle = Callable[..., Awaitable[None]]
 
 
 def entity(text: str, label: str = "place") -> dict[str, str]:
@@ -137,6 +137,7 @@ def is_drawn(app: WorkbenchApp) -> bool:
         screen._layout_required
         or screen._scroll_required
         or screen._dirty_widgets
+        or screen._callbacks
         or any(widget.message_queue_size for widget in screen.walk_children(with_self=True))
         for screen in app.screen_stack[-1:]
     )
@@ -243,7 +244,10 @@ def no_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def parsed_once() -> Iterator[None]:
-    """Style sheets are parsed once, not by every app: that is a tenth of what its start takes."""
+    """Style sheets are parsed once, not by every app: that is a tenth of what its start takes.
+
+    A line on the screen has seven small caches, most never used: they are plain dictionaries here.
+    """
     usual = Stylesheet._parse_rules
     known: dict[tuple[Any, ...], list[RuleSet]] = {}
 
@@ -255,6 +259,7 @@ def parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse)
+        patch.setattr("textual.strip.FIFOCache", lambda size: {})
         patch.setattr(RuleSet, "__hash__", object.__hash__)  # the same in C: it is called 300 times a widget
         yield
 
@@ -280,31 +285,35 @@ def make_app() -> Iterator[MakeApp]:
 
 @pytest.fixture
 def settle() -> Settle:
-    """Waits until every key has been acted on and everything is read, written and drawn."""
+    """Waits until every key has been acted on and everything is read, written and drawn.
 
-    async def wait(pilot: Pilot[None]) -> None:
+    `rested`: it most likely is already; one look that finds nothing to wait for is enough.
+    """
+
+    def take(behind: asyncio.Future[bool]) -> None:
+        if not behind.done():
+            behind.set_result(True)
+
+    async def wait(pilot: Pilot[None], *, rested: bool = False) -> None:
         app = pilot.app
         assert isinstance(app, WorkbenchApp)
-        quiet, taken = 0, asyncio.Event()
-
-        def take() -> None:
-            taken.set()
-
+        quiet, enough = 0, 1 if rested else 3  # what was painted may have asked for more
         for _ in range(2000):
             if app.return_code is not None:
                 return  # it is leaving
-            taken.clear()
-            app.call_later(take)  # behind every key that was sent before
+            behind = asyncio.get_running_loop().create_future()
+            app.call_later(take, behind)  # behind every key that was sent before
             with suppress(TimeoutError):
-                await asyncio.wait_for(taken.wait(), 1.0)
+                await asyncio.wait_for(behind, 1.0)
             idle = app.gate.idle and all(worker.is_finished for worker in app.workers)
-            if taken.is_set() and idle and is_drawn(app):
+            if not behind.cancelled() and idle and is_drawn(app):
                 quiet += 1
-                if quiet == 3:  # what was painted may have asked for more
+                if quiet == enough:
                     return
-                await pilot.pause(0)
+                if quiet == 1:
+                    await pilot.pause(0)  # asks every widget: it took most of the time of a key
             else:
-                quiet = 0
+                quiet, enough = 0, 3
                 await asyncio.sleep(0.004)
         raise AssertionError("the app does not come to rest")
 
@@ -316,7 +325,9 @@ def press(settle: Settle) -> Callable[..., Awaitable[None]]:
     """Presses keys all at once, as a slow line delivers them: none waits for what the one before does."""
 
     async def keys(pilot: Pilot[None], *names: str) -> None:
-        await settle(pilot)
+        await settle(pilot, rested=bool(names))
+        if not names:
+            return
         for name in names:
             single = len(name) == 1
             pilot.app.post_message(Key(_character_to_key(name) if single else name, name if single else None))
