@@ -68,7 +68,7 @@ def fix(row: UnitRow, why: Why) -> str:
         if ours.similarity == 100 or scorer.startswith("ragas"):
             return "the names are equal: check the verdict (another entity?)"
         return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
-    return _FIXES.get(f"{row.cause} {row.part}".strip(), "")  # nothing mends what is rounded
+    return "" if row.cause == "rounding" else _FIXES[f"{row.cause} {row.part}".strip()]
 
 
 def _fix_of_missed(row: UnitRow, why: Why) -> str:
