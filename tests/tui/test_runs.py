@@ -174,6 +174,12 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
         await over(user.pilot)
         assert ("claude-run-2", 8, 0, True) == runs(app)[0]
 
+        sent = found.stats.requests
+        await user.press("n", "enter", "y")
+        assert app.screen.query_one("#title", Bar).text == "Nothing is left to send"
+        assert "0 samples to propose, 8 proposed already" in shown(app, "#text")
+        assert sent == found.stats.requests
+
 
 async def test_leaving_while_a_run_goes_on_is_asked_once(user: User, service: Start) -> None:
     hold = threading.Event()

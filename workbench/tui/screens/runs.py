@@ -386,6 +386,8 @@ class RunsScreen(Room):
         if options.retry:
             title = "Ask the failed samples again?"
         text, send = plan_text(plan), partial(self._send, options, plan.requests)
+        if not plan.samples:
+            return ConfirmScreen("Nothing is left to send", text, None)
         if plan.external == "never":
             return ConfirmScreen(
                 title, f"{text}\n\nThis dataset must not leave the machine: nothing is sent.", None
