@@ -100,7 +100,7 @@ def assign(
 def agree(
     context: Context,
     by: Annotated[str, Option(help="Figures of each label, pair of people, or person and week.")] = "",
-    kind: Annotated[Kind | None, Option(help="The first that is reviewed by default.")] = None,
+    kind: Annotated[Kind | None, Option(help="Default: the first that is reviewed.")] = None,
     json: Json = False,
 ) -> None:
     """Show how far people agree who review the same samples, next to the machine and the reviewers.
