@@ -214,7 +214,7 @@ class Passage(LineView):
         return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
 
     def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"passage--{name}")
+        return self.look(f"passage--{name}")
 
     @property
     def _base(self) -> Style:
