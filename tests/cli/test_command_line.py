@@ -145,6 +145,7 @@ def test_a_name_that_is_kept_is_refused_in_words(run: Any) -> None:
     [
         (("plan", "--n", "x"), "got 'x', expected a whole number"),
         (("plan", "--n", "1"), "got '1', expected 2 or more"),
+        (("agree", "--kind", "colour"), "'--kind': 'colour' is not one of 'entity', 'statement'"),
         (("score", "--threshold", "high"), "got 'high', expected a number"),
         (("import", "rows.jsonl", "--blind", "3"), "got '3', expected 1 or less"),
     ],

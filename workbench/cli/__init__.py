@@ -97,6 +97,7 @@ class Root(TyperGroup):
                 if expected := EXPECTED.get(first["type"]):
                     expected = expected.format(**first.get("ctx", {}))
                     error.message = f"got {clean(str(first['input']))!r}, expected {expected}"
+            error.message = error.message.removeprefix("Value error, ")
             raise
 
 
