@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from tests.conftest import Bench, add_text
-from workbench.comparing.causes import UnitRow
+from workbench.comparing.causes import CAUSES, Part, UnitRow
 from workbench.errors import InputError
 from workbench.model import KINDS, Evidence, Match, Span
 from workbench.reviewing.edits import Edit, Put
@@ -17,10 +17,11 @@ from workbench.stages import editing
 from workbench.stages.propose import propose
 from workbench.stages.resolve import open_resolution, take
 from workbench.stages.review import Opened, act
-from workbench.stages.why import Why, explain, fix
+from workbench.stages.why import _FIXES, Why, explain, fix
 from workbench.store.datasets import set_dataset
 from workbench.store.samples import sample_ids
 from workbench.tui.view import unit_lines
+from workbench.tui.widgets import cause_list
 
 TAJ: dict[str, Any] = {
     "id": "taj",
@@ -343,3 +344,14 @@ def test_why_says_whose_the_verified_verdicts_are(bench: Bench) -> None:
             over = act(bench.store, over, take(over, unit, side))
         act(bench.store, over, editing.accept(over, "entity"))
         assert whose == explain(bench.store, number, "ann", kind="entity").whose
+
+
+@pytest.mark.parametrize("listed", [_FIXES, cause_list._SENTENCES, cause_list.PARTS])
+def test_what_is_said_of_causes_is_listed_under_their_names(listed: dict[str, str]) -> None:
+    """The lists are text files: a name that no cause has would never be read."""
+    assert listed.keys() <= {f"{cause} {part}".strip() for cause in CAUSES for part in get_args(Part)}
+
+
+def test_every_cause_has_a_sentence() -> None:
+    """Alone, or with each of its parts."""
+    assert all(any(key.startswith(cause) for key in cause_list._SENTENCES) for cause in CAUSES)

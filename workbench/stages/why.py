@@ -28,13 +28,12 @@ Reads = Literal["", "same", "unicode", "matched"]
 """How the evidence of a name reads beside it: the same, the same letters in another Unicode form, or as a
 name that the matcher matches with it."""
 
-EXTRACT = "tell the proposer to extract this from the contexts"
-EDGES = "guideline or prompt: where the unit begins and ends"
 
 UNDECIDED = "if accepted"
 """What the other side is called before the decision, where the automatic values are in sight."""
 
 _FIXES = pairs(sections(__name__)["fixes"])
+EXTRACT, EDGES = _FIXES["missed match context extraction"], _FIXES["granularity boundary"]
 _CLAIM_REASONS = {
     "partial": "the judge's prompt: supported in part is not supported",
     "contradicted": "the judge's prompt: the contexts say the opposite",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -198,7 +198,9 @@ def _info(
 ) -> DatasetInfo:
     assert row.id is not None
     learned = store.rows(_TAUGHT.where(UNIT.dataset_id == row.id)) if teaches else ()
-    versions = store.rows(select(POLICY.version, POLICY.document).where(POLICY.dataset_id == row.id))
+    versions: Sequence[Any] = [(1, policy)]
+    if row.policy_version > 1:
+        versions = store.rows(select(POLICY.version, POLICY.document).where(POLICY.dataset_id == row.id))
     return DatasetInfo(
         **row.model_dump(exclude={"created_at", "policy_version", "salt", "trainee"}),
         policy=policy_of(policy, row.policy_version),
