@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import httpx2 as httpx
@@ -71,10 +72,16 @@ def test_what_would_not_be_safe_is_refused_before_anything_listens(
     bench.load([naming("s", ["Agra"], ["Agra"])])
     (bench.folder / "short").write_text("secret")
     (bench.folder / "long").write_text("0123456789" * 4)
-    with listen("127.0.0.1", 0) as opened:
-        monkeypatch.setattr("workbench.web.app.listen", lambda *_: opened)  # closed also after a refusal
+    opened: list[str] = []
+
+    def counted(host: str, port: int) -> socket.socket:
+        opened.append(host)
+        return closing_at_end.enter_context(listen(host, port))
+
+    with ExitStack() as closing_at_end:
+        monkeypatch.setattr("workbench.web.app.listen", counted)
         code, said = run("serve", "--port", "0", *arguments)
-    assert 2 == code
+    assert (2, []) == (code, opened)
     assert says.replace(" NAME", f" --db {bench.store.url} NAME") in said
 
 

@@ -88,6 +88,7 @@ def _serve(
             raise UsageError(f"--host {host} can be reached from elsewhere: workbench person add NAME first")
     if proxy is not None and not known:
         raise UsageError("--proxy-user names people: workbench person add NAME first")
+    site_of(port, public_url)  # refuses a wrong one while nothing listens yet
     with disk_errors(UsageError, f"--host {host} --port {port}"):
         listening = listen(host, port)  # who opens the address before the server runs waits for it
     port = listening.getsockname()[1]
