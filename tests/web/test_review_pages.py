@@ -110,6 +110,8 @@ def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None
     bo.get("/next")
     assert [] == bench.query("SELECT id FROM review")
     first = bo.key
+    bo.do("flag", text="f" * 20_000)
+    assert re.search('id="said"[^>]*>flagged: f{290}…<', bo.page.text)
     bo.do("flag", text="odd <b>")
     bo.do("comment", text="a ﷽ note")
     bo.do("skip")
@@ -386,6 +388,11 @@ def test_a_form_of_a_session_that_ended_is_offered_again_in_the_next_one(serve: 
         (sample_id, bool(review.open_sample(served.bench.store, sample_id, "bo").opening.off_plan))
         for (sample_id,) in served.bench.query("SELECT sample_id FROM review")
     ]
+    form = {**form, "do": "undo"}
+    answer = bo.client.post("/undo", data=form)
+    assert (403, True) == (answer.status_code, "Your change is not saved" in shown(answer.text))
+    answer = bo.client.post("/undo", data=fields_of(answer.text, again=True))
+    assert "undone: comment: a <long> thought" in shown(answer.text)
 
 
 def test_typed_words_are_found_as_whole_words_in_any_case(serve: Serve) -> None:

@@ -42,13 +42,16 @@ from workbench.stages.training import lessons
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.text.figures import many
-from workbench.text.safe import clean, name_of, whole
+from workbench.text.safe import clean, cut, name_of, whole
 from workbench.web import forms, page
 from workbench.web.forms import Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, STATIC, Guard, Limit, Site
 
 SAID = 1_000
 """Acts whose words are kept for the page that follows them."""
+
+LONGEST_SAID = 300
+"""Characters of them: a reason may have thousands."""
 
 GONE = "the page is older than your session: look at it once more, then do it again"
 
@@ -446,7 +449,7 @@ class Pages:
         return await self._go_on(caller, opened.sample_id, action)
 
     def _keep(self, caller: Caller, action: str, message: str) -> None:
-        self._said[caller.name, action] = message
+        self._said[caller.name, action] = cut(message, LONGEST_SAID)
         if len(self._said) > SAID:
             self._said.popitem(last=False)
 
@@ -455,7 +458,7 @@ class Pages:
         fields = await self._form(request, caller)
         shown = forms.shown_of(fields.get("form", ""), caller.key)
         if shown is None and not forms.same(forms.tag(caller.key, "undo"), fields.get("form", "")):
-            raise HTTPException(403, GONE)
+            return await self._of_before(caller, fields)
         step: Literal["undo", "redo"] = "redo" if fields.get("do") == "redo" else "undo"
         request.state.what = step
         desk = caller.desk
