@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from tests.rows import naming, proposal, sample
-from tests.web.conftest import ROWS, Served, Visitor, fields_of, running, shown
+from tests.web.conftest import HIDDEN, ROWS, Served, Visitor, fields_of, running, shown
 from workbench.stages import editing, review, team, training
 from workbench.stages.desk import open_desk
 
@@ -275,6 +277,21 @@ def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
         bo.get(f"/s/{form['form'].split('.')[0]}")
 
 
+@pytest.mark.sqlite
+def test_what_a_locked_database_refused_can_be_sent_again(serve: Serve, bench: Any, impatient: None) -> None:
+    bench.reopen()
+    _, bo = opened(serve)
+    bo.do("comment", text="x")
+    for path, more in (("/act", {"do": "comment", "text": "y"}), ("/undo", {"do": "undo"})):
+        with closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            answer = bo.client.post(path, data={**fields_of(bo.page.text), **more})
+        assert (503, True) == (answer.status_code, "Not saved: database is locked" in shown(answer.text))
+        assert f'<form method="post" action="{path}">' in answer.text
+        bo.page = bo.client.post(path, data=dict(HIDDEN.findall(answer.text)))
+    assert "undone: comment: y" in shown(bo.page.text)
+
+
 def test_what_changed_below_a_page_is_not_accepted_unseen(serve: Serve) -> None:
     served = serve()
     bo = served.log_in("bo")
@@ -476,4 +493,5 @@ def test_my_progress_and_the_end(serve: Serve) -> None:
     bo.do("accept")
     assert "Every sample is decided" in shown(bo.page.text)
     assert "accepted: verified 1/2" in shown(bo.page.text)
-    assert "verified 1" in shown(bo.get("/me").text)
+    assert "verified 1" in (page := shown(bo.get("/me").text))
+    assert page.endswith(" s, 1 press Next sample")

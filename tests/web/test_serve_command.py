@@ -85,6 +85,18 @@ def test_what_would_not_be_safe_is_refused_before_anything_listens(
     assert says.replace(" NAME", f" --db {bench.store.url} NAME") in said
 
 
+def test_a_database_that_may_only_be_read_is_refused_with_what_to_do(
+    bench: Any, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.load([naming("s", ["Agra"], ["Agra"])])
+    monkeypatch.setattr("workbench.store.engine.only_readable", lambda _: True)
+    code, said = run("serve", "--port", "0")
+    assert 2 == code
+    assert said.endswith(
+        "read-only, so no decision could be saved: copy the database to where you may write\n"
+    )
+
+
 def test_an_address_of_the_newer_kind_can_be_opened_as_it_is_printed(bench: Any) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()

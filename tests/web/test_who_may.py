@@ -362,8 +362,13 @@ def test_an_error_of_our_own_shows_a_page_and_tells_no_text(
 
 
 def test_health_says_that_the_database_answers_and_nothing_else(serve: Serve) -> None:
-    answer = serve().visitor().client.get("/health")
+    served = serve()
+    answer = served.visitor().client.get("/health")
     assert (200, ["ok", "version"]) == (answer.status_code, sorted(answer.json()))
+    if not served.bench.on_server:
+        moved = served.bench.db.rename(served.bench.folder / "elsewhere.db")
+        assert 503 == served.visitor().client.get("/health").status_code
+        moved.rename(served.bench.db)
 
 
 def test_the_log_has_who_what_and_how_long_and_no_text(serve: Serve) -> None:

@@ -216,6 +216,14 @@ def dataset_of(call: Call) -> "Iterator[tuple[Store, DatasetInfo]]":
         yield store, find_dataset(store, call.dataset)
 
 
+def check_writable(store: "Store", url: str) -> None:
+    """Raise StoreError where the database may only be read."""
+    from workbench.store.database import COPY
+
+    if store.read_only:
+        raise StoreError(f"{url}: read-only, so no decision could be saved: {COPY}")
+
+
 Start = Literal["next"] | tuple[int, ...] | None
 """What the screens open with: the queue, the next sample in random order, or some samples to be audited."""
 
@@ -226,13 +234,12 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
     def connect() -> "Store":
-        from workbench.store.database import COPY
         from workbench.store.engine import open_store
 
         store = open_store(url, create=False)
         if store.read_only:
             store.close()
-            raise StoreError(f"{url}: read-only, so no decision could be saved: {COPY}")
+        check_writable(store, url)
         return store
 
     path = None if "://" in url else Path(url).expanduser()

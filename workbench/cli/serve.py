@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from workbench.cli.console import Call, Context, open_for, text_of
-from workbench.errors import StoreError, UsageError, disk_errors
+from workbench.cli.console import Call, Context, check_writable, open_for, text_of
+from workbench.errors import UsageError, disk_errors
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
@@ -52,8 +52,7 @@ def serve(
             f"serve needs the package {error.name!r}: pip install 'gold-workbench[web]'"
         ) from error
     with open_for(call.db) as store:
-        if store.read_only:
-            raise StoreError(f"{call.db}: read-only, so no decision could be saved")
+        check_writable(store, call.db)
         _serve(call, store, host, port, public_url, _proxy(proxy_user, proxy_secret_file), log)
 
 

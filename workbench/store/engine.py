@@ -66,7 +66,7 @@ class Store:
         if outer is not None:
             yield outer
             return
-        self._check_file()
+        self.check_file()
         with (
             _explaining(FAILURES),
             Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
@@ -77,9 +77,10 @@ class Store:
                 yield session
             finally:
                 self._thread.writing = None
-        self._check_file()
+        self.check_file()
 
-    def _check_file(self) -> None:
+    def check_file(self) -> None:
+        """Raise OtherFileError when the path does not lead to the open file any more."""
         if self.file is None:
             return
         try:
@@ -199,7 +200,7 @@ class Store:
         """Finish waiting writes and let go of the database."""
         self.writer.shutdown(wait=True)
         with suppress(OtherFileError):
-            self._check_file()
+            self.check_file()
         self.engine.dispose()
 
 

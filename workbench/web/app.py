@@ -340,9 +340,10 @@ class Pages:
         return self._page("me.html", caller=caller, progress=progress, pace=pace, said="")
 
     async def health(self, request: Request) -> Response:
-        """Whether the database answers; no data."""
+        """Whether the database answers, and is still where it was; no data."""
         request.state.route = "/health"
         try:
+            self._store.check_file()
             await self._store.read(find_dataset, self._dataset)
         except WorkbenchError:
             return JSONResponse({"ok": False}, 503)
@@ -370,13 +371,18 @@ class Pages:
             again = RefusedForm(fields, str(error), forms.changes(*units))
             return await self._show(caller, opened, kind, picked=shown.picked, status=409, again=again)
         except StoreError as error:
-            request.state.error = type(error).__name__
-            return self._message(f"not saved: {error}", 503, retry=_escaped(fields), to=f"{caller.root}/act")
+            return self._not_saved(request, fields, error)
         except InputError as error:
             return await self._show(
                 caller, opened, kind, picked=shown.picked, status=422, said=str(error),
                 unit=forms.wanted(fields)[2], again=RefusedForm(fields),
             )  # fmt: skip
+
+    def _not_saved(self, request: Request, fields: Mapping[str, str], error: StoreError) -> Response:
+        """Why the database refused an act or an undo, and a button that sends the same once more."""
+        request.state.error = type(error).__name__
+        why = f"not saved: {error}"
+        return self._message(why, _status(error), retry=_escaped(fields), to=request.url.path)
 
     async def _of_before(self, caller: Caller, fields: Mapping[str, str]) -> Response:
         """Write nothing of a form of another session; offer again what it said, on the sample as it is."""
@@ -464,7 +470,10 @@ class Pages:
         desk = caller.desk
         action = forms.action_of(fields, caller.name)
         desk.steps[step] = action
-        moved = await desk.store.write(desk.step, step)
+        try:
+            moved = await desk.store.write(desk.step, step)
+        except StoreError as error:
+            return self._not_saved(request, fields, error)
         if moved is None:
             self._keep(caller, action, f"nothing to {step}")
             if shown is None:
