@@ -72,6 +72,21 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     assert ids(cities, "delta>0.4 -rome") == []
 
 
+@pytest.mark.parametrize("who", ["ann", "bob"])
+def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any, who: str) -> None:
+    """As in `compare`, whoever looks: the one who verified it, and the one who excluded it."""
+    cities.verify("all", toggle=("Rome",))
+    exclude(cities, "all", "bob")
+    number = cities.id("all")
+    row = queue.queue_rows(cities.store, cities.info(), who, [number])[number]
+
+    assert 0 == figures(cities.store, cities.info()).paired.n
+    assert (None, None, ("ann",)) == (row.verified, row.delta, row.annotators)
+    for text in ("is:disputed", "delta>=0", "verified>=0", "cause:match"):
+        assert [] == ids(cities, text, annotator=who)
+    assert ["all"] == ids(cities, "auto=1", annotator=who)
+
+
 @pytest.mark.parametrize(("text", "order"), [("", "delta"), ("delta>0.4", "u"), ("is:disputed", "u")])
 def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: queue.Order) -> None:
     cities.verify("all", toggle=("Rome",))

@@ -21,7 +21,7 @@ from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.assignments import Held, Team, of_others, places
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
-from workbench.store.gold import Gold, counted_labels, load_some, reviewed, verified_by
+from workbench.store.gold import Gold, counted_labels, load_excluded, load_some, reviewed, verified_by
 from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
@@ -173,7 +173,8 @@ class QueueRow:
 
     `scorer` is the column of the file where it has one: then `automatic` is a number of that column. With
     assignments `places` are how many people decided it of how many who are to, `held` the places of others,
-    and `own` whether the annotator's own part is done, None for who has none.
+    and `own` whether the annotator's own part is done, None for who has none. `excluded`: somebody decided
+    that it does not count.
     """
 
     sample_id: int
@@ -194,11 +195,12 @@ class QueueRow:
     held: tuple[Held, ...] = ()
     own: bool | None = None
     differs: bool = False
+    excluded: bool = False
 
     @property
     def verified(self) -> Tally | None:
-        """What is verified; None while it is hidden, or unresolved."""
-        return self.gold.tally if self.gold and self.decided else None
+        """What is verified; None while it is hidden or unresolved, and where it does not count."""
+        return self.gold.tally if self.gold and self.decided and not self.excluded else None
 
     @property
     def delta(self) -> Fraction | None:
@@ -293,6 +295,7 @@ def page(
             reviews.state().label("state"),
             reviews.decided().label("decided"),
             reviews.own(reviews.is_stale).label("stale"),
+            reviews.some(lambda review: review[kind] == "excluded").label("excluded"),
             REVIEW.flag,
             REVIEW.off_plan,
         )
@@ -338,6 +341,7 @@ def page(
             places=(sum(place is not None and place.done for place in held[number]), len(held[number])),
             held=of_others(held[number], annotator),
             own=own_places.get(number),
+            excluded=bool(row.excluded),
         )
         for number in ids
         if (row := rows.get(number)) is not None
@@ -444,7 +448,8 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
         automatic = _automatic(store, info, column, numbers)
         verified = reviewed(store, info.id, info.kinds[0], holdout=True)
         hidden = undecided_of(store, reviews, (n for n, gold in verified.items() if gold.tally is None))
-    samples = ((number, verified.get(number)) for number in numbers if number not in hidden)
+        out = load_excluded(store, info.id, info.kinds[0])
+    samples = ((n, None if n in out else verified.get(n)) for n in numbers if n not in hidden)
     return {
         number: Values(automatic.get(number), gold and gold.tally, gold is not None and gold.tally is None)
         for number, gold in samples

@@ -125,6 +125,8 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
     facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
     if row.disposition != "verified":
         facts.append(STATES.get(row.disposition, row.disposition))
+    elif row.excluded and row.decided:
+        facts.append("not counted: somebody else decided so")
     facts += [f"flagged: {row.flag}"] if row.flag else []
     done, of = row.places
     facts += [f"{done} of {of} people decided"] if of > 1 else []
