@@ -204,11 +204,11 @@ def rest(one: FitCase) -> tuple[bytes, bytes, float | None]:
 
 @pytest.mark.parametrize("undefined", [0, 4])
 def test_below_ten_groups_there_are_no_intervals_and_no_verdict(undefined: int) -> None:
-    """Groups of samples without a verified recall are none that a bias is measured on."""
+    """Groups of samples without a verified recall are none that a bias is measured on, and no folds."""
     more = [FitCase(f"u{n}", f"u{n}", bytes([90, 70]), bytes(2), None) for n in range(undefined)]
     found = calibrate([*dataset(16), *more], now=85, objective="bias", seed=1)
 
-    assert 8 == found.groups
+    assert (8, 8) == (found.groups, len(found.folds))
     assert None is found.better
     assert (None, None, None) == (
         found.gain.interval, found.present.bias.interval, found.lines[85].covariance,

@@ -87,9 +87,9 @@ class Measured:
 class Calibrated:
     """What verified samples say of a scorer under an objective.
 
-    `folds` are the thresholds chosen without each fold, `fold_of` the fold of every case by id. `chosen` is
-    out of fold, `present` at `threshold_now` (the one in use, or the one before the calibration in use),
-    `corrected` the line's values out of fold at that one.
+    `folds` are the thresholds chosen without each fold, `fold_of` the fold of every case by id, without those
+    of groups whose cases are all undefined. `chosen` is out of fold, `present` at `threshold_now` (the one in
+    use, or the one before the calibration in use), `corrected` the line's values out of fold at that one.
     `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
     where there are too few groups to say. `trivial`, for F1 only, is the F1 of calling every unit found: the
     better of the two rules without a threshold, for calling all missing has an F1 of 0. A choice that is not
@@ -126,7 +126,10 @@ class Calibrated:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The cases as arrays: those with both recalls by sample, judged units by unit. Groups count from 0."""
+    """The cases as arrays: those with both recalls by sample, judged units by unit.
+
+    The groups that teach something count from 0.
+    """
 
     known: Vectors
     verified: Floats
@@ -146,12 +149,13 @@ class TooFewError(ValueError):
 
 
 def table_of(cases: Sequence[FitCase]) -> Table:
-    """The cases, ordered by id so that their order cannot matter."""
-    ordered = sorted(cases, key=lambda case: case.id)
+    """The cases that teach something, ordered by id so that their order cannot matter."""
+    teach = (one for one in cases if one.similarities and (one.recall is not None or any(one.human)))
+    ordered = sorted(teach, key=lambda case: case.id)
     number = {name: index for index, name in enumerate(sorted({case.group for case in ordered}))}
     weights = np.array([case.weight for case in ordered], dtype=np.float64)
     groups = np.array([number[case.group] for case in ordered], dtype=np.int64)
-    defined = [at for at, case in enumerate(ordered) if case.recall is not None and case.similarities]
+    defined = [at for at, case in enumerate(ordered) if case.recall is not None]
     every = curve.vectors([case.similarities for case in ordered])
     human = np.frombuffer(b"".join(case.human for case in ordered), dtype=np.uint8)
     judged = (human == FOUND) | (human == MISSING)
@@ -166,7 +170,7 @@ def table_of(cases: Sequence[FitCase]) -> Table:
         positive=(human[judged] == FOUND).astype(np.float64),
         pair_weights=weights[of],
         pair_groups=groups[of],
-        undefined=len(ordered) - len(defined),
+        undefined=len(cases) - len(defined),
         unsure=int(np.count_nonzero(human == UNSURE)),
     )
 
@@ -215,7 +219,9 @@ def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed:
         found=int(table.positive.sum()),
         unsure=table.unsure,
         folds=tuple(int(threshold) for threshold in validation.folds),
-        fold_of={case.id: int(folds[table.number[case.group]]) for case in cases},
+        fold_of={
+            case.id: int(folds[table.number[case.group]]) for case in cases if case.group in table.number
+        },
         curve=curve_of(table),
         verified=float(table.weights @ table.verified / total),
         chosen=_measured(table, recalls, _verdicts(table, thresholds[folds[table.pair_groups]])[1]),

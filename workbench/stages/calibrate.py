@@ -499,10 +499,10 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> di
     """The document of `calibration.json`: the fit, its figures, and whose gold it saw."""
     gathered, calibration = seen.gathered, seen.found
     assert calibration is not None  # only a fit is kept
-    rows = [(case, gathered.known[case.id]) for case in sorted(gathered.cases, key=lambda case: case.id)]
+    rows = [(gathered.known[key], fold) for key, fold in sorted(calibration.fold_of.items())]
     return document_of(
         calibration,
-        [Learned(case.id, row.group, row.reference_hash, calibration.fold_of[case.id]) for case, row in rows],
+        [Learned(row.key, row.group, row.reference_hash, fold) for row, fold in rows],
         name=name,
         dataset=seen.info.name,
         run=gathered.run.name,
