@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from tests.rows import gold as verdicts
 from tests.rows import naming
+from workbench import stages
 from workbench.formats.policy import to_toml
 from workbench.model import Effort, Tally
 from workbench.reviewing.edits import Flag
@@ -20,6 +23,7 @@ from workbench.stages.policy import change_policy
 from workbench.stages.queue_values import facets
 from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import act, open_sample, redo, undo
+from workbench.store.assignments import decided_since
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Query, parse
 
@@ -405,6 +409,40 @@ def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> Non
 
     assert queue.Pace(12.0, 3, 3, today=3) == pace
     assert queue.Pace(12.0, 3, 3, today=0) == later
+
+
+def test_today_are_the_decisions_of_today(cities: Any) -> None:
+    """Neither a flag on a sample that was decided before, nor what came with a file."""
+    act(cities.store, cities.open("all"), editing.accept(cities.open("all"), "entity"), effort=Effort(4.0, 2))
+    began = datetime.now(UTC)
+    act(cities.store, cities.open("all"), Flag("odd"), effort=Effort(1.0, 1))
+    given = verdicts({"Rome": "found"}, "ann") | {"effort": {"seconds": 9.0, "presses": 3}}
+    cities.load([naming("given", ["Rome"], ["Rome"], gold=given)], gold="given", dataset="data")
+    for today in (0, 1):
+        if today:
+            opened = cities.open("half")
+            act(cities.store, opened, editing.accept(opened, "entity"), effort=Effort(4.0, 2))
+        pace = queue.pace(cities.store, cities.info(), "ann", (), began)
+        assert pace is not None
+        assert (2 + today, today) == (pace.samples, pace.today)
+        assert today == decided_since(cities.store, cities.info(), "ann", began)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be set here")
+def test_today_begins_at_midnight_where_the_clocks_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Noon(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Noon:
+            return cls(2026, 3, 29, 12, tzinfo=tz)
+
+    monkeypatch.setattr(stages, "datetime", Noon)
+    with monkeypatch.context() as zone:
+        zone.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        found = stages.midnight()
+    time.tzset()
+
+    assert datetime(2026, 3, 28, 23, tzinfo=UTC) == found
 
 
 def test_facets_count_what_occurs(bench: Any) -> None:

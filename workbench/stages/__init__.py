@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from multiprocessing import parent_process
 
 Progress = Callable[[int], None]
@@ -23,6 +23,11 @@ def moment_of(text: str) -> datetime | None:
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def midnight() -> datetime:
+    """When today began here, also on a day on which the clocks change."""
+    return datetime.combine(datetime.now().astimezone(), time()).astimezone()
 
 
 def local(at: datetime) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import chain
 from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Tally
 from workbench.scoring.names import SCORERS, headline, kind_of, runs_of
+from workbench.stages import midnight
 from workbench.stages.people import check, may
 from workbench.store import assignments, journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -139,8 +139,7 @@ def progress(store: Store, info: DatasetInfo, annotator: str) -> Progress:
     standing = queue.progress(store, info, annotator)
     if not info.overlap:
         return standing
-    midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    today = assignments.decided_since(store, info, annotator, midnight)
+    today = assignments.decided_since(store, info, annotator, midnight())
     team = assignments.team(store, info)
     people = team.people if team else ()
     others = sum(person.held for person in people if person.name != annotator)

@@ -32,10 +32,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from workbench.model import RESOLVED, Kind
+from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import (
     DATASET,
+    EVENT,
     METADATA,
     PLACE,
     POLICY,
@@ -440,7 +442,12 @@ def team(store: Store, info: DatasetInfo) -> Team | None:
     return Team(info.overlap, info.overlap_share, info.lease, samples, complete, several, workers)
 
 
+DECIDES = and_(EVENT.op.in_(("accept", "excluded")), EVENT.action.not_like(f"{IMPORT_ACTION}%"))
+"""Whether a row of the journal decides on a sample, and came with no file."""
+
+
 def decided_since(store: Store, info: DatasetInfo, annotator: str, since: datetime) -> int:
     """How many samples a person decided since a moment."""
-    own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator
-    return store.count(REVIEW.id, *own, REVIEW.updated_at >= since.astimezone(UTC), _decided(info))
+    own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator, _decided(info)
+    then = EVENT.review_id == REVIEW.id, DECIDES, EVENT.at >= since.astimezone(UTC)
+    return store.count(REVIEW.id.distinct(), *own, *then)

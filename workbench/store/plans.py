@@ -15,8 +15,7 @@ from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
-from workbench.reviewing.edits import IMPORT_ACTION
-from workbench.store.assignments import DECIDED, fill
+from workbench.store.assignments import DECIDED, DECIDES, fill
 from workbench.store.datasets import count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
@@ -174,8 +173,7 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
     why = "a plan is made before the first review, so that no answer can influence which samples are drawn"
     if number := decided(store, dataset_id):
         raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")
-    verdicts = EVENT.op.in_(("accept", "excluded")), EVENT.action.not_like(f"{IMPORT_ACTION}%")
-    if number := store.count(EVENT.review_id.distinct(), EVENT.dataset_id == dataset_id, *verdicts):
+    if number := store.count(EVENT.review_id.distinct(), EVENT.dataset_id == dataset_id, DECIDES):
         some = many(number, "sample was", "samples were")
         raise UsageError(f"verdicts were seen: {some} verified or set aside, and undone; {why}")
 

@@ -18,7 +18,7 @@ from workbench.matching import MATCHER
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.fold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.store.assignments import Held, Team, of_others, places
+from workbench.store.assignments import DECIDES, Held, Team, of_others, places
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_excluded, load_some, reviewed, verified_by
@@ -252,7 +252,7 @@ def pace(
     The samples of `without` are no measure. Today begins at `midnight`.
     """
     decided = Reviews.of(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
-    last = func.max(case((EVENT.op.in_(("accept", "excluded")), EVENT.at)))
+    last = func.max(case((DECIDES, EVENT.at)))
     query = (
         select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)
         .where(

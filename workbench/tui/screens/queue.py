@@ -7,7 +7,6 @@ from array import array
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from workbench.errors import AwayError, InputError
 from workbench.reports import suggested
 from workbench.reports.compare import remarks
 from workbench.reports.team import trainee_line
+from workbench.stages import midnight
 from workbench.text.cells import cut, short, told_of, width
 from workbench.text.figures import many, value
 from workbench.text.query import META, Query, Term
@@ -266,8 +266,7 @@ class QueueScreen(BaseScreen):
     async def _read_progress(self) -> None:
         desk = self.now
         progress = await desk.progress()
-        midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        pace, planned = await desk.pace((), midnight), await desk.planned()
+        pace, planned = await desk.pace((), midnight()), await desk.planned()
         self.progress = progress
         if not progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
