@@ -26,12 +26,14 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import os
 import sys
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -110,11 +112,15 @@ class _Recall:
         policy: Policy | None = None,
         calibration: Calibration | str | PathLike[str] | None = None,
     ) -> None:
-        if isinstance(calibration, (str, PathLike)):
-            from workbench.calibration import load  # with numpy
-
-            calibration = load(calibration)
         if calibration is not None:
+            from workbench.calibration import Calibration, load  # with numpy
+
+            if isinstance(calibration, (str, PathLike)):
+                calibration = load(calibration)
+            if not isinstance(calibration, Calibration):
+                raise UsageError(
+                    f"calibration {calibration!r}: a file, a folder, or what calibration.load gives"
+                )
             calibration.check(MATCHER)
             named = calibration.scorer, calibration.threshold
             if scorer not in (None, named[0]) or match_threshold not in (None, named[1]):
@@ -122,13 +128,15 @@ class _Recall:
             scorer, match_threshold = named
         self.scorer = scorer or self.usual
         self.match_threshold = 85 if match_threshold is None else match_threshold
-        if SCORERS.get(self.scorer) != self.kind:
+        if not (isinstance(self.scorer, str) and SCORERS.get(self.scorer) == self.kind):
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
-        if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+        if not (threshold is None or _is_between(threshold, 1)):
             raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
-        if not 0 <= self.match_threshold <= 100:
-            raise UsageError(f"match_threshold {match_threshold}: a similarity from 0 to 100")
+        if not _is_between(self.match_threshold, 100):
+            raise UsageError(f"match_threshold {match_threshold!r}: a similarity from 0 to 100")
+        if not (policy is None or isinstance(policy, Policy)):
+            raise UsageError(f"policy {policy!r}: a Policy of workbench.model, or None")
         self.threshold = 1.0 if strict_mode else threshold
         self.strict_mode = strict_mode
         self.include_reason = include_reason
@@ -246,6 +254,11 @@ def _proposer_of(given: object, template: Mapping[str, str], policy: Policy) -> 
     return measure.RulesProposer(rules.PROPOSER, policy)
 
 
+def _is_between(value: object, most: int) -> bool:
+    """Whether a parameter is a number, also one of numpy, from 0 to `most`."""
+    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) <= most
+
+
 def _line(unit: Unit) -> str:
     match = unit.match
     verdict = match.verdict if unit.counted else "not counted"
@@ -324,9 +337,14 @@ def _pairs(given: Mapping[str, str] | Sequence[str]) -> Sequence[str]:
 def wait(work: Coroutine[Any, Any, R]) -> R:
     """The result of a coroutine, also inside a running event loop, such as a notebook's.
 
-    All run on one loop, in a thread of its own: a model's connections live as long as their loop.
+    All run on one loop, in a thread of its own: a model's connections live as long as their loop. Ctrl-C ends
+    the work too, so that nothing more is asked and paid for.
     """
-    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
+    running = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return running.result()
+    finally:
+        running.cancel()  # nothing, where it is done
 
 
 @cache
@@ -334,3 +352,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="workbench", daemon=True).start()
     return loop
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has the loop, but not its thread
+    os.register_at_fork(after_in_child=_loop.cache_clear)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import doctest
 import io
+import multiprocessing
+import signal
+import threading
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -139,6 +142,32 @@ async def test_samples_measured_side_by_side_keep_their_own_scores() -> None:
     assert scores == [2 / 3, 0.0, None] * 2
 
 
+def test_a_forked_process_measures_too() -> None:
+    """As a pool of processes does: the thread of the loop is not there."""
+    metric = ContextEntityRecall()
+    metric.measure(EIFFEL)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert 2 / 3 == pool.apply_async(metric.measure, (EIFFEL,)).get(timeout=60)
+
+
+def test_ctrl_c_ends_what_is_asked() -> None:
+    ended = threading.Event()
+
+    async def asking(_sample: Sample) -> Proposal:
+        try:
+            await asyncio.sleep(0.2)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+        raise AssertionError("asked to the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        ContextEntityRecall(proposer=asking).measure(EIFFEL)
+
+    assert ended.wait(20)
+
+
 async def test_the_asynchronous_names_give_the_same_score() -> None:
     metric = ContextEntityRecall()
 
@@ -174,7 +203,12 @@ def test_a_statement_without_a_verdict_is_no_score() -> None:
         ({"scorer": "bleu"}, "scorer 'bleu'"),
         ({"threshold": 2.0}, "threshold 2.0: the pass mark"),
         ({"threshold": "0.5"}, "threshold '0.5': the pass mark"),
+        ({"threshold": True}, "threshold True: the pass mark"),
+        ({"scorer": ["linked"]}, r"scorer \['linked'\] does not count this"),
         ({"match_threshold": 101}, "match_threshold 101"),
+        ({"match_threshold": "85"}, "match_threshold '85': a similarity"),
+        ({"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
+        ({"calibration": {"threshold": 80}}, "calibration {'threshold': 80}: a file, a folder, or"),
         ({"proposer": "nobody"}, "nobody"),
     ],
 )
@@ -252,6 +286,11 @@ ROW = {"question": "q", "gold": "Ann met Bob.", "ground_truth": "Ann.", "context
         ("rows.csv", {}, "a list of dictionaries; got str"),
         ([5], {}, "frame row 1"),
         ([], {}, "the frame"),
+        (
+            [{**ROW, "ground_truth": "\ud800"}],
+            {},
+            r"row 1: ground_truth: got a lone surrogate \\ud800 at offset 0",
+        ),
         ([ROW, {**ROW, "z": b"1"}], {}, "the frame: item 2: row: got 1 bytes in a column, expected text"),
     ],
 )

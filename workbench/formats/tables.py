@@ -450,7 +450,8 @@ def frame_file(frame: Any, named: NamedColumns = NO_COLUMNS) -> Iterator[Path]:
         raise UsageError(f"give a DataFrame of pandas or polars, or a list of dictionaries; got {got}")
     with TemporaryDirectory() as folder:
         path = Path(folder, "frame.jsonl")
-        with path.open("w", encoding="utf-8", newline="\n") as file:
+        # half a surrogate pair becomes an escape of JSON, which the reader names
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             for number, row in enumerate(rows, 1):
                 try:
                     file.write(_encode(plain(row)) + "\n")
