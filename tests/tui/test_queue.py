@@ -542,6 +542,18 @@ async def test_a_double_click_on_a_row_opens_it_and_decides_nothing(
             assert rejected == sum(unit.rejected for unit in app.screen.pane.listed.rows)
 
 
+async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
+    """From a name to the sign of another one, and from one key of the bar to another."""
+    async with user.opens("tower", size=(80, 24)) as app:
+        await user.press()
+        before, first = app.screen.pane.listed.rows, app.screen.pane.listed.content_region.y
+        for places in ((2, 23), (12, 23)), ((10, first), (3, first + 1)):
+            for half, (x, y) in zip((MouseDown, MouseUp), places, strict=True):
+                app.post_message(half(None, x, y, 0, 0, 1, shift=False, meta=False, ctrl=False))
+            await user.press()
+            assert before == app.screen.pane.listed.rows
+
+
 async def test_a_click_on_a_heading_of_a_menu_does_nothing(user: User) -> None:
     """The cursor stays on its choice."""
     async with user.opens(size=(80, 24)) as app:
