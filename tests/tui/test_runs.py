@@ -19,6 +19,7 @@ from textual.widgets import Static
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from tests.tui.conftest import User
+from tests.tui.test_hostile import on_screen
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.call import CallPace
@@ -27,6 +28,7 @@ from workbench.stages.claude import keep_external
 from workbench.stages.desk import open_desk
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
+from workbench.store.runs import create_run
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens import runs as runs_screen
 from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
@@ -286,6 +288,26 @@ async def test_a_model_that_is_not_listed_is_typed(user: User, service: Start, o
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 
+@pytest.mark.parametrize(
+    ("size", "row"),
+    [
+        ((80, 24), "our-team-extr…duction-run-1  meta-llam…uct-Turbo        0      ·        ·"),
+        ((60, 16), "our-tea…n-run-1  meta-…Turbo        0      ·        ·"),
+    ],
+    ids=str,
+)
+async def test_a_row_has_its_figures_and_both_ends_of_long_names(
+    user: User, store: Store, size: tuple[int, int], row: str
+) -> None:
+    made_by = "our-team-extraction-pipeline-production", "meta-llama/Llama-3.3-70B-Instruct-Turbo"
+    create_run(store, find_dataset(store, None).id, *made_by, {}, "ann")
+    async with user.opens(size=size) as app:
+        await user.press("R")
+        lines = on_screen(app).splitlines()
+        assert row in [line.strip() for line in lines]
+        assert [1] == [line.count("cost") for line in lines if line.split()[:2] == ["run", "model"]]
+
+
 def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:
     going = Going(partial(by_rules, open_desk(store, None, "ann")), 100, by_rules=True)
     assert going.leave()
@@ -297,7 +319,7 @@ def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> No
 
     assert doing(going) == "0 of 100 samples"
     going.by_rules = False
-    said = "40 of 100 requests · waiting 12 s: rate limited · 37 answered, 3 failed · $0.25 · 2.0/s · "
-    assert doing(going) == f"{said}7 in flight · 1.2M in 30.5k out"
+    said = "40 of 100 requests, 3 failed · $0.25 · waiting 12 s: rate limited"
+    assert doing(going) == f"{said} · 2.0/s · 7 in flight · 1.2M in 30.5k out"
     going.stop.set()
     assert doing(going) == "stopping: waiting for what is under way"

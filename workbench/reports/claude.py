@@ -52,13 +52,17 @@ def plan_text(plan: ModelPlan, max_cost: Decimal | None = None) -> str:
     return page(lines)
 
 
-def progress_line(progress: RunProgress) -> str:
+def progress_line(progress: RunProgress, total: str = "") -> str:
     """One line for a terminal that is 80 cells wide or more; what matters most comes first."""
-    done = f"{progress.answered:,} answered"
+    done = (
+        f"{progress.answered + progress.failed:,} of {total}" if total else f"{progress.answered:,} answered"
+    )
     if progress.failed:
         done += f", {progress.failed:,} failed"
-    parts = [f"waiting {progress.waiting:.0f} s: {progress.why}"] if progress.waiting > 0 else []
-    parts += [done, money(progress.cost), f"{progress.rate:.1f}/s", f"{progress.in_flight} in flight"]
+    parts = [done, money(progress.cost)]
+    if progress.waiting > 0:
+        parts.append(f"waiting {progress.waiting:.0f} s: {progress.why}")
+    parts += [f"{progress.rate:.1f}/s", f"{progress.in_flight} in flight"]
     parts.append(f"{shortened(progress.usage.prompt)} in {shortened(progress.usage.output)} out")
     return " · ".join(parts)
 

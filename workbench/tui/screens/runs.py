@@ -27,7 +27,7 @@ from workbench.stages.claude import (
 from workbench.stages.desk import Desk
 from workbench.stages.propose import propose
 from workbench.store.datasets import count_samples, dataset_info
-from workbench.text.cells import cut, fit, short, width
+from workbench.text.cells import cut, cut_middle, fit, short, width
 from workbench.text.figures import many
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
@@ -90,8 +90,7 @@ def doing(going: Going) -> str:
         return f"{going.done:,} of {many(going.total, 'sample')}"
     if progress is None:
         return "starting …"
-    settled = progress.answered + progress.failed
-    return flat(f"{settled:,} of {many(going.total, 'request')} · {progress_line(progress)}")
+    return flat(progress_line(progress, many(going.total, "request")))
 
 
 class _StoppedError(Exception):
@@ -128,8 +127,10 @@ def by_model(desk: Desk, options: ModelOptions, going: Going) -> Ended:
     )  # fmt: skip
     text = f"{report.run}: {report.proposed:,} proposed"
     text += f", {report.failed:,} failed" if report.failed else ""
-    text += f", {report.left:,} left ({report.stopped or 'interrupted'})" if report.left else ""
-    text = flat(f"{text} · {money(report.cost)}")
+    text += f" · {money(report.cost)}"
+    text = flat(
+        text + (f" · {report.left:,} left ({report.stopped or 'interrupted'})" if report.left else "")
+    )
     if report.failed or report.left:
         return Ended(text, "!", "warn", report.run)
     return Ended(text, "✓", "good", report.run)
@@ -149,10 +150,11 @@ class RunColumns(NamedTuple):
 
 
 def run_columns(size: int, runs: Sequence[RunSummary]) -> RunColumns:
-    """The columns of a row of `size` cells; the day gives way first, then the model is cut."""
+    """The columns of a row of `size` cells; the day gives way first, then name and model are cut."""
     made = MADE + 2 if size >= 100 else 0
-    name = min(max((width(flat(run.name)) for run in runs), default=8), 30)
-    return RunColumns(name, max(4, size - 4 - name - 2 - PROPOSED - FAILED - COST - made), made)
+    room = size - 4 - 2 - PROPOSED - FAILED - COST - made
+    name = min(max((width(flat(run.name)) for run in runs), default=8), 30, max(4, room * 3 // 5))
+    return RunColumns(name, max(4, room - name), made)
 
 
 class RunList(RowList[RunSummary]):
@@ -174,8 +176,8 @@ class RunList(RowList[RunSummary]):
         made = f"  {run.created_at:%Y-%m-%d %H:%M}" if columns.made else ""
         return [
             ("✓ " if run.current else "  ", "good"),
-            (fit(flat(run.name), columns.name) + "  ", ""),
-            (fit(flat(run.model or run.proposer), columns.model), "dim"),
+            (fit(cut_middle(flat(run.name), columns.name), columns.name) + "  ", ""),
+            (fit(cut_middle(flat(run.model or run.proposer), columns.model), columns.model), "dim"),
             (fit(f"{run.n_proposals:,}", PROPOSED, right=True), ""),
             (fit(failed, FAILED, right=True), "warn" if run.failed else "dim"),
             (fit(cost, COST, right=True) + made, "dim"),
