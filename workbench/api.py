@@ -33,7 +33,6 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -131,12 +130,9 @@ class _Recall:
         if not (isinstance(self.scorer, str) and SCORERS.get(self.scorer) == self.kind):
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
-        if not (threshold is None or _is_between(threshold, 1)):
+        if not (threshold is None or measure.is_between(threshold, 1)):
             raise UsageError(f"threshold {threshold!r}: the pass mark is a number from 0 to 1, or None")
-        if not _is_between(self.match_threshold, 100):
-            raise UsageError(f"match_threshold {match_threshold!r}: a similarity from 0 to 100")
-        if not (policy is None or isinstance(policy, Policy)):
-            raise UsageError(f"policy {policy!r}: a Policy of workbench.model, or None")
+        measure.check_counting(Policy() if policy is None else policy, self.match_threshold)
         self.threshold = 1.0 if strict_mode else threshold
         self.strict_mode = strict_mode
         self.include_reason = include_reason
@@ -252,11 +248,6 @@ def _proposer_of(given: object, template: Mapping[str, str], policy: Policy) -> 
     if template:
         raise UsageError("template= replaces a section of a prompt: rules have none")
     return measure.RulesProposer(rules.PROPOSER, policy)
-
-
-def _is_between(value: object, most: int) -> bool:
-    """Whether a parameter is a number, also one of numpy, from 0 to `most`."""
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) <= most
 
 
 def _line(unit: Unit) -> str:

@@ -98,6 +98,27 @@ def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
     assert bad.errors == ["2: row: got 2 bytes in a column, expected text"]
 
 
+def test_a_map_is_read_as_a_list_of_its_pairs(tmp_path: Path) -> None:
+    """As Spark writes one; a slice of the rows has its own pairs."""
+    tags = arrow.array([[("a", 1)], None] * 200, arrow.map_(arrow.string(), arrow.int64()))
+    parquet.write_table(
+        arrow.Table.from_pylist(ROWS * 200).append_column("tags", tags), tmp_path / "a.parquet"
+    )
+    metas = [row.record.sample.meta for row in load_path(tmp_path / "a.parquet").rows if row.record]
+
+    assert [{"tags": [["a", 1]]}, {"day": "x"}] * 200 == metas
+
+
+@pytest.mark.parametrize("twice", ["ground_truth", "mine"])
+def test_a_column_that_appears_twice_is_refused(tmp_path: Path, twice: str) -> None:
+    """As in a table of text; else the last one would be taken."""
+    table = arrow.Table.from_pylist([{**ROWS[0], "mine": "x"}])
+    parquet.write_table(table.append_column(twice, arrow.array(["other"])), tmp_path / "a.parquet")
+
+    with pytest.raises(InputError, match=f"a.parquet: column {twice} appears twice"):
+        read(tmp_path / "a.parquet", notes=Notes())
+
+
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     """Cut anywhere."""
     whole = saved(tmp_path / "a.parquet").read_bytes()

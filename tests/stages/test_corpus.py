@@ -130,6 +130,31 @@ def test_a_row_that_cannot_be_scored_keeps_its_place_and_names_the_field() -> No
     assert {None} == {value for name, value in found[1].items() if name != "error"}
 
 
+TABLE = pyarrow.Table.from_pylist([EIFFEL])
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        (TABLE, {"match_threshold": 101}, "match_threshold 101: a similarity from 0 to 100"),
+        (TABLE, {"match_threshold": "85"}, "match_threshold '85': a similarity from 0 to 100"),
+        (TABLE, {"policy": "policy.toml"}, "policy 'policy.toml': a Policy"),
+        ([EIFFEL], {}, "takes a RecordBatch or a Table of pyarrow; got list"),
+        (
+            TABLE.append_column("took", pyarrow.array([1], pyarrow.duration("ns"))),
+            {},
+            r"the batch: column took of type duration\[ns\]: its values cannot be read",
+        ),
+        (TABLE.append_column("reference", TABLE["reference"]), {}, "column reference appears twice"),
+    ],
+)
+def test_a_batch_that_cannot_be_scored_is_told_in_words(
+    table: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((InputError, UsageError), match=message):
+        batch.score(table, **options)
+
+
 def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(corpus: Path, tmp_path: Path) -> None:
     seen: list[int] = []
     report = run(corpus, tmp_path / "out", progress=seen.append)

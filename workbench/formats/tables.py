@@ -203,7 +203,7 @@ def objects(
                 for field in batch.schema
                 if arrow.types.is_floating(field.type) or is_metric(field.name)
             }
-            for row in _as_python(batch, path):
+            for row in as_python(batch, str(path)):
                 number += 1
                 yield _raw_row(
                     {name: cell for name, cell in row.items() if cell is not None or name in scores},
@@ -351,7 +351,10 @@ def _unpacked(batch: Any, arrow: Any) -> int:
 def _leaves(array: Any, arrow: Any) -> Iterator[Any]:
     """The arrays of values inside lists, maps and structs, in the order of the file's columns."""
     kind, types = array.type, arrow.types
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+    if types.is_map(kind):  # which has no flatten of its own
+        array = array.cast(arrow.list_(arrow.struct([kind.key_field, kind.item_field])))
+        kind = array.type
+    if types.is_list(kind) or types.is_large_list(kind):
         yield from _leaves(array.flatten(), arrow)
     elif types.is_struct(kind):
         for inner in array.flatten():
@@ -382,9 +385,12 @@ def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 
         )
 
 
-def _as_python(batch: Any, path: Path) -> list[dict[str, Any]]:
-    """The rows of a batch as dictionaries. Raises InputError that names a column with values that Python
-    cannot hold, such as a part of a microsecond."""
+def as_python(batch: Any, what: str) -> list[dict[str, Any]]:
+    """The rows of a batch as dictionaries. Raises InputError, which begins with `what`, for a column that
+    appears twice, and for one with values that Python cannot hold, such as a part of a microsecond."""
+    names = batch.schema.names
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"{what}: column {excerpt(twice)} appears twice")
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()
         return rows
@@ -395,9 +401,9 @@ def _as_python(batch: Any, path: Path) -> list[dict[str, Any]]:
             try:
                 column.to_pylist()
             except (ValueError, OverflowError):
-                name, what = excerpt(field.name), f"{field.type}"
+                name, kind = excerpt(field.name), f"{field.type}"
                 raise InputError(
-                    f"{path}: column {name} of type {what}: its values cannot be read: write it as text, or "
+                    f"{what}: column {name} of type {kind}: its values cannot be read: write it as text, or "
                     "leave it out"
                 ) from error
         raise

@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -174,6 +175,19 @@ def assess(
             "complete it"
         )
     return replace(assessments[scorer], source=f"{scorer} · {proposal.proposer}")
+
+
+def is_between(value: object, most: int) -> bool:
+    """Whether a parameter is a number, also one of numpy, from 0 to `most`."""
+    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) <= most
+
+
+def check_counting(policy: object, match_threshold: object) -> None:
+    """Raises UsageError for what is no policy, and for no similarity."""
+    if not isinstance(policy, Policy):
+        raise UsageError(f"policy {policy!r}: a Policy of workbench.model is expected")
+    if not is_between(match_threshold, 100):
+        raise UsageError(f"match_threshold {match_threshold!r}: a similarity from 0 to 100")
 
 
 def _fields_of(row: Any) -> dict[str, Any]:
