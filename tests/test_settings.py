@@ -65,8 +65,8 @@ def test_an_empty_file_and_a_byte_order_mark(config: Path) -> None:
     [
         ('them = "nord"', "there is no setting 'them'; did you mean 'theme'?"),
         ("zzz = 1", "there is no setting 'zzz'"),
-        ("as = 7", 'as: write it as as = "…"'),
-        ('theme = ""', 'theme: write it as theme = "…"'),
+        ("as = 7", 'as has to be a text: as = "…"'),
+        ('theme = ""', 'theme has to be a text: theme = "…"'),
         ('keys = "a"', "keys: write it as a table, [keys]"),
         ("[keys]\nreview.accept = 1", "keys: review.accept: write keys as"),
         ('[keys]\nreview.accept = ""', "keys: review.accept: write keys as"),

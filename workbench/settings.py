@@ -128,7 +128,7 @@ def usual_scorer() -> str:
 def _text(path: Path, table: Mapping[str, Any], name: str) -> str:
     value = table.get(name, "")
     if not isinstance(value, str) or (name in table and not value.strip()):
-        raise UsageError(f'{path}: {name}: write it as {name} = "…"')
+        raise UsageError(f'{path}: {name} has to be a text: {name} = "…"')
     return value.strip()
 
 

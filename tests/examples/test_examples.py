@@ -1,4 +1,4 @@
-"""The examples and the answers that README shows: what a reader copies runs, and prints what is shown."""
+"""The examples and the answers that pages show: what a reader copies runs, and prints what is shown."""
 
 from __future__ import annotations
 
@@ -114,14 +114,24 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(folder: Path) -> None
     assert "5 of 6 entities are in the contexts. Missing: March 1989." in printed
 
 
-def shown() -> list[tuple[str, str]]:
-    return SHOWN.findall((ROOT / "README.md").read_text("utf-8"))
+def shown(page: str) -> list[tuple[str, str]]:
+    return SHOWN.findall((ROOT / page).read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("command", "answer"), shown(), ids=[command for command, _ in shown()])
+@pytest.mark.parametrize(("command", "answer"), shown("README.md"))
 def test_a_command_prints_what_the_readme_shows(command: str, answer: str, folder: Path) -> None:
+    prints(run(command, folder.parent), answer)
+
+
+@pytest.mark.parametrize(("command", "answer"), shown("docs/claude.md"))
+def test_a_dry_run_over_the_demo_prints_what_the_page_shows(command: str, answer: str, folder: Path) -> None:
+    demo = {"WORKBENCH_DB": "workbench-demo.db", "ANTHROPIC_BASE_URL": "http://127.0.0.1:8791"}
+    run("workbench demo --report", folder)
+    prints(run(f"{command} 2>&1", folder, **demo), answer)
+
+
+def prints(printed: str, answer: str) -> None:
     """A line of `…` stands for lines that the page leaves out."""
-    printed = run(command, folder.parent)
     place = 0
     for part in re.split(r"(?m)^…\n", answer):
         place = printed.find(part.strip("\n"), place)
