@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,6 +51,19 @@ def test_an_accept_is_stored_and_leads_to_the_next_sample(serve: Serve) -> None:
     assert [first] == [key for key in ("s0", "s1", "s2", "s3") if bench.review(key, "bo")]
     desk = open_desk(bench.store, None, "bo")  # the terminal's
     assert bench.id(bo.key) == desk.find_next(bench.store)
+
+
+@pytest.mark.parametrize(("jump", "fast", "spent"), [(0, True, 0), (-3600, False, 0), (86400, False, 60)])
+def test_an_accept_after_the_clock_jumped_is_not_fast_and_no_day_of_work(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, jump: int, fast: bool, spent: int
+) -> None:
+    clock = SimpleNamespace(time=lambda: 1_800_000_000.0)
+    monkeypatch.setattr("workbench.web.forms.time", clock)
+    bench, bo = opened(serve)
+    clock.time = lambda: 1_800_000_000.0 + jump
+    bo.do("accept")
+    ((data, seconds),) = bench.query("SELECT data, seconds FROM review_event WHERE op = 'accept'")
+    assert (fast, spent) == (bool(json.loads(data)["fast"]), seconds)
 
 
 @pytest.mark.parametrize(("told", "kept"), [("12", 12), ("5000", 1000), ("0", 1), ("-7", 1), ("many", 1)])

@@ -113,7 +113,7 @@ def intent_of(fields: Mapping[str, str], opened: Opened, kind: Kind, shown: Show
         case "skip" | "exclude" | "flag" if opened.over:
             raise InputError("this is for your own review: here you settle what people differ in")
         case "accept" | "none":
-            fast = time.time() - shown.at < intents.FAST
+            fast = 0 <= time.time() - shown.at < intents.FAST  # below 0: the clock was set back meanwhile
             several = len(opened.dataset.kinds) > 1
             plural = "entities" if kind == "entity" else "statements"
             return intents.accept(kind, fast=fast, what=f"{plural} accepted" if several else "accepted")
