@@ -155,6 +155,24 @@ def test_a_skip_frees_the_place_and_does_not_come_back(four: Any) -> None:
     assert first == held(four, "bo")
 
 
+@pytest.mark.parametrize("others", [(), ("bo", "cy")])
+def test_a_decision_that_is_taken_back_after_a_skip_frees_its_place(
+    four: Any, others: tuple[str, ...]
+) -> None:
+    """One of its own, or one more where others have them all: nobody has decided it there any more."""
+    opened = four.open("s0", "ada")
+    act(four.store, opened, editing.skip(opened))
+    for who in (*others, "ada"):
+        four.verify("s0", who)
+    review.undo(four.store, four.info().id, "ada")
+
+    held_by = (*others, *[None] * (2 - len(others)))
+    assert [(who, who is not None) for who in held_by] == [
+        (who, done) for _, who, _, done, _ in places(four, "s0")
+    ]
+    assert [] == wrong(four)
+
+
 def test_undo_takes_the_place_back(four: Any) -> None:
     first = held(four, "ada")
     four.verify(first or "", "ada")

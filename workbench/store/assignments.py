@@ -184,9 +184,10 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
             own = PLACE.sample_id == row.sample_id, PLACE.annotator == row.annotator
             settled = states <= {*DECIDED, "skipped"}
             if settled and "skipped" in states:
-                session.execute(
-                    update(_ASSIGNMENT).where(*own, _OPEN).values(annotator=None, until=None)
-                )  # given by name too: others may take it
+                # given by name too, and where an undone decision was done: others may take it
+                session.execute(delete(_ASSIGNMENT).where(*own, PLACE.extra))
+                free = update(_ASSIGNMENT).where(*own).values(annotator=None, until=None, done=False)
+                session.execute(free)
             else:
                 # what was given by name needs no lease
                 leased = or_(PLACE.done, PLACE.until.is_not(None))
