@@ -11,9 +11,10 @@ from tests.conftest import Bench
 from tests.rows import naming
 from workbench.errors import InputError, UsageError
 from workbench.model import RESOLVED, Evidence, Match
-from workbench.stages import calibrate, policy, upkeep
+from workbench.stages import calibrate, policy, queue, queue_values, upkeep
 from workbench.stages.editing import accept, best_evidence, same_thing, toggle
 from workbench.stages.export import ExportOptions, export
+from workbench.stages.figures import figures
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store.calibrations import similarities
@@ -130,6 +131,20 @@ def test_an_alias_counts_once_its_sample_is_accepted_and_undo_takes_it_back(benc
     undo(bench.store, bench.info().id, "ann")
     now = recalls(bench), score_dataset(bench.store, bench.info(), threshold=90).means["linked"]
     assert ((), before) == (bench.info().aliases, now)
+
+
+def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
+    """Also a sample that was scored before: as the search and the report have it."""
+    bench.load(ROWS)
+    bench.verify("two")
+    score_dataset(bench.store, bench.info())
+    teach(bench)
+    number = bench.id("two")
+
+    info = bench.info()
+    assert 1 == queue.queue_rows(bench.store, info, "ann", [number])[number].delta
+    assert 1 == queue_values.values_of(bench.store, info, "ann")[number].delta
+    assert [1.0] == [row.delta for row in figures(bench.store, info).rows if row.id == "two"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import Any
@@ -443,6 +444,16 @@ def test_today_begins_at_midnight_where_the_clocks_change(monkeypatch: pytest.Mo
     time.tzset()
 
     assert datetime(2026, 3, 28, 23, tzinfo=UTC) == found
+
+
+def test_a_label_that_does_not_count_is_offered_for_what_is_verified_alone(cities: Any) -> None:
+    """As the search finds it."""
+    cities.verify("half")
+    policy = to_toml(replace(cities.info().policy, counted_labels=("person",)))
+    change_policy(cities.store, cities.info(), policy, "ann")
+
+    assert ["half"] == ids(cities, "label:place")
+    assert [("place", 1)] == facets(cities.store, cities.info(), "ann")["label"]
 
 
 def test_facets_count_what_occurs(bench: Any) -> None:

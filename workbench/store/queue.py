@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
+from workbench.matching.units import policy_label
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.fold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
@@ -71,6 +72,11 @@ def view_ids(
 
 def _counted(info: DatasetInfo) -> tuple[ColumnElement[bool], ...]:
     return COUNTED.run_id == info.run_id, COUNTED.matcher == MATCHER
+
+
+def _counted_today(info: DatasetInfo, sample_id: Any) -> ColumnElement[bool]:
+    """Whether a sample was counted with the aliases of now."""
+    return exists().where(COUNTED.sample_id == sample_id, *_counted(info), COUNTED.taught == info.taught)
 
 
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
@@ -366,6 +372,7 @@ def _automatic(
         .where(
             among(SCORE.sample_id, ids),
             scored_at(info.run_id, info.threshold),
+            _counted_today(info, SCORE.sample_id),
             SCORE.scorer.in_((first, INSTEAD.get(first, first))),
         )
         .order_by(SCORE.scorer == first)  # the later row stands
@@ -476,8 +483,8 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
 
     One from before an alias was taught or taken back is none.
     """
-    today = exists().where(COUNTED.sample_id == SAMPLE.id, *_counted(info), COUNTED.taught == info.taught)
-    scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold)), today)
+    at = scored_at(info.run_id, info.threshold)
+    scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, at), _counted_today(info, SAMPLE.id))
     decided = Reviews.of(info, annotator).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
@@ -560,7 +567,8 @@ def _most_frequent(store: Store, column: Any, *where: ColumnElement[bool]) -> li
 
 
 def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> Counter[frozenset[str]]:
-    """The labels of each sample: of what is verified and may be seen, else of what is proposed."""
+    """The labels of each sample: of what is verified and may be seen, else of what is proposed and counts."""
+    counted = {*(info.policy.counted_labels or info.policy.label_names())}
     seen = (
         among(REVIEW.sample_id, ids),
         REVIEW.entity == "verified",
@@ -579,7 +587,6 @@ def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int])
         among(SAMPLE.id, undecided), proposed_by(info.run_id), ~is_blind(info.blind_share)
     )
     for number, entities in store.rows(proposals):
-        labels[number] = {
-            str(entity.get("label", "")) for entity in entities or () if isinstance(entity, dict)
-        }
+        said = (str(entity.get("label", "")) for entity in entities or () if isinstance(entity, dict))
+        labels[number] = {policy_label(label, info.policy)[0] for label in said} & counted
     return Counter(frozenset(names) for names in labels.values())
