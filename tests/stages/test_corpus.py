@@ -381,6 +381,34 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_scored(corpus: P
     assert 34 == report.rows
 
 
+def test_the_reports_are_json_too(
+    scored: tuple[Path, Path], corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken, out = corpus / "0.parquet", str(scored[1])
+    broken.write_bytes(b"PAR1 nothing of it PAR1")
+    given = [str(broken), str(corpus / "b.jsonl"), "--out", str(tmp_path / "out")]
+
+    assert 3 == cli._run(["score-files", *given, "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert (given[-1], 2, [str(broken)]) == (report["out"], report["rows"], [*report["failed"]])
+    assert 0 == cli._run(["--db", str(tmp_path / "w.db"), "draw", out, "--n", "4", "--json"])
+    drawn = json.loads(capsys.readouterr().out)
+    assert (out, 4) == (drawn["out"], drawn["n"])
+
+
+def test_of_a_folder_every_dataset_file_is_scored_and_nothing_hidden(tmp_path: Path) -> None:
+    """As import reads a folder: copies that an editor keeps are no rows of the corpus."""
+    row = json.dumps(EIFFEL)
+    for name in ("a.JSONL", ".checkpoints/a.jsonl", ".b.jsonl"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text(row, "utf-8")
+    (tmp_path / "in" / "c.tsv").write_text("\t".join(EIFFEL) + "\nwho?\tIn Oslo.\t['Oslo']\n", "utf-8")
+
+    report = run(tmp_path / "in", tmp_path / "out")
+
+    assert (2, 2, {}) == (report.partitions, report.rows, report.failed)
+
+
 def test_a_cluster_of_dask_gives_the_same_bytes(scored: tuple[Path, Path], tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     corpus, whole = scored

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypedDict
 
 from workbench.errors import WorkbenchError
@@ -121,8 +122,10 @@ def document(value: Any) -> Any:
     """
     if isinstance(value, float):
         return 0.0 if abs(value) < ROUND_OFF else value
+    if isinstance(value, Path):
+        return str(value)
     if isinstance(value, Mapping):
-        return {name: document(one) for name, one in value.items()}
+        return {str(name) if isinstance(name, Path) else name: document(one) for name, one in value.items()}
     if is_dataclass(value):
         own = ((name, one) for name, one in vars(type(value)).items() if not name.startswith("_"))
         follow = [name for name, one in own if isinstance(one, property)]

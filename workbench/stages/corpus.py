@@ -56,8 +56,8 @@ ROWS = 5_000
 TRIES = 3
 """How often a partition is begun whose worker ends: a fourth time would most likely end it again."""
 POLL = 0.5  # seconds between two looks at the progress
-SUFFIXES = (".arrow", ".csv", ".jsonl", ".ndjson", ".parquet")
-"""The files of a folder that are partitions."""
+SUFFIXES = (".arrow", ".csv", ".jsonl", ".ndjson", ".parquet", ".tsv")
+"""The files of a folder that are partitions, in no hidden folder."""
 
 Outcome = tuple["Partition", str]
 """A partition that ended, and why it failed; empty when its output is there."""
@@ -196,8 +196,13 @@ def score_files(
     for path in inputs:
         paths = [path]
         if path.is_dir():
-            there = (path for path in path.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-            paths = sorted(path for path in there if not path.name.endswith((SUFFIX, SCORED)))
+            there = (one for one in path.rglob("*") if one.suffix.lower() in SUFFIXES and one.is_file())
+            paths = sorted(
+                one
+                for one in there
+                if not one.name.endswith((SUFFIX, SCORED))
+                and not any(part.startswith(".") for part in one.relative_to(path).parts)
+            )
         if not paths or not path.exists():
             what = f"no files to score in it ({', '.join(SUFFIXES)})" if path.exists() else "no such file"
             raise UsageError(f"{path}: {what}")
