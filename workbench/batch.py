@@ -20,12 +20,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.errors import RowError, UsageError
-from workbench.formats.tables import as_python
+from workbench.errors import RowError
 from workbench.model import Policy
 from workbench.scoring.names import SCORERS
 from workbench.stages.corpus import DEFAULT_POLICY, schema, scored
-from workbench.stages.measure import check_counting, record_of
+from workbench.stages.measure import check_counting, record_of, rows_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -48,11 +47,9 @@ def score(batch: Batch, *, policy: Policy = DEFAULT_POLICY, match_threshold: int
     Raises UsageError for another value of a parameter, InputError for a column that appears twice, or has
     values that Python cannot hold.
     """
-    if not hasattr(batch, "to_pylist"):
-        raise UsageError(f"batch.score takes a RecordBatch or a Table of pyarrow; got {type(batch).__name__}")
     check_counting(policy, match_threshold)
     rows = []
-    for row in as_python(batch, "the batch"):
+    for row in rows_of(batch):
         try:
             record = record_of({name: value for name, value in row.items() if value is not None})
             rows.append(scored(record, policy, match_threshold))

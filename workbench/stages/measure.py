@@ -16,7 +16,7 @@ from workbench.errors import ProposalError, RowError, UsageError
 from workbench.formats import columns
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, wrong
-from workbench.formats.tables import frame_rows, is_frame, plain
+from workbench.formats.tables import as_python, frame_rows, is_frame, plain
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Policy, Proposal, Record, Sample
 from workbench.proposing import rules
@@ -108,6 +108,14 @@ def records_of(samples: Any) -> list[Record]:
         except UsageError as error:
             raise UsageError(f"samples: item {number}: {error}") from None
     return records
+
+
+def rows_of(batch: Any) -> list[dict[str, Any]]:
+    """The rows of a record batch or a table. Raises UsageError for what is neither, InputError for a column
+    that appears twice, or has values that Python cannot hold."""
+    if not hasattr(batch, "to_pylist"):
+        raise UsageError(f"batch.score takes a RecordBatch or a Table of pyarrow; got {type(batch).__name__}")
+    return as_python(batch, "the batch")
 
 
 def record_of(row: object) -> Record:
