@@ -173,8 +173,12 @@ def verdict_lines(calibration: Calibrated, before: str = "in use") -> list[str]:
         lines.append(f"  calling every unit found: F1 {number(calibration.trivial)}")
     if calibration.constant < min(calibration.present.mae, calibration.chosen.mae):
         lines.append("  one value for every sample errs by less: the score tells little of a single sample")
-    folds = f"without each of {len(calibration.folds)} folds: {_spread(calibration)}"
-    return [*lines, f"  chosen for {goal}; {folds}"]
+    return [*lines, f"  chosen for {goal}; {without_folds(calibration)}"]
+
+
+def without_folds(calibration: Calibrated) -> str:
+    """What would be chosen without each fold."""
+    return f"without each of {len(calibration.folds)} folds: {_spread(calibration)}"
 
 
 def is_better(calibration: Calibrated) -> bool:

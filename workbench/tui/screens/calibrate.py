@@ -24,6 +24,7 @@ from workbench.reports.calibrate import (
     support_text,
     times,
     too_early,
+    without_folds,
 )
 from workbench.scoring.names import scorer_name
 from workbench.stages import calibrate, policy
@@ -319,12 +320,7 @@ def finding(look: Look) -> list[Line]:
         line = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
     else:
         line = [("= ", "$warning"), (f"{best} is {no_better(calibration)}: {gain}", "")]
-    folds = sorted(set(calibration.folds))
-    rest = (
-        f"without a fifth of the reviews: always {folds[0]}"
-        if len(folds) == 1
-        else f"without a fifth of the reviews: {folds[0]} to {folds[-1]}"
-    )
+    rest = without_folds(calibration)
     if look.gathered.assisted:
         rest += f"; {look.gathered.assisted:,} with suggestions in view"
     if look.openings:
