@@ -323,6 +323,33 @@ def test_a_thousand_pairs_make_it_isotonic_and_probabilities_rise() -> None:
     assert 0.05 == pytest.approx(many.probability(0), abs=0.03)
 
 
+def test_the_figures_of_an_isotonic_model_are_those_of_isotonic_models() -> None:
+    """Of 1,200 pairs each fold leaves fewer than a thousand."""
+    cases = dataset(300)
+    found = calibrate(cases, now=85, objective="bias", seed=1)
+
+    squares = []
+    for fold in set(found.fold_of.values()):
+        rest, held = (
+            [
+                pair
+                for one in cases
+                if (found.fold_of[one.id] == fold) == inside
+                for pair in zip(one.similarities, one.human, strict=True)
+            ]
+            for inside in (False, True)
+        )
+        near = [(float(at), float(said == FOUND)) for at, said in rest if at]
+        at, so = (np.array(one) for one in zip(*near, strict=True))
+        curve = dict(zip(*(side.tolist() for side in isotonic(at, so, np.ones(len(at)))), strict=True))
+        far = [said == FOUND for at, said in rest if not at]
+        curve[0] = min((sum(far) + 1) / (len(far) + 2), *curve.values())
+        squares += [(curve[at] - (said == FOUND)) ** 2 for at, said in held]
+
+    assert ("isotonic", 1200) == (found.model.kind, len(squares))
+    assert sum(squares) / len(squares) == pytest.approx(found.reliability.brier, abs=1e-12)
+
+
 def test_reliability_is_counted_by_hand() -> None:
     scores, positive = np.array([0.0, 82.0, 84.0, 100.0]), np.array([0.0, 1.0, 0.0, 1.0])
 

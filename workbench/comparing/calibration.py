@@ -379,7 +379,7 @@ def _probabilities(table: Table, folds: Ints) -> tuple[Model, Reliability]:
     for fold in np.unique(of):
         inside = of == fold
         rest = ~inside if (~inside).any() else inside
-        fitted = correction.fit(scores[rest], positive[rest], weights[rest])
+        fitted = correction.fit(scores[rest], positive[rest], weights[rest], len(scores))
         predicted[inside] = correction.predict(fitted, scores[inside])
     judged = correction.reliability(predicted, scores, positive, weights)
     return correction.fit(scores, positive, weights), judged

@@ -218,9 +218,10 @@ class Reliability:
     bins: tuple[ReliabilityBin, ...]
 
 
-def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
+def fit(scores: Floats, positive: Floats, weights: Floats, pairs: int = 0) -> Model:
     """The model that so many pairs allow. Raises ValueError without pairs.
 
+    `pairs`: how many there are in all, where these are those of some folds: the kind of model is that of all.
     The rate of units without a near name is smoothed as Platt's targets are, and never above the others.
     """
     if not len(scores):
@@ -231,7 +232,7 @@ def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
     if not near.any():
         return Model("platt", none, 0.0, -log(none / (1 - none)))
     rest = scores[near], positive[near], weights[near]
-    if len(scores) < ENOUGH:
+    if max(pairs, len(scores)) < ENOUGH:
         a, b = platt(*rest)
         hits, total = float(rest[2] @ rest[1]), float(rest[2].sum())
         level = log((total - hits + 1) / (hits + 1))  # a level sigmoid, where likeness says nothing
