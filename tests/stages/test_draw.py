@@ -206,6 +206,16 @@ def test_rows_without_a_proposal_get_the_one_that_they_were_scored_by(bench: Any
     assert (30, 12, 12) == (report.rows, report.n, len(there))
 
 
+@pytest.mark.parametrize("scorer", ["presence", "ragas", "ragas_legacy"])
+def test_the_values_of_any_scorer_make_strata(bench: Any, scored: Path, scorer: str) -> None:
+    """By the exact recall, as the database has it: 1 of 2 is 0.5, for ragas too, which adds 1e-8."""
+    report = drawn_by(bench, scored, scorer=scorer)
+
+    exact = [round(value, 6) for value in values_of(scored, scorer).values() if value is not None]
+    assert sum(value >= 0.5 for value in exact) == report.strata["score 0.5 or more"][0]
+    assert sum(value < 0.5 for value in exact) == report.strata["score below 0.5"][0]
+
+
 def gone(out: Path) -> None:
     next(out.glob("00001*.parquet")).unlink()
 

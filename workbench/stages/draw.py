@@ -187,12 +187,17 @@ def _batches(partition: Partition, *more: str) -> Iterator[pyarrow.RecordBatch]:
     """The scores of a partition, a few thousand rows at a time. Raises InputError."""
     arrow = load_pyarrow()
     with readable(partition), arrow.parquet.ParquetFile(partition.scores) as file:
-        yield from file.iter_batches(ROWS, columns=[*SCORERS, *more])
+        tallies = [f"{name}_{what}" for name in SCORERS for what in ("found", "units")]
+        yield from file.iter_batches(ROWS, columns=[*tallies, *more])
 
 
-def _column(batch: pyarrow.RecordBatch, name: str) -> Floats:
-    column: Floats = batch.column(name).to_numpy(zero_copy_only=False)
-    return column
+def _recalls(batch: pyarrow.RecordBatch, name: str) -> Floats:
+    """The exact recalls of a scorer, as a database has them: ragas adds 1e-8; not a number without units."""
+    found, units = (
+        batch.column(f"{name}_{what}").to_numpy(zero_copy_only=False) for what in ("found", "units")
+    )
+    recalls: Floats = np.divide(found, units, out=np.full(batch.num_rows, np.nan), where=units > 0)
+    return recalls
 
 
 def _values(column: Floats) -> Values:
@@ -209,7 +214,7 @@ def _counted(
     proposers: set[str] = set()
     for partition in partitions:
         for batch in _batches(partition, "proposer"):
-            counts += _values(_column(batch, scorer))
+            counts += _values(_recalls(batch, scorer))
             proposers.update(batch.column("proposer").unique().to_pylist())
             progress(counts.total())
     if not counts:
@@ -241,17 +246,17 @@ def _chosen(
         stream = np.random.default_rng([seed, number])
         for batch in _batches(partition, *PLACE):
             u = stream.random(batch.num_rows)
-            own = _column(batch, scorer)
+            own = _recalls(batch, scorer)
             names = np.array([named.get(None if v != v else v, "") for v in own.tolist()])
             for name, n in allocation.items():
                 inside = np.flatnonzero(names == name)
                 for of in SCORERS:
-                    values[of][name] += _values(_column(batch, of)[inside])
+                    values[of][name] += _values(_recalls(batch, of)[inside])
                 first = inside[np.argsort(u[inside])[:n]]
-                rows = batch.take(first).select([*PLACE, scorer]).to_pylist()
+                rows = batch.take(first).select(PLACE).to_pylist()
                 more = [
-                    _Chosen(chance, name, number, *row.values())
-                    for chance, row in zip(u[first].tolist(), rows, strict=True)
+                    _Chosen(chance, name, number, **row, value=None if value != value else value)
+                    for chance, row, value in zip(u[first].tolist(), rows, own[first].tolist(), strict=True)
                 ]
                 # over all parts of a stratum the lowest numbers are a simple random sample of it
                 drawn[name] = sorted([*drawn[name], *more], key=lambda choice: choice.u)[:n]
