@@ -314,15 +314,23 @@ def import_frame(
     from workbench.stages import import_
 
     options = import_.ImportOptions(
-        dataset=dataset, fields=_pairs(fields), external=_pairs(external), update=update
+        dataset=dataset,
+        fields=_pairs("fields", fields),
+        external=_pairs("external", external),
+        update=update,
     )
     return import_.import_frame(fspath(database), frame, options, annotator=getpass.getuser())
 
 
-def _pairs(given: Mapping[str, str] | Sequence[str]) -> Sequence[str]:
-    if isinstance(given, Mapping):
-        return [f"{name}={value}" for name, value in given.items()]
-    return [given] if isinstance(given, str) else given
+def _pairs(parameter: str, given: Any) -> Sequence[str]:
+    """NAME=VALUE of a mapping, of a list, or of one text. Raises UsageError for anything else."""
+    pairs = [given] if isinstance(given, str) else given
+    if isinstance(given, Mapping):  # a column of a DataFrame may have a number for a name
+        items = given.items()
+        pairs = [f"{name}={value}" if isinstance(value, str | int) else value for name, value in items]
+    if not isinstance(pairs, Sequence) or not all(isinstance(pair, str) for pair in pairs):
+        raise UsageError(f"{parameter} {given!r}: give a mapping of texts, or a list of texts NAME=VALUE")
+    return pairs
 
 
 def wait(work: Coroutine[Any, Any, R]) -> R:

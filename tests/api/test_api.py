@@ -278,6 +278,8 @@ ROW = {"question": "q", "gold": "Ann met Bob.", "ground_truth": "Ann.", "context
         ([{"question": "q"}], {}, 'frame row 1: reference: got nothing, .* fields=\\["reference=COLUMN"\\]'),
         ([ROW], {"fields": ["reference=golden"]}, 'the frame: fields=\\["reference=golden"\\]: no column'),
         ([ROW], {"fields": ["golden"]}, 'fields=\\["golden"\\]: say FIELD=COLUMN'),
+        ([ROW], {"fields": {"retrieved_contexts": ["a", "b"]}}, "fields {.*}: give a mapping of texts, or"),
+        ([ROW], {"external": 5}, "external 5: give a mapping of texts, or a list of texts NAME=VALUE"),
         ([ROW], {"external": ["score=half"]}, 'external=\\["score=half"\\]: say COLUMN=entity'),
         ([{**ROW, "contexts": [{"z": 1}]}], {}, 'fields=\\["retrieved_contexts=COLUMN.KEY"\\]'),
         ([{**ROW, "contexts": "['Ann'"}], {}, r"frame row 1: contexts: got \"\['Ann'\", expected a list"),
