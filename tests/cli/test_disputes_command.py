@@ -167,7 +167,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
     assert "D in the queue" not in limited.out  # which of them it lists depends on what one decided
     assert ["s0", "s1"] == [one["id"] for one in sort["disputes"]]
     assert pair["between"]["ragas~verified"] == len(pair["disputes"])
-    assert "no dispute has this state between these" in none.out
+    assert "none of them fits --state and --between" in none.out
 
 
 @pytest.mark.parametrize(

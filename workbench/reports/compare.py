@@ -267,7 +267,7 @@ def disputes_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, 
     sides = {side for dispute in listed[:limit] for side in dispute.between.split("~")}
     lines = [_disputes_head(report), *_meanings(sides), *_table(listed[:limit])]
     if report.disputes and not chosen:
-        lines.append("no dispute has this state between these")
+        lines.append("none of them fits --state and --between")
     if len(listed) > limit:
         lines.append(f"… and {len(listed) - limit:,} more: --limit")
     if any(dispute.hidden for dispute in listed[:limit]):
