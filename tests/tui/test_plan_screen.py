@@ -151,8 +151,10 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
 
     assert "11 of 20 planned samples reviewed" in begun
     assert "space goes on, 9 reviews left." in begun
-    assert "For a narrower interval: workbench plan --more 20 (1 of them is reviewed)." in complete
+    assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in complete
     assert "reviewing the 19 that are left" in complete
+    planning.extend(user.store, info, 60, "ann")
+    assert (61, 80) == planning.planned(user.store, info.id)
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,15 @@ def complete_line(report: PlanReport) -> str:
     if report.prefix == report.population:
         open_ = sum(report.counts.get(status, 0) for status in ("skipped", "unresolved"))
         return "complete: all samples are reviewed" + (f", {open_:,} are still open" if open_ else "")
-    behind = report.prefix - (report.planned_n or 0) + report.beyond
+    behind = later_reviews(report)
     stay = "stays" if behind == 1 else "stay"
     more = f"; {many(behind, 'later review')} {stay} out of it" if behind else ""
     return f"{at_end(report.planned_n or 0)}{more}"
+
+
+def later_reviews(report: PlanReport) -> int:
+    """How many samples behind the planned ones are complete, where all of these are."""
+    return report.prefix - (report.planned_n or 0) + report.beyond
 
 
 def at_end(planned: int) -> str:

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from workbench.reports import suggested
-from workbench.reports.plan import draft_text, plan_lines
+from workbench.reports.plan import draft_text, later_reviews, plan_lines
 from workbench.stages import plan
 from workbench.stages.desk import Desk
 from workbench.stages.plan import Draft, PlanReport, Wish
@@ -203,11 +203,12 @@ def _what_holds(report: PlanReport) -> list[str]:
     """What to know, as long as the plan has no end; each fits into 78 cells."""
     if report.complete:
         drawn = report.plan is not None and report.plan.corpus
-        left = 0 if drawn else report.population - report.prefix
-        are = f"{report.beyond} of them {'is' if report.beyond == 1 else 'are'} reviewed"
-        there = f" ({are})" if report.beyond and left <= MORE else ""
-        more = f"For a narrower interval: workbench plan --more {min(MORE, left)}{there}."
-        return [more] if left > report.beyond else []
+        planned, behind = report.planned_n or 0, later_reviews(report)
+        left = 0 if drawn else report.population - planned
+        more = min(report.prefix - planned + MORE, left)
+        are = f"{behind} of them {'is' if behind == 1 else 'are'} reviewed"
+        there = f" ({are})" if behind and (more == left or not report.beyond) else ""
+        return [f"For a narrower interval: workbench plan --more {more}{there}."] if left > behind else []
     if report.plan is None:
         steps = ["Stop whenever you like: what you have reviewed is a random sample."]
         if report.decided:
