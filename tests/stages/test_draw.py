@@ -25,6 +25,7 @@ from workbench.stages.draw import DrawReport, draw
 from workbench.stages.figures import figures
 from workbench.stages.queue import queue_ids, scored_by
 from workbench.stages.review import act, open_sample
+from workbench.stages.upkeep import plan_purge, purge
 from workbench.store import plans
 from workbench.store.datasets import list_datasets, set_dataset
 from workbench.store.engine import open_store
@@ -110,6 +111,20 @@ def test_the_mean_of_a_corpus_is_estimated_from_the_samples_that_were_drawn(benc
     assert {name: n / size for name, (size, n) in sizes.items()} == pytest.approx(chances)
     assert by_hand == pytest.approx(
         figures(bench.store, bench.info(), scorer="presence").estimate.point, abs=0.2
+    )
+
+
+def test_a_purge_leaves_the_corpus_its_sizes_and_plans_what_is_left(bench: Any, scored: Path) -> None:
+    sizes = {name: size for name, (size, _) in drawn_by(bench, scored).strata.items()}
+    first = bench.query("SELECT key FROM sample ORDER BY rank")[0]
+    purge(bench.store, bench.info(), plan_purge(bench.store, bench.info(), first), "ann")
+
+    found = plan.report(bench.store, bench.info())
+
+    assert (ROWS, 39) == (found.population, found.planned_n)
+    assert (sizes, 39) == (
+        {one.name: one.samples for one in found.strata},
+        sum(s.planned for s in found.strata),
     )
 
 

@@ -268,7 +268,7 @@ def _forget_strata(
     if counts:
         parameters["strata"] = {
             name if not name or name in strata or numbered[name] else next(names): (
-                number if "corpus" in parameters else [size[name] for size in sizes]
+                [total if "corpus" in parameters else sizes[0][name], sizes[1][name]]
             )
-            for name, number in counts.items()
+            for name, (total, _) in counts.items()
         }
