@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.rows import naming, sample, units, write_rows
+from workbench.comparing.answer_words import headline
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
 from workbench.model import Policy
@@ -320,6 +321,7 @@ def test_a_drawn_corpus_is_estimated_also_where_its_rows_have_a_column_of_scores
     asked = answer(bench.store, bench.info(), "ann", scorer="context_entity_recall")[0]
     assert asked.estimate is None
     assert "drawn from a corpus that has no values of this score" in asked.refusal
+    assert "Your context_entity_recall has no known mean." == headline(asked, str)[0]
 
 
 def test_no_more_is_recommended_than_can_be_reviewed(bench: Any, scored: Path) -> None:

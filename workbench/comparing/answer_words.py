@@ -80,7 +80,8 @@ def headline(answer: Answer, say: Say) -> list[str]:
     """The sentences that the answer begins with."""
     if not answer.imported and not answer.proposer:
         return ["Nothing is proposed yet: workbench propose, or import FILE with proposals."]
-    lines = [f"{_yours(answer, say)} is {value(answer.score.value)}{_of_how_many(answer)}."]
+    mean = "has no known mean" if answer.score.value is None else f"is {value(answer.score.value)}"
+    lines = [f"{_yours(answer, say)} {mean}{_of_how_many(answer)}."]
     if answer.estimate is not None:
         return [*lines, _estimate(answer), *_fast(answer), *_causes(answer, say)]
     if answer.recount is not None:
