@@ -16,6 +16,7 @@ from tests.conftest import Bench, add_text
 from workbench.errors import NotFoundError, StoreError
 from workbench.formats.exports.folder import writing
 from workbench.reports.files import import_text, purge_text
+from workbench.reviewing.edits import Flag
 from workbench.stages import editing
 from workbench.stages import plan as planning
 from workbench.stages.export import ExportOptions, export
@@ -61,6 +62,15 @@ def test_rows_are_overwritten_where_the_file_cannot_be_rewritten(filled: Bench) 
         raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     assert [] == in_files(filled, SECRET)
+
+
+def test_who_has_the_sample_open_is_told_that_it_was_removed(filled: Bench) -> None:
+    mine = filled.open("secret")
+    run_purge(filled, "secret")
+
+    with pytest.raises(NotFoundError, match="the sample was removed meanwhile"):
+        act(filled.store, mine, Flag("odd"))
+    assert [] == filled.query("SELECT id FROM review WHERE flag = 'odd'")
 
 
 def test_hashes_and_the_other_sample_stay(filled: Bench) -> None:

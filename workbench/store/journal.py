@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, fun
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from workbench.errors import ConflictError
+from workbench.errors import ConflictError, NotFoundError
 from workbench.model import KINDS, RESOLVED, Assessment, Effort, Kind, Sample
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
@@ -268,9 +268,10 @@ _SEEN = (
 def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw; one query for all, since a server takes as
     # long to plan as to answer
-    ((dataset_id, name, content_hash, *rules, row),) = store.rows(
-        _SEEN, sample=act.sample_id, annotator=annotator
-    )
+    found = store.rows(_SEEN, sample=act.sample_id, annotator=annotator)
+    if not found:
+        raise NotFoundError("the sample was removed meanwhile")
+    ((dataset_id, name, content_hash, *rules, row),) = found
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     if (row.seq if row else -1) != act.state.seq:
