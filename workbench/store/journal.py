@@ -389,9 +389,10 @@ def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict
 
 
 def reviewed_before(store: Store, info: DatasetInfo) -> tuple[str, ...]:
-    """The ids of samples whose reviews used an older policy that says something else."""
+    """The ids of samples that were verified under an older policy that says something else."""
+    verified = or_(*(REVIEW[kind] == "verified" for kind in info.kinds))
     reviewed = select(REVIEW.sample_id).where(
-        REVIEW.dataset_id == info.id, REVIEW.policy_version.not_in(info.same_policies)
+        REVIEW.dataset_id == info.id, verified, REVIEW.policy_version.not_in(info.same_policies)
     )
     return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
