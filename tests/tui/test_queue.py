@@ -574,14 +574,24 @@ async def test_all_decided_comes_back_and_says_so(user: User, import_rows: Any, 
         assert "every sample is decided" in app.screen.query_one(Status).text
 
 
-def import_more(database: Path) -> None:
-    """Another dataset, of one sample."""
+def import_more(database: Path, dataset: str = "more") -> None:
+    """One sample, of another dataset or of one that is there."""
     source = database.with_name("more.jsonl")
     source.write_text(
         '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
     )
     with closing(open_store(str(database))) as store:
-        import_file(store, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
+        import_file(store, source, ImportOptions(dataset=dataset, blind=0.0), annotator="x")
+
+
+async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(user: User) -> None:
+    """The head counts the samples that the list has."""
+    async with user.opens() as app:
+        await user.press("enter")
+        import_more(user.database, "cities")
+        await user.press("b")
+        assert "m1" in shown(app)
+        assert f"{app.screen.query_one(SampleList).count} samples" in app.screen.query_one(Head).text
 
 
 async def test_several_datasets_are_offered(import_rows: Any, rows: Any, make_app: Any, press: Press) -> None:
