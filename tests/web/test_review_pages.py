@@ -435,6 +435,10 @@ def test_typed_words_are_found_as_whole_words_in_any_case(serve: Serve) -> None:
     units = bench.review("e", "bo").state.entity.assessment.units
     assert ["tea", "in", "Agra"] == [one.text for one in units]
     assert 422 == bo.do("add", surface="coffee").status_code
+    bo.get("/next")
+    bo.do("add", surface="agra")
+    assert "is in the list and counts once" in shown(bo.page.text)
+    assert "N:" not in shown(bo.page.text)
 
 
 def test_with_assignments_each_person_holds_another_sample(serve: Serve) -> None:

@@ -301,10 +301,12 @@ def judge(
     return Put("match", unit.kind, (replace(unit, match=match),))
 
 
-def refuse_twice(opened: Opened, kind: Kind, surface: str, *, but: Collection[str] = ()) -> None:
+def refuse_twice(
+    opened: Opened, kind: Kind, surface: str, *, but: Collection[str] = (), hint: str = ""
+) -> None:
     """Mentions of one entity are one unit, and so is a claim. Raises InputError for what is one already.
 
-    Units whose ids are in `but` are passed over.
+    Units whose ids are in `but` are passed over; `hint` says what else a person can do.
     """
     lang = language_of(opened.sample, opened.policy)
 
@@ -315,7 +317,7 @@ def refuse_twice(opened: Opened, kind: Kind, surface: str, *, but: Collection[st
         if unit.duplicate_of or unit.id in but:
             continue
         if same(surface) == same(unit.text):
-            how = ", rejected: x restores it" if unit.rejected else " and counts once (N: a longer one)"
+            how = ", rejected: x restores it" if unit.rejected else f" and counts once{hint}"
             raise InputError(f"{cut(flat(surface), 20)!r} is in the list{how}")
 
 

@@ -96,7 +96,7 @@ class Adder:
         pane, now = self.pane, self.pane.now
         kind, surface = pane.kind, now.sample.reference[span.start : span.end]
         try:
-            editing.refuse_twice(now, kind, surface)
+            editing.refuse_twice(now, kind, surface, hint=" (N: a longer one)")
         except InputError:
             same = next((unit for unit in pane.units if span in unit.spans), None)
             if same is not None:
