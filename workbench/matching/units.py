@@ -66,7 +66,7 @@ def entity_units(
     """
     units: list[Unit] = []
     first_with: dict[str, str] = {}
-    labels = {label: policy_label(label, policy) for label in {entity.label for entity in entities}}
+    labels = {label: policy.label_of(label) for label in {entity.label for entity in entities}}
     for number, entity in enumerate(entities, start=1):
         name = f"p{number}"
         label, original = labels[entity.label]
@@ -129,13 +129,6 @@ def _spans(entity: ProposedEntity, reference: str, every: bool) -> tuple[Span, .
         return given
     spans = (*given, *(span for span in ground(entity.text, reference) if span not in given))
     return spans if every else spans[:1]
-
-
-def policy_label(label: str, policy: Policy) -> tuple[str, str]:
-    """The label as the policy knows it, and the proposer's own word when it does not."""
-    names = {name.lower(): name for name in policy.label_names()}
-    known = names.get(label.strip().lower())
-    return (names.get("other", ""), label) if known is None else (known, "")
 
 
 def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evidence, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.matching.units import policy_label
 from workbench.model import Assessment, Kind
 from workbench.proposing.claude.prompt import Example
 from workbench.reviewing.fold import gold_units
@@ -108,8 +107,6 @@ def _example(sample: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | No
         text=sample.sample.reference,
         entities=None
         if entities is None
-        else tuple(
-            (unit.text, policy_label(unit.label, info.policy)[0]) for unit in gold_units(entities.units)
-        ),
+        else tuple((unit.text, info.policy.label_of(unit.label)[0]) for unit in gold_units(entities.units)),
         statements=None if statements is None else tuple(unit.text for unit in gold_units(statements.units)),
     )

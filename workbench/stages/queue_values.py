@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from workbench.comparing.causes import precision_of
-from workbench.matching.units import policy_label
 from workbench.model import Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, first_scorer
 from workbench.stages.people import may
@@ -168,7 +167,7 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     whole, seen = queue.survey(store, info, annotator, LOOKED_AT)
     labels: Counter[str] = Counter()
     for label_set, number in seen.pop("label", Counter()).items():
-        labels.update(dict.fromkeys({policy_label(label, info.policy)[0] for label in label_set}, number))
+        labels.update(dict.fromkeys({info.policy.label_of(label)[0] for label in label_set}, number))
     del labels[""]
     blind = seen.pop("blind").total() if whole else None
     surveyed = {

@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
-from workbench.matching.units import policy_label
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.fold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
@@ -588,5 +587,5 @@ def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int])
     )
     for number, entities in store.rows(proposals):
         said = (str(entity.get("label", "")) for entity in entities or () if isinstance(entity, dict))
-        labels[number] = {policy_label(label, info.policy)[0] for label in said} & counted
+        labels[number] = {info.policy.label_of(label)[0] for label in said} & counted
     return Counter(frozenset(names) for names in labels.values())
