@@ -405,7 +405,9 @@ class Pages:
         moved_on = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
         if moved_on:
             if not await self._store.read(review.is_stored, action):
-                raise ConflictError("this sample was changed in another window; it is shown as it is now")
+                below = shown.seq == opened.state.seq  # no decision came in between
+                what = "the text, the suggestions or the policy" if below else "this sample"
+                raise ConflictError(f"{what} was changed meanwhile; the sample is shown as it is now")
             self._keep(caller, action, "saved")  # the answer to an earlier try was lost
             return await self._after(caller, opened, kind, fields, action)
         if what == "accept":
