@@ -266,6 +266,14 @@ def test_offsets_without_words_are_utf16_where_only_that_fits_the_words_of_the_t
     assert (shifted.notes.seen["moved"], right.notes.seen["moved"]) == (2, 0)
 
 
+def test_utf16_units_that_are_known_decide_between_two_places_of_the_same_words() -> None:
+    """Behind an emoji a mark of the first of two equal letters read as one of the second."""
+    ((ours,), _) = placed("😀 aa", [Region(3, 4, "p", "a")], Notes(), in_units=True)
+    ((foreign,), _) = placed("😀 aa", [Region(3, 4, "p", "a")], Notes())
+
+    assert [(2, 3), (3, 4)] == [(one.start, one.end) for one in (ours, foreign)]
+
+
 @pytest.mark.parametrize(
     ("text", "given", "expected"),
     [
@@ -337,6 +345,8 @@ def test_every_span_that_a_browser_counted_comes_back(words: list[str], data: st
     found, lost = placed(text, regions, Notes())
 
     assert lost == []
+    ours, _ = placed(text, regions, Notes(), in_units=True)  # of a row that we exported the unit is known
+    assert expected == [(entity.text, entity.start, entity.end) for entity in ours]
     for entity, (word, start, end) in zip(found, expected, strict=True):
         assert entity.text == word
         if text.count(word) == 1:

@@ -221,7 +221,7 @@ def placed(
     for region in regions:
         by_units = _stripped(text, _in_units(wide, region))
         if region.text:
-            span = _quoted(text, region, by_units)
+            span = _quoted(text, region, by_units, in_units=in_units)
         else:
             by_points = _stripped(text, _inside(text, region.start, region.end))
             span = by_units if silent_in_units else by_points
@@ -272,11 +272,14 @@ def _stripped(text: str, span: Span | None) -> Span | None:
     return Span(span.start + lead, span.start + len(surface.rstrip())) if lead < len(surface) else None
 
 
-def _quoted(text: str, region: Region, in_units: Span | None) -> Span | None:
-    """Where the words of a region stand: as given, in UTF-16 units, with blanks collapsed, or else."""
+def _quoted(text: str, region: Region, by_units: Span | None, *, in_units: bool) -> Span | None:
+    """Where the words of a region stand: as given, in UTF-16 units, with blanks collapsed, or else.
+
+    Both of the first may quote them, as behind an emoji a letter that stands twice: what is known decides.
+    """
     words = (region.text or "").strip()
     as_given = _stripped(text, _inside(text, region.start, min(region.end, len(text))))
-    for span in (as_given, in_units):
+    for span in (by_units, as_given) if in_units else (as_given, by_units):
         if span is not None and text[span.start : span.end] == words:
             return span
     if not words:
