@@ -33,6 +33,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from numbers import Integral
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -327,9 +328,9 @@ def _pairs(parameter: str, given: Any) -> Sequence[str]:
     pairs = [given] if isinstance(given, str) else given
     if isinstance(given, Mapping):  # a column of a DataFrame may have a number for a name
         items = given.items()
-        pairs = [f"{name}={value}" if isinstance(value, str | int) else value for name, value in items]
+        pairs = [f"{name}={value}" if isinstance(value, str | Integral) else value for name, value in items]
     if not isinstance(pairs, Sequence) or not all(isinstance(pair, str) for pair in pairs):
-        raise UsageError(f"{parameter} {given!r}: give a mapping of texts, or a list of texts NAME=VALUE")
+        raise UsageError(f"{parameter} {given!r}: give a mapping of names, or a list of texts NAME=VALUE")
     return pairs
 
 

@@ -115,7 +115,9 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(folder: Path) -> None
 
 
 def shown(page: str) -> list[tuple[str, str]]:
-    return SHOWN.findall((ROOT / page).read_text("utf-8"))
+    blocks = SHOWN.findall((ROOT / page).read_text("utf-8"))
+    assert blocks, page
+    return blocks
 
 
 @pytest.mark.parametrize(("command", "answer"), shown("README.md"))
@@ -125,6 +127,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, answer: str, folde
 
 @pytest.mark.parametrize(("command", "answer"), shown("docs/claude.md"))
 def test_a_dry_run_over_the_demo_prints_what_the_page_shows(command: str, answer: str, folder: Path) -> None:
+    # nobody is asked: the address is that of the page, which has its own service
     demo = {"WORKBENCH_DB": "workbench-demo.db", "ANTHROPIC_BASE_URL": "http://127.0.0.1:8791"}
     run("workbench demo --report", folder)
     prints(run(f"{command} 2>&1", folder, **demo), answer)

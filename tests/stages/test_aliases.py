@@ -19,9 +19,10 @@ from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store.calibrations import similarities
 from workbench.store.copying import copy_into
-from workbench.store.datasets import find_dataset
+from workbench.store.datasets import find_dataset, set_dataset
 from workbench.store.engine import open_store
 from workbench.store.tables import GoldUnitRow, SampleRow
+from workbench.text.query import Query, parse
 
 pytestmark = pytest.mark.databases
 
@@ -141,7 +142,11 @@ def test_the_queue_counts_with_the_aliases_of_now(bench: Bench) -> None:
     teach(bench)
     number = bench.id("two")
 
+    set_dataset(bench.store, bench.info().id, show_auto="always")
     info = bench.info()
+    asked = parse("auto<1 two")
+    assert isinstance(asked, Query)
+    assert [] == [*queue.queue_ids(bench.store, info, "bob", asked)]
     assert 1 == queue.queue_rows(bench.store, info, "ann", [number])[number].delta
     assert 1 == queue_values.values_of(bench.store, info, "ann")[number].delta
     assert [1.0] == [row.delta for row in figures(bench.store, info).rows if row.id == "two"]

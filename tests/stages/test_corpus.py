@@ -397,7 +397,7 @@ def test_the_reports_are_json_too(
 
 
 def test_of_a_folder_every_dataset_file_is_scored_and_nothing_hidden(tmp_path: Path) -> None:
-    """As import reads a folder: copies that an editor keeps are no rows of the corpus."""
+    """Copies that an editor keeps in hidden folders are no rows of the corpus."""
     row = json.dumps(EIFFEL)
     for name in ("a.JSONL", ".checkpoints/a.jsonl", ".b.jsonl"):
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -92,6 +92,18 @@ def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any, who:
     assert ["all"] == ids(cities, "auto=1", annotator=who)
 
 
+def test_what_somebody_excluded_hides_until_one_has_decided_also_where_a_file_verified_it(bench: Any) -> None:
+    """Else the missing value would tell what the other person decided."""
+    bench.load([naming("rome", ["Rome"], ["Rome"], gold=verdicts({"Rome": "missing"}))], gold="given")
+    number = bench.id("rome")
+    assert ["rome"] == ids(bench, "verified=0")
+    exclude(bench, "rome", "bob")
+    row = queue.queue_rows(bench.store, bench.info(), "ann", [number])[number]
+
+    assert (False, None) == (row.decided, row.verified)
+    assert [[], []] == [ids(bench, text) for text in ("verified=0", "auto>=0")]
+
+
 @pytest.mark.parametrize(("text", "order"), [("", "delta"), ("delta>0.4", "u"), ("is:disputed", "u")])
 def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: queue.Order) -> None:
     cities.verify("all", toggle=("Rome",))
@@ -455,6 +467,11 @@ def test_a_label_that_does_not_count_is_offered_for_what_is_verified_alone(citie
 
     assert ["half"] == ids(cities, "label:place")
     assert [("place", 1)] == facets(cities.store, cities.info(), "ann")["label"]
+    labels = tuple(label for label in cities.info().policy.labels if label.name != "place")
+    renamed = to_toml(replace(cities.info().policy, counted_labels=(), labels=labels))
+    change_policy(cities.store, cities.info(), renamed, "ann")
+    offered = facets(cities.store, cities.info(), "ann")["label"]
+    assert dict(offered) == {name: len(ids(cities, f"label:{name}")) for name, _ in offered}
 
 
 def test_facets_count_what_occurs(bench: Any) -> None:

@@ -552,6 +552,10 @@ async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
                 app.post_message(half(None, x, y, 0, 0, 1, shift=False, meta=False, ctrl=False))
             await user.press()
             assert before == app.screen.pane.listed.rows
+        for half in MouseDown, MouseUp:  # a click there acts
+            app.post_message(half(None, 3, first + 1, 0, 0, 1, shift=False, meta=False, ctrl=False))
+        await user.press()
+        assert before != app.screen.pane.listed.rows
 
 
 async def test_a_click_on_a_heading_of_a_menu_does_nothing(user: User) -> None:

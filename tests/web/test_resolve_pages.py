@@ -106,3 +106,13 @@ def test_what_is_about_ones_own_review_is_refused_where_others_are_settled(diffe
     assert "this is for your own review" in shown(ann.page.text).lower()
     acts = "SELECT op FROM review_event WHERE annotator = 'ann' AND op <> 'open'"  # that it was looked at
     assert [] == differing.bench.query(acts)
+
+
+def test_who_settles_is_told_that_a_review_was_changed_meanwhile(differing: Any) -> None:
+    """Not the text or the policy: what people differ in is what is shown there."""
+    ann, bo = differing.log_in("ann"), differing.log_in("bo")
+    ann.get("/resolve")
+    bo.get(ann.page.url.path.replace("/resolve/", "/s/"))
+    bo.do("missing::p1")
+    assert 409 == ann.do("rest:0:").status_code
+    assert "a review of this sample was changed meanwhile" in shown(ann.page.text)

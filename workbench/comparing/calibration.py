@@ -88,8 +88,9 @@ class Calibrated:
     """What verified samples say of a scorer under an objective.
 
     `folds` are the thresholds chosen without each fold, `fold_of` the fold of every case by id, without those
-    of groups whose cases are all undefined. `chosen` is out of fold, `present` at `threshold_now` (the one in
-    use, or the one before the calibration in use), `corrected` the line's values out of fold at that one.
+    of groups in which no case has a recall on both sides. `chosen` is out of fold, `present` at
+    `threshold_now` (the one in use, or the one before the calibration in use), `corrected` the line's values
+    out of fold at that one.
     `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
     where there are too few groups to say. `trivial`, for F1 only, is the F1 of calling every unit found: the
     better of the two rules without a threshold, for calling all missing has an F1 of 0. A choice that is not
@@ -128,7 +129,7 @@ class Calibrated:
 class Table:
     """The cases as arrays: those with both recalls by sample, judged units by unit.
 
-    The groups that teach something count from 0.
+    The groups with such cases count from 0.
     """
 
     known: Vectors
@@ -149,9 +150,9 @@ class TooFewError(ValueError):
 
 
 def table_of(cases: Sequence[FitCase]) -> Table:
-    """The cases that teach something, ordered by id so that their order cannot matter."""
-    teach = (one for one in cases if one.similarities and (one.recall is not None or any(one.human)))
-    ordered = sorted(teach, key=lambda case: case.id)
+    """The cases with a recall on both sides or a judged unit, ordered by id: their order cannot matter."""
+    measured = (one for one in cases if one.similarities and (one.recall is not None or any(one.human)))
+    ordered = sorted(measured, key=lambda case: case.id)
     number = {name: index for index, name in enumerate(sorted({case.group for case in ordered}))}
     weights = np.array([case.weight for case in ordered], dtype=np.float64)
     groups = np.array([number[case.group] for case in ordered], dtype=np.int64)

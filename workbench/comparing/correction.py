@@ -221,7 +221,7 @@ class Reliability:
 def fit(scores: Floats, positive: Floats, weights: Floats, pairs: int = 0) -> Model:
     """The model that so many pairs allow. Raises ValueError without pairs.
 
-    `pairs`: how many there are in all, where these are those of some folds: the kind of model is that of all.
+    `pairs`: how many the whole fit has, where these are those of some folds; it decides the kind of model.
     The rate of units without a near name is smoothed as Platt's targets are, and never above the others.
     """
     if not len(scores):

@@ -164,10 +164,8 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str, int]:
     (ours, _), names, delimiter, line, has_rows = max(readings, key=itemgetter(0))
     if not ours and not scores_alone(names):
         return names, delimiter, line  # no table of ours: the caller names what it has
-    named = Counter(name for name in names if not name.startswith(UNNAMED))
-    twice = sorted(name for name, times in named.items() if times > 1)
-    if twice:
-        raise InputError(f"{path}: header: column {excerpt(twice[0])} appears twice")
+    if twice := _twice(name for name in names if not name.startswith(UNNAMED)):
+        raise InputError(f"{path}: header: {twice}")
     if not has_rows:
         raise InputError(f"{path}: no rows under the header")
     return names, delimiter, line
@@ -385,12 +383,17 @@ def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 
         )
 
 
+def _twice(names: Iterable[str]) -> str:
+    """What to say of a column that appears twice, of the first by name; "" where none does."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    return f"column {excerpt(min(twice))} appears twice" if twice else ""
+
+
 def as_python(batch: Any, what: str) -> list[dict[str, Any]]:
     """The rows of a batch as dictionaries. Raises InputError, which begins with `what`, for a column that
     appears twice, and for one with values that Python cannot hold, such as a part of a microsecond."""
-    names = batch.schema.names
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"{what}: column {excerpt(twice)} appears twice")
+    if twice := _twice(batch.schema.names):
+        raise InputError(f"{what}: {twice}")
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()
         return rows
@@ -431,8 +434,8 @@ def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[dict[str, A
     one is blank. Raises UsageError for a column that appears twice.
     """
     names = [str(name) for name in frame.columns]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"column {excerpt(twice)} appears twice")
+    if twice := _twice(names):
+        raise UsageError(twice)
     fields = {name: FIELD_OF.get(field, field) for name in names for field in [named.fields.get(name, name)]}
     texts = {name for name in names if fields[name] in ("user_input", "reference", "response", "id", "group")}
     rows = []

@@ -113,7 +113,7 @@ def records_of(samples: Any) -> list[Record]:
 def rows_of(batch: Any) -> list[dict[str, Any]]:
     """The rows of a record batch or a table. Raises UsageError for what is neither, InputError for a column
     that appears twice, or has values that Python cannot hold."""
-    if not hasattr(batch, "to_pylist"):
+    if not (hasattr(batch, "to_pylist") and hasattr(batch, "schema")):
         raise UsageError(f"batch.score takes a RecordBatch or a Table of pyarrow; got {type(batch).__name__}")
     return as_python(batch, "the batch")
 

@@ -167,7 +167,7 @@ def facets(store: Store, info: DatasetInfo, annotator: str) -> Facets:
     whole, seen = queue.survey(store, info, annotator, LOOKED_AT)
     labels: Counter[str] = Counter()
     for label_set, number in seen.pop("label", Counter()).items():
-        labels.update(dict.fromkeys({info.policy.label_of(label)[0] for label in label_set}, number))
+        labels.update(dict.fromkeys(label_set, number))
     del labels[""]
     blind = seen.pop("blind").total() if whole else None
     surveyed = {

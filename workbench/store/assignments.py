@@ -184,7 +184,7 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
             own = PLACE.sample_id == row.sample_id, PLACE.annotator == row.annotator
             settled = states <= {*DECIDED, "skipped"}
             if settled and "skipped" in states:
-                # given by name too, and where an undone decision was done: others may take it
+                # also a place that was given by name, or decided before: others may take it
                 session.execute(delete(_ASSIGNMENT).where(*own, PLACE.extra))
                 free = update(_ASSIGNMENT).where(*own).values(annotator=None, until=None, done=False)
                 session.execute(free)

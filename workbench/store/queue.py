@@ -14,7 +14,6 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
-from workbench.matching import MATCHER
 from workbench.model import RESOLVED, Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.fold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
@@ -22,7 +21,7 @@ from workbench.store.assignments import DECIDES, Held, Team, of_others, places
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_excluded, load_some, reviewed, verified_by
-from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition
+from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition, counted_in, counted_now
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
@@ -62,20 +61,11 @@ def view_ids(
     terms = (condition(term, info, annotator, picked, column) for term in query.terms)
     chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *terms)
     if order == "doubt":
-        of_sample = COUNTED.sample_id == SAMPLE.id, *_counted(info)
+        of_sample = COUNTED.sample_id == SAMPLE.id, *counted_in(info)
         doubt = func.coalesce(select(COUNTED.doubt).where(*of_sample).scalar_subquery(), -1.0)
         seen = case((~is_blind(info.blind_share), doubt), else_=-1.0)
         return store.numbers(chosen.order_by(seen.desc(), SAMPLE.rank))
     return store.numbers(chosen.order_by(SAMPLE.id if order == "file" else SAMPLE.rank))
-
-
-def _counted(info: DatasetInfo) -> tuple[ColumnElement[bool], ...]:
-    return COUNTED.run_id == info.run_id, COUNTED.matcher == MATCHER
-
-
-def _counted_today(info: DatasetInfo, sample_id: Any) -> ColumnElement[bool]:
-    """Whether a sample was counted with the aliases of now."""
-    return exists().where(COUNTED.sample_id == sample_id, *_counted(info), COUNTED.taught == info.taught)
 
 
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
@@ -130,7 +120,7 @@ def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
 
 def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
     """How many samples have no doubt to be ordered by, for lack of a proposal or of counting."""
-    return count_samples(store, info.id) - store.count(COUNTED.doubt, *_counted(info))
+    return count_samples(store, info.id) - store.count(COUNTED.doubt, *counted_in(info))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +300,8 @@ def page(
     with store.snapshot():
         rows = {row.id: row for row in store.rows(query)}
         gold = load_some(store, ids, kind)
-        hidden = undecided_of(store, reviews, (n for n, each in gold.items() if each.assessment is None))
+        differ = (n for n, each in gold.items() if each.assessment is None or rows[n].excluded)
+        hidden = undecided_of(store, reviews, differ)
         automatic = _automatic(store, info, column, ids)
         held = defaultdict(list, places(store, ids) if info.overlap else {})
         verified = select(SAMPLE.reference_hash).where(
@@ -371,7 +362,7 @@ def _automatic(
         .where(
             among(SCORE.sample_id, ids),
             scored_at(info.run_id, info.threshold),
-            _counted_today(info, SCORE.sample_id),
+            counted_now(info, SCORE.sample_id),
             SCORE.scorer.in_((first, INSTEAD.get(first, first))),
         )
         .order_by(SCORE.scorer == first)  # the later row stands
@@ -453,8 +444,9 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
         numbers = store.numbers(select(SAMPLE.id).where(*decided))
         automatic = _automatic(store, info, column, numbers)
         verified = reviewed(store, info.id, info.kinds[0], holdout=True)
-        hidden = undecided_of(store, reviews, (n for n, gold in verified.items() if gold.tally is None))
         out = load_excluded(store, info.id, info.kinds[0])
+        differ = (n for n, gold in verified.items() if gold.tally is None or n in out)
+        hidden = undecided_of(store, reviews, differ)
     samples = ((n, None if n in out else verified.get(n)) for n in numbers if n not in hidden)
     return {
         number: Values(automatic.get(number), gold and gold.tally, gold is not None and gold.tally is None)
@@ -463,7 +455,7 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
 
 
 def undecided_of(store: Store, reviews: Reviews, differ: Iterable[int]) -> set[int]:
-    """Those of some samples that people `differ` in which this annotator has not decided.
+    """Those of some samples that people `differ` in, or one excluded, which this annotator has not decided.
 
     Nothing shows of them, not even where the gold of one came with a file.
     """
@@ -483,7 +475,7 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     One from before an alias was taught or taken back is none.
     """
     at = scored_at(info.run_id, info.threshold)
-    scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, at), _counted_today(info, SAMPLE.id))
+    scored = and_(exists().where(SCORE.sample_id == SAMPLE.id, at), counted_now(info, SAMPLE.id))
     decided = Reviews.of(info, annotator).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))
@@ -518,7 +510,7 @@ def survey(
     """What the first `most` samples in random order have, about 30 µs each; whether these are all.
 
     By field the values with how many samples have them. `label` counts sets of labels: those of the verified
-    units that the annotator may see, else of the proposal as said.
+    units that the annotator may see, else of the proposed ones that count.
     """
     query = (
         select(SAMPLE.id, SAMPLE.meta, SAMPLE.group_key, is_blind(info.blind_share))
@@ -585,7 +577,9 @@ def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int])
     proposals = select(SAMPLE.id, PROPOSAL.document["reference_entities"]).where(
         among(SAMPLE.id, undecided), proposed_by(info.run_id), ~is_blind(info.blind_share)
     )
+    known: dict[str, str] = {}
     for number, entities in store.rows(proposals):
-        said = (str(entity.get("label", "")) for entity in entities or () if isinstance(entity, dict))
-        labels[number] = {info.policy.label_of(label)[0] for label in said} & counted
+        words = {str(entity.get("label", "")) for entity in entities or () if isinstance(entity, dict)}
+        known |= {word: info.policy.label_of(word)[0] for word in words - known.keys()}
+        labels[number] = {known[word] for word in words} & counted
     return Counter(frozenset(names) for names in labels.values())

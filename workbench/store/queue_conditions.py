@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
+from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
+    COUNTED,
     EXTERNAL,
     METADATA,
     PROPOSAL,
@@ -33,6 +35,16 @@ from workbench.text.query import META, Term
 UNDECIDED = ("todo", "started")
 _ANY = METADATA.tables["review"].alias("any_review").c
 Clause = ColumnElement[bool]
+
+
+def counted_in(info: DatasetInfo) -> tuple[Clause, ...]:
+    """Rows that today's matcher counted of the run in use."""
+    return COUNTED.run_id == info.run_id, COUNTED.matcher == MATCHER
+
+
+def counted_now(info: DatasetInfo, sample_id: Any) -> Clause:
+    """Whether a sample was counted with the aliases of now."""
+    return exists().where(COUNTED.sample_id == sample_id, *counted_in(info), COUNTED.taught == info.taught)
 
 
 class Reviews(NamedTuple):
@@ -251,6 +263,7 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
         scored = exists().where(
             SCORE.sample_id == SAMPLE.id,
             scored_at(info.run_id, info.threshold),
+            counted_now(info, SAMPLE.id),
             SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
             holds,
         )

@@ -188,7 +188,8 @@ class WorkbenchApp(Bench):
                 return  # the second half of a double click, whose first half opened or closed a screen
         elif isinstance(event, events.MouseEvent):
             self.meter.alive(monotonic())
-            if isinstance(event, events.MouseUp) and event.screen_offset != self._click[0]:
+            aside, down = event.screen_offset - self._click[0]
+            if isinstance(event, events.MouseUp) and (down or abs(aside) > 1):  # one cell: a hand that shakes
                 self._mouse_down_widget = None  # a drag, and where it ends nothing was clicked
         after_paste = event.time - self._last_paste
         if isinstance(event, events.Paste) or (pressed and ordered and after_paste < PASTE_TAIL):

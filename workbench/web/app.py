@@ -51,7 +51,7 @@ SAID = 1_000
 """Acts whose words are kept for the page that follows them."""
 
 LONGEST_SAID = 300
-"""Characters of them: a reason may have thousands."""
+"""Characters of what was done: a reason may have thousands."""
 
 GONE = "the page is older than your session: look at it once more, then do it again"
 
@@ -407,6 +407,7 @@ class Pages:
             if not await self._store.read(review.is_stored, action):
                 below = shown.seq == opened.state.seq  # no decision came in between
                 what = "the text, the suggestions or the policy" if below else "this sample"
+                what = "a review of this sample" if below and opened.over else what
                 raise ConflictError(f"{what} was changed meanwhile; the sample is shown as it is now")
             self._keep(caller, action, "saved")  # the answer to an earlier try was lost
             return await self._after(caller, opened, kind, fields, action)
@@ -432,7 +433,9 @@ class Pages:
             accepted = what in ("accept", "none") and edit is not None
             done = page.outcome(opened, kind) if accepted else "" if edit else ": so it is already"
             others = await caller.desk.decided_too(opened.sample_id) if intent.leaves else ""
-            self._keep(caller, action, f"{intent.what}{done}{' · ' if others else ''}{others}")
+            self._keep(
+                caller, action, f"{cut(intent.what, LONGEST_SAID)}{done}{' · ' if others else ''}{others}"
+            )
             if intent.adds and isinstance(edit, Put):
                 fields = {**fields, "do": f"add::{edit.units[0].id}"}
             if intent.goes:
@@ -457,7 +460,7 @@ class Pages:
         return await self._go_on(caller, opened.sample_id, action)
 
     def _keep(self, caller: Caller, action: str, message: str) -> None:
-        self._said[caller.name, action] = cut(message, LONGEST_SAID)
+        self._said[caller.name, action] = message
         if len(self._said) > SAID:
             self._said.popitem(last=False)
 
@@ -484,7 +487,7 @@ class Pages:
             return self._to(caller, shown.sample_id, **again)
         request.state.sample = moved.sample_id
         word = "undone" if step == "undo" else "done again"
-        self._keep(caller, action, f"{word}: {intents.told(moved.edit, moved.samples)}")
+        self._keep(caller, action, f"{word}: {cut(intents.told(moved.edit, moved.samples), LONGEST_SAID)}")
         where = replace(caller, desk=replace(desk, resolves=moved.resolves))
         return self._to(where, moved.sample_id, kind=moved.kind or "", unit=moved.unit, did=action)
 

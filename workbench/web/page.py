@@ -22,7 +22,7 @@ from workbench.stages.review import AutoScore, Opened
 from workbench.text.cells import DISPOSITION_SYMBOL
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
-from workbench.text.safe import clean, cut
+from workbench.text.safe import clean
 
 QUOTE = 160
 """Characters of an evidence, which the context shows whole, and of the reason of a flag or an exclusion."""
@@ -145,13 +145,13 @@ def facts_of(opened: Opened, kind: Kind) -> list[str]:
     if opened.opening.off_plan:
         facts.append("◌ picked by hand")
     if opened.state.flag:
-        facts.append(f"⚑ {cut(opened.state.flag, QUOTE)}")
+        facts.append(f"⚑ {opened.state.flag}")
     if opened.stale(kind):
         facts.append(f"↻ verified under policy {state.policy or opened.opening.policy}")
     elif kind in opened.settled:
         facts.append(f"✓ {settled_value(opened, kind)}")
     elif state.disposition in ("verified", "excluded", "skipped"):
-        why = f": {cut(state.reason, QUOTE)}" if state.reason else ""
+        why = f": {state.reason}" if state.reason else ""
         facts.append(f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}")
     return facts
 

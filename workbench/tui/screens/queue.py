@@ -267,7 +267,8 @@ class QueueScreen(BaseScreen):
         desk = self.now
         progress = await desk.progress()
         pace, planned = await desk.pace((), midnight()), await desk.planned()
-        if self.progress is not None and self.progress.total != progress.total:
+        other = self.progress is not None and self.progress.total != progress.total
+        if other and self._wanted is None:
             self._view(self.samples.chosen, stay=True)  # samples came in or were removed meanwhile
         self.progress = progress
         if not progress.total:
