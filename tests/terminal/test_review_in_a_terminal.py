@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.pty_app import PtyApp, installed, terminal_environment
+from tests.conftest import Bench
 from tests.rows import write_rows
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
@@ -59,6 +60,17 @@ def imported(folder: Path, rows: list[dict[str, Any]]) -> Path:
     import_file(store, source, ImportOptions(blind=0.0), annotator="ann")
     store.close()
     return database
+
+
+def test_a_text_whose_scroll_bar_comes_late_is_painted_in_the_room_that_is_left(
+    terminal: Run, demo: Bench
+) -> None:
+    """A line of Compare's notes lost its last letter below the bar; a pilot paints everything anew."""
+    demo.verify("www")
+    window = terminal("--db", str(demo.db), "--as", "ann", "review", size=(80, 24))
+    window.wait_for("50 samples")
+    window.press("C")
+    window.wait_for("\n acts as if they had been.")
 
 
 def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:

@@ -174,7 +174,9 @@ class Passage(LineView):
         auto = self.styles.scrollbar_gutter == "auto"
         if auto and size < most and len(wrap(self.text, most)) <= self.size.height:
             size = most
-        self._layout(size)
+        if size != self._wrapped_at:
+            self._layout(size)
+            self.redraw()  # a scroll bar that came leaves the lines of before in sight
         self._extend()
 
     @property
