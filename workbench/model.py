@@ -218,7 +218,7 @@ class Policy:
         return tuple([label.name for label in self.labels])
 
     def label_of(self, word: str) -> tuple[str, str]:
-        """The label that a proposer's word names, else "other"; and the word itself where it names none."""
+        """The label that a proposer's word names, and "". Else "other", or "" without one, and the word."""
         names = {name.lower(): name for name in self.label_names()}
         known = names.get(word.strip().lower())
         return (names.get("other", ""), word) if known is None else (known, "")

@@ -25,7 +25,7 @@ from workbench.text.marks import Mark, MarkedLines, context_marks, reference_mar
 from workbench.text.safe import clean
 
 QUOTE = 160
-"""Characters of an evidence, which the context shows whole, and of the reason of a flag or an exclusion."""
+"""Characters of an evidence next to its unit; the context shows it whole."""
 
 
 class TextPiece(NamedTuple):
