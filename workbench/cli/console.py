@@ -237,9 +237,11 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
         from workbench.store.engine import open_store
 
         store = open_store(url, create=False)
-        if store.read_only:
+        try:
+            check_writable(store, url)
+        except StoreError:
             store.close()
-        check_writable(store, url)
+            raise
         return store
 
     path = None if "://" in url else Path(url).expanduser()
