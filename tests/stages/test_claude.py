@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -209,6 +212,34 @@ def test_a_sample_whose_text_changed_is_counted_once(bench: Any, service: Start)
 
     assert (1, 2, 0) == (told.samples, told.already, told.failed)
     assert (1, 2, 0, 0) == (report.proposed, report.already, report.failed, report.left)
+
+
+def test_answers_wait_for_a_database_that_another_program_writes_to(
+    bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They were paid for: each is stored once the lock is gone, and none is asked for again."""
+    hold = threading.Event()
+    local = service(hold=hold)
+    bench.load(towns(6))
+    for name, seconds in {"BUSY_SECONDS": 0.05, "SAY_WAITING": 0.0}.items():
+        monkeypatch.setattr(f"workbench.store.database.{name}", seconds)
+    bench.store.engine.dispose()
+
+    with ThreadPoolExecutor(1) as pool, closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
+        running = pool.submit(proposed, bench)
+        while not local.stats.at_once:
+            time.sleep(0.01)
+        other.execute("BEGIN IMMEDIATE")
+        hold.set()
+        caplog.clear()
+        while len(caplog.records) < 3 and not running.done():
+            time.sleep(0.01)
+        other.execute("ROLLBACK")
+        report = running.result()
+
+    assert (6, 0) == (report.proposed, report.failed)
+    assert {1} == set(local.stats.paid.values())
+    assert 0 == plan_run(bench.store, bench.info(), ModelOptions()).samples
 
 
 def towns(count: int, size: int = 1) -> list[dict[str, Any]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from time import monotonic
 from typing import Any, Self, cast
 
+from workbench.errors import StoreError
 from workbench.model import Kind, Sample, text_hash
 from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Part, Result, Task
 from workbench.proposing.claude.asks import (
@@ -29,6 +30,7 @@ from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import runs, samples
+from workbench.store.database import may_pass
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
@@ -40,6 +42,12 @@ WINDOW = 200
 TOGETHER = 25
 """Proposals of one transaction: a decision of a person waits its turn behind one (a whole window took the
 writer .1 to .2 s)."""
+
+PATIENCE = 600.0
+"""Seconds that what was paid for waits for a database that is locked, full or away."""
+
+AGAIN = 1.0
+"""Seconds between two tries."""
 
 _FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
 """Failures that are left alone until a person retries."""
@@ -134,20 +142,35 @@ class Book:
         else:
             parts = {key: part for key, part in zip(keys, result.parts, strict=True) if part is not None}
             keys, documents = tuple(parts), tuple(map(part_document, parts.values()))
-        call = CallRow(
-            run_id=self.run_id,
-            task=ask.task,
-            keys=list(keys),
-            model=result.model,
-            request_id=result.request_id,
-            stop_reason=result.stop_reason,
-            failure=result.kind if isinstance(result, Failure) else "",
-            detail=result.detail if isinstance(result, Failure) else "",
-            usage=None if result.usage is None else asdict(result.usage),
-            attempts=result.attempts,
-            batch=batch,
-        )
-        await self.store.write(runs.save_call, call, documents)
+
+        def save(store: Store) -> None:  # a row anew for each try: one that failed keeps its number
+            call = CallRow(
+                run_id=self.run_id,
+                task=ask.task,
+                keys=list(keys),
+                model=result.model,
+                request_id=result.request_id,
+                stop_reason=result.stop_reason,
+                failure=result.kind if isinstance(result, Failure) else "",
+                detail=result.detail if isinstance(result, Failure) else "",
+                usage=None if result.usage is None else asdict(result.usage),
+                attempts=result.attempts,
+                batch=batch,
+            )
+            runs.save_call(store, call, documents)
+
+        await self._write(save)
+
+    async def _write(self, change: Callable[[Store], None]) -> None:
+        """Store what was paid for, also where the database takes it only after a while."""
+        began = monotonic()
+        while True:
+            try:
+                return await self.store.write(change)
+            except StoreError as error:
+                if not may_pass(error) or monotonic() - began > PATIENCE:
+                    raise
+            await asyncio.sleep(AGAIN)
 
     def steps(self) -> Iterator[Iterator[Ask]]:
         """What to ask, in steps: each is planned when the answers to the one before are stored.
@@ -194,7 +217,7 @@ class Book:
             proposals, failures = await asyncio.to_thread(self._made, ids[start : start + TOGETHER])
             if self.gently:
                 await asyncio.sleep(monotonic() - began)
-            await self.store.write(runs.add_results, proposals, failures)
+            await self._write(partial(runs.add_results, proposals=proposals, failures=failures))
 
     def _made(self, ids: Sequence[int]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         stored = samples.load_samples(self.store, ids, None)

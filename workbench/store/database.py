@@ -356,6 +356,11 @@ def kind_of_error(error: BaseException) -> type[StoreError]:
     return AwayError if lost else StoreError
 
 
+def may_pass(error: StoreError) -> bool:
+    """Whether the same may work later: the server is away, another program writes, the disk is full."""
+    return isinstance(error, AwayError) or any(sign in str(error) for sign in ("is locked", "is full"))
+
+
 def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     message = str(getattr(error, "orig", None) or error)

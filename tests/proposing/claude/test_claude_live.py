@@ -320,7 +320,9 @@ async def test_an_error_while_asks_are_made_is_raised(kept: Kept) -> None:
         raise StoreError("the database is gone")
 
     with pytest.raises(StoreError, match="gone"):
-        await ran(kept, [broken()], Options())
+        await ran(kept, [broken()], Options(latency=0.2))
+
+    assert 3 == len(kept.results)  # of the calls that were under way
 
 
 async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_needed() -> None:

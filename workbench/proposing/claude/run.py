@@ -196,7 +196,12 @@ class LiveRun:
         """Call for every ask, as long as calls may start; wait for what is under way."""
         while not self._over.is_set():
             began = self._now()
-            ask = await asyncio.to_thread(next, asks, None)  # planned next to the event loop
+            try:
+                ask = await asyncio.to_thread(next, asks, None)  # planned next to the event loop
+            except Exception as error:  # a database that cannot be read: what is under way is paid for
+                self._broken = self._broken or error
+                self._end("")
+                break
             if self._limits.gently:
                 await asyncio.sleep(self._now() - began)
             if ask is None:
