@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select, update
 
 from tests.rows import proposal, sample
 from workbench.errors import UsageError
@@ -14,7 +16,7 @@ from workbench.stages import editing, review
 from workbench.stages.agree import AgreeReport, agree
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
-from workbench.store.tables import REVIEW
+from workbench.store.tables import EVENT, REVIEW, ReviewEventRow
 
 pytestmark = pytest.mark.databases
 
@@ -183,6 +185,21 @@ def test_undone_work_does_not_count_and_what_was_decided_again_after_the_others_
     found = report(cities)
     assert 0 == found.whole.samples
     assert {"decided again after the others' work could be seen": 1} == found.left_out
+
+
+def test_a_clock_that_was_set_back_does_not_make_a_decision_independent(cities: Any) -> None:
+    """Nor does that of a colleague's machine: what counts is the order in which the acts were stored."""
+    decide(cities, 0, "ada")
+    decide(cities, 0, "bo")
+    review.undo(cities.store, cities.info().id, "bo")
+    decide(cities, 0, "bo", reject=True)
+    with cities.store.writing() as session:
+        last = select(func.max(EVENT.id)).scalar_subquery()
+        session.execute(
+            update(ReviewEventRow).where(EVENT.id == last).values(at=datetime(2020, 1, 1, tzinfo=UTC))
+        )
+
+    assert {"decided again after the others' work could be seen": 1} == report(cities).left_out
 
 
 def test_imported_and_adjudicated_work_does_not_count(cities: Any) -> None:

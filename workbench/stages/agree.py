@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import combinations, groupby
 from operator import attrgetter
 from typing import Literal, get_args
@@ -114,17 +113,17 @@ def _decided(
         for row in of_sample:
             reviews[row.review_id].append(row)
         settled = [
-            row.at for each in reviews.values() if each[0].origin == "adjudicated"
+            row.number for each in reviews.values() if each[0].origin == "adjudicated"
             for row in _accepts(each, kind)
         ]  # fmt: skip
         shown = [
-            (row.by, row.at) for each in reviews.values() if each[0].annotator == RESOLVED for row in each
+            (row.by, row.number) for each in reviews.values() if each[0].annotator == RESOLVED for row in each
         ]
         people = [each for each in reviews.values() if each[0].origin != "adjudicated"]
-        firsts = {each[0].review_id: row.at for each in people for row in _accepts(each, kind)[:1]}
+        firsts = {each[0].review_id: row.number for each in people for row in _accepts(each, kind)[:1]}
         own = []
         for each in people:
-            others = [at for number, at in firsts.items() if number != each[0].review_id]
+            others = [first for review, first in firsts.items() if review != each[0].review_id]
             seen = min((at for who, at in shown if who == each[0].annotator), default=None)
             why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
@@ -150,30 +149,30 @@ def _accepts(rows: Sequence[Said], kind: Kind) -> list[Said]:
 def _independent(
     rows: Sequence[Said],
     kind: Kind,
-    others: Sequence[datetime],
-    settled: datetime | None,
-    seen: datetime | None,
+    others: Sequence[int],
+    settled: int | None,
+    seen: int | None,
 ) -> tuple[str, tuple[str, str, Assessment] | None]:
-    """The first decision that stands, or why it is not the person's own."""
+    """The first decision that stands, or why it is not the person's own; others' acts by their numbers."""
     edits = [(row.action, row.edit) for row in rows]
     undone = undone_actions(edits)
     accepts = _accepts(rows, kind)
     row = next((accept for accept in accepts if accept.action not in undone), None)
     if row is None:
         return "", None
-    at = row.at
+    at = row.number
     if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(
         row.action.startswith(IMPORT_ACTION) for row in rows
     ):
         return "began with units that somebody had verified", None
     if (settled is not None and settled <= at) or (
-        accepts[0].at < at and any(other < at for other in others)
+        accepts[0].number < at and any(other < at for other in others)
     ):
         return "decided again after the others' work could be seen", None
     if seen is not None and seen <= at:
         return "made after the others' values were shown in Resolve", None
     assert isinstance(row.edit, Accept)
-    year, week, _ = at.isocalendar()
+    year, week, _ = row.at.isocalendar()
     return "", (row.annotator, f"{year}-W{week:02}", row.edit.assessment)
 
 

@@ -189,8 +189,12 @@ _ROWS = (
 
 
 class Said(NamedTuple):
-    """A row of a journal that begins, decides, takes back or restores, with whose review it is."""
+    """A row of a journal that begins, decides, takes back or restores, with whose review it is.
 
+    `number` grows from row to row; `at` is what the clock of a machine said, which may be wrong.
+    """
+
+    number: int
     sample_id: int
     annotator: str
     origin: str
@@ -210,15 +214,15 @@ def said_of_several(store: Store, dataset_id: int) -> list[Said]:
         .having(func.count() > 1)
     )
     review = REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.id
-    query = select(*review, EVENT.action, EVENT.op, EVENT.data, EVENT.at, EVENT.annotator).where(
+    query = select(EVENT.id, *review, EVENT.action, EVENT.op, EVENT.data, EVENT.at, EVENT.annotator).where(
         REVIEW.sample_id.in_(several),
         EVENT.review_id == REVIEW.id,
         EVENT.op.in_(("open", "accept", "undo", "redo")),
     )
     with store.reading():
         return [
-            Said(sample_id, annotator, origin, number, action, edit_of(op, data), at, by)
-            for sample_id, annotator, origin, number, action, op, data, at, by in store.rows(
+            Said(number, sample_id, annotator, origin, review, action, edit_of(op, data), at, by)
+            for number, sample_id, annotator, origin, review, action, op, data, at, by in store.rows(
                 query.order_by(REVIEW.sample_id, EVENT.id)
             )
         ]
