@@ -553,6 +553,21 @@ def test_every_field_that_is_read_is_checked(bench: Any, field: str) -> None:
             calibration.load(path)
 
 
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [('"nan"', "model.none"), ("1e999", "not JSON compliant"), ("1.5", "a probability lies between 0 and 1")],
+)
+def test_a_number_that_is_no_probability_is_refused(bench: Any, rate: str, said: str) -> None:
+    load(bench, LOW)
+    document = dict(fit(bench).document)
+    document["model"] = {**document["model"], "none": "RATE"}
+    path = bench.folder / "bad.json"
+    path.write_text(json.dumps(document).replace('"RATE"', rate), "utf-8")
+
+    with pytest.raises(InputError, match=rf"bad\.json: not a calibration: .*{said}"):
+        calibration.load(path)
+
+
 def test_the_same_gold_in_another_order_gives_the_same_calibration(bench: Any, tmp_path: Any) -> None:
     load(bench, LOW, 14)
     rows = [row(f"s{place:02}", LOW) for place in reversed(range(14))]

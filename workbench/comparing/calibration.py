@@ -6,6 +6,7 @@ Whatever is said of a choice is said out of fold: by documents (groups) that did
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
@@ -516,7 +517,9 @@ def calibration_of(document: Mapping[str, Any]) -> Calibration:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        return replace(TypeAdapter(Calibration).validate_python(document), document=document)
+        # strictly, or "nan" would be a number; an infinite one (1e999) is no JSON
+        text = json.dumps(document, allow_nan=False)
+        return replace(TypeAdapter(Calibration).validate_json(text, strict=True), document=document)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "thresholds"

@@ -181,6 +181,8 @@ class Model:
     def __post_init__(self) -> None:
         if self.kind == "isotonic" and not 0 < len(self.similarities) == len(self.probabilities):
             raise ValueError("an isotonic model has a probability for each of its similarities")
+        if not all(0 <= value <= 1 for value in (self.none, *self.probabilities)):
+            raise ValueError("a probability lies between 0 and 1")
 
     def probability(self, similarity: float) -> float:
         """The probability at one similarity."""
