@@ -343,7 +343,7 @@ def _short_forms(name: Analysed) -> Iterator[list[str]]:
         yield last
     if name.label == ORGANISATION and (quoted := _QUOTED.search(name.text) or _PROPER.search(name.text)):
         yield pieces(quoted.group(1))
-    if bare := _COMPANY.sub("", name.text):
+    if (bare := _COMPANY.sub("", name.text)) != name.text:
         yield pieces(bare)
     if name.bare:
         yield pieces(name.bare)
@@ -443,8 +443,11 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 
 _PLACES, _LONGEST = 200, 8
 _PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
-_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
-_BEHIND_NAME = re.compile(rf"(?:\+\+|#(?!\w))|/[^\W\d_]|\s?(?:[{SYMBOLS}]|[^\W\d_]+)")
+_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−'’‘])?[{SYMBOLS}]?$")
+_NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a half )?)?$")
+_BEHIND_NAME = re.compile(
+    rf"(?:\+\+|#(?!\w))|/[^\W\d_]|\s?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?[^\W\d_]+)"
+)
 
 
 def _whole_figure(text: str, start: int) -> int:
@@ -470,6 +473,10 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if name.generation:
         return bool(figures) and name.generation not in figures
     amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
+    if number := _NUMBER_BEFORE.search(
+        text, max(0, start - _WINDOW), start
+    ):  # fifty of two hundred and fifty
+        figures &= set(words(text[number.start() : end], name.lang))
     dated = any("m" in figure for figure in figures.union(name.digits))
     return (not dated and not figures.issuperset(name.digits)) or (
         amount != own and bool(own or "percent" in amount)
@@ -492,7 +499,7 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
         pieces_before = [before + piece.start() for piece in _PIECE.finditer(text[before:start])]
         ends = [start + piece.end() for piece in _PIECE.finditer(text[start : start + _WINDOW])]
         for first in (start, *reversed(pieces_before[-len(name.bag) :])):
-            near = ends[: len(name.bag) + 3]
+            near = ends[: len(name.bag) + 7]
             end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
             plain = len(name.bag) == 1
             if end and plain and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):

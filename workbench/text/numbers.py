@@ -1,4 +1,4 @@
-"""Numbers, dates and amounts in one spelling: 1.5 million = 1,500,000, July 14, 1889 = 14 июля 1889."""
+"""Numbers, dates, times and amounts in one spelling: 1.5 million = 1,500,000, July 14 = 14 июля."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
+from math import inf
 
 from workbench.text.lists import by_word, listed, sections, valued
 from workbench.text.tokens import UNSPACED
@@ -64,9 +65,11 @@ def _units(lang: str | None) -> dict[str, int]:
 
 
 SYMBOLS = "$€£¥₽%"
+_CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _TENS = frozenset(range(20, 100, 10))
 _MAGNITUDES = valued(_WORDS["magnitudes"])
 _MINUS = "minus"
+_PER_HUNDRED = frozenset(_WORDS["per hundred"].strip().splitlines())
 _SIZES = ("square", "cubic")
 _DEGREE = ("degree", "degrees")
 _SCALES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
@@ -77,6 +80,7 @@ _MEASURES = by_word(_WORDS["measures"])
 _WEEKDAYS = listed(_WORDS["weekdays"])
 _DAY_FIRST = listed(_WORDS["day first"])
 _MARKS = listed("thang 年 년 月 월")
+_AND = listed("and und y e и")
 _YEAR, _MONTH = r"(?P<year>\d{3,4})", "(?P<month>0?[1-9]|1[0-2])"
 _DAY = "(?P<day>0?[1-9]|[12][0-9]|3[01])"
 # 2 tháng 9 năm 1945; 1949年10月1日
@@ -84,7 +88,10 @@ _MARKED = (
     re.compile(rf"(?:{_DAY} )?thang {_MONTH}(?: nam {_YEAR})?(?= |$)"),
     re.compile(rf"(?:{_YEAR} [年년] )?{_MONTH} [月월](?: {_DAY} [日일号])?(?= |$)"),
 )
-_COUNTING = frozenset({*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS, *_DEGREE})
+_HUNDREDTH = {phrase.split()[1] for phrase in _PER_HUNDRED}
+_COUNTING = frozenset(
+    {*SYMBOLS, *_UNITS, *_MAGNITUDES, *_AMOUNTS, *_MEASURES, _MINUS, *_DEGREE, *_HUNDREDTH, "half"}
+)
 # Letters behind a figure that are a word of their own: 20kg, €3bn, $1.2M. M and B are millions and billions,
 # k thousands; small m and b only of money.
 _LETTER = f"[^\\W_{UNSPACED}]"
@@ -97,10 +104,26 @@ _RATE = re.compile(r"(?<=\d)\s?(mph|km/?h|kph)(?!\w)", re.IGNORECASE)
 _AREA = re.compile(r"(?<=\d)\s?(km|m|cm|mm|mi|ft)[2²](?!\w)")
 _US_DOLLARS = re.compile(r"\bUS\s?(?=\$)")
 _BELOW_ZERO = re.compile(r"(?<![^\s(])[-−](?=\d)")
+_CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
+_QUARTER = re.compile(r"\bQ([1-4])\b")
+_NINETIES = re.compile(r"(?<![\w'’‘])['’‘](?=[2-9]0s\b)")
+_EARLY = re.compile(r"(?<!\d)0(?=\d:[0-5]\d(?!\d))")
+_DOTTED = re.compile(r"(?<=\d)\.(?=[0-5]\d\s?[ap]\.?m\b)", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
+# In words that are one already: 14 to 17, 2 30 pm.
+_RANGE = re.compile(r"(?<=\d) (?:to|through|bis|до) (?=\d)")
+_CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?: ([0-5]\d))? ([ap])m(?!\S)")
+_RANGE_OR_TIME = listed("to through bis до am pm")
 
 
 def parted(text: str) -> str:
-    """The text with a minus sign and words that are written together with figures as words of their own."""
+    """The text with a minus sign and words that are written together with figures as words of their own.
+
+    Q1 is 1 quarter, '90s are 1990s, 2.30p.m. is 2:30 pm and 09:00 is 9:00.
+    """
+    text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
+    text = _NINETIES.sub("19", _QUARTER.sub(r"\1 quarter", text))
+    text = _EARLY.sub("", _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", text)))
     text = _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees ")
     text = _RATE.sub(lambda rate: " miles per hour" if rate[1][0] in "mM" else " km per hour", text)
     return _GLUED.sub(_part, _AREA.sub(r" square \1", _US_DOLLARS.sub("", text)))
@@ -190,7 +213,16 @@ def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
     found = _compose(words, number_words, _units(lang))
+    if not _RANGE_OR_TIME.isdisjoint(found):
+        text = _RANGE.sub(" ", " ".join(found))
+        # Not in German, which has the word: Platz 5 am See.
+        found = (_CLOCK.sub(_of_24_hours, text) if lang in (None, "en") else text).split()
     return found if _DATING.isdisjoint(found) else _dates(found)
+
+
+def _of_24_hours(time: re.Match[str]) -> str:
+    hour, minute, half = time.groups("00")
+    return f"{int(hour) % 12 + 12 * (half == 'p')} {minute}"
 
 
 def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]) -> list[str]:
@@ -211,6 +243,10 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
             sign = _AMOUNTS[word]
             index += 1
             continue
+        if word in _HUNDREDTH and found and f"{found[-1]} {word}" in _PER_HUNDRED:
+            found[-1] = "percent"
+            index += 1
+            continue
         value, used = _value(words, index, units)
         counted = bool(found) and (found[-1][-1].isdigit() or found[-1] in _SIZES)
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
@@ -225,24 +261,58 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
 
 
 def _value(words: Sequence[str], index: int, units: dict[str, int]) -> tuple[str, int]:
-    """The number that starts at a word and how many words it takes; 0 words when none does."""
-    word = words[index]
+    """The number that starts at a word and how many words it takes; 0 words when none does.
+
+    Words add up: two hundred and fifty, one thousand two hundred thirty-four, half a million.
+    """
+    word, at = words[index], index + 1
+    total = number = Decimal(0)
     if _LITERAL.fullmatch(word):
-        if index + 1 == len(words) or words[index + 1] not in _MAGNITUDES:
-            return word, 1
-        total, used = Decimal(word), 1
-    elif word in units:
-        total, used = Decimal(units[word]), 1
-        if units[word] in _TENS and index + 1 < len(words) and 0 < units.get(words[index + 1], 0) < 10:
-            total, used = total + units[words[index + 1]], 2
+        number = Decimal(word)
+    elif word == "half" and _magnitude(words, at + (words[at : at + 1] == ["a"])) > 1:
+        number, at = Decimal("0.5"), at + (words[at] == "a")
     elif word in _MAGNITUDES and word.isalpha() and len(word) > 4:
-        return str(_MAGNITUDES[word]), 1
+        number, at = Decimal(1), index
     else:
-        return "", 0
-    while index + used < len(words) and words[index + used] in _MAGNITUDES:
-        total *= _MAGNITUDES[words[index + used]]
-        used += 1
-    return f"{total.normalize():f}", used
+        number, at = _below_thousand(words, index, units)
+        if at == index:
+            return "", 0
+    # Words that follow are added while they are smaller than the magnitude before them.
+    room, largest = 100 if number >= 100 and word in units else 0, inf
+    while at < len(words):
+        if (size := _magnitude(words, at)) > 1:
+            if size < 1000:
+                number *= size
+            elif number:
+                total, number, largest = total + number * size, Decimal(0), size
+            else:  # a thousand million
+                total *= size
+            room, at = size, at + 1
+        elif words[at : at + 3] == ["and", "a", "half"] and _magnitude(words, at + 3) > 1:
+            number, at = number + Decimal("0.5"), at + 3
+        else:
+            first = at + (words[at] in _AND)
+            more, end = _below_thousand(words, first, units)
+            size = _magnitude(words, end)
+            if not 0 < more < room or size >= largest or (1 < size < 1000 and number):
+                break
+            number, room, at = number + more, 100 if more >= 100 else 0, end
+    if at == index + 1 and _LITERAL.fullmatch(word):
+        return word, 1
+    return f"{(total + number).normalize():f}", at - index
+
+
+def _magnitude(words: Sequence[str], at: int) -> int:
+    """What the word at an index multiplies a number by: a thousand, a dozen; 1 for any other."""
+    return _MAGNITUDES.get(words[at], 1) if at < len(words) else 1
+
+
+def _below_thousand(words: Sequence[str], at: int, units: dict[str, int]) -> tuple[Decimal, int]:
+    """A number of one or two words (seven, twenty-one, двести) and the index behind it; 0 for none."""
+    value = units.get(words[at], 0) if at < len(words) else 0
+    if value in _TENS and at + 1 < len(words) and 0 < units.get(words[at + 1], 0) < 10:
+        return Decimal(value + units[words[at + 1]]), at + 2
+    return Decimal(value), at + (at < len(words) and words[at] in units)
 
 
 def _dates(words: list[str]) -> list[str]:
@@ -271,7 +341,7 @@ def _is_year_like(word: str) -> bool:
 
 def _date_at(words: list[str], index: int) -> tuple[str, int]:
     """The word at an index, or the date that starts there, and how many words it takes."""
-    first, second, third = [*words[index : index + 3], "", "", ""][:3]
+    first, second, third, fourth = [*words[index : index + 4], *[""] * 4][:4]
     if not _MARKS.isdisjoint((first, second, third)):
         for pattern in _MARKED:
             marked = pattern.match(" ".join(words[index : index + 6]))
@@ -280,11 +350,14 @@ def _date_at(words: list[str], index: int) -> tuple[str, int]:
                 return date(year, int(marked["month"]), day), marked.group().count(" ") + 1
     if first in MONTHS and _is_year(second):
         return date(int(second), MONTHS[first], None), 2
+    of = second == "of" and third in MONTHS  # 5th of May
+    if of:
+        second, third = third, fourth
     name, number = (second, first) if second in MONTHS else (first, second)
     if name not in MONTHS or not _is_day(number):
         return first, 1
     year = int(third) if _is_year(third) else None
-    return date(year, MONTHS[name], int(number)), 2 + (year is not None)
+    return date(year, MONTHS[name], int(number)), 2 + of + (year is not None)
 
 
 def _is_day(word: str) -> bool:
