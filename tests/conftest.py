@@ -300,7 +300,9 @@ def on_server(request: pytest.FixtureRequest, on: str) -> str:
     if on == "sqlite":
         return ""
     url: str = request.getfixturevalue("shared_on_server")
-    ask(url, f"TRUNCATE {', '.join(METADATA.tables)} RESTART IDENTITY CASCADE")
+    # TRUNCATE makes every file of the tables anew, which takes a hundred times as long.
+    empty = [f'DELETE FROM "{table.name}"' for table in reversed(METADATA.sorted_tables)]
+    ask(url, f"{'; '.join(empty)}; SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'")
     return url
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import make_url
 
 SERVER = os.environ.get("WORKBENCH_TEST_POSTGRES", "")
 NUMBERS = itertools.count()
@@ -24,18 +24,14 @@ NUMBERS = itertools.count()
 
 def ask(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
     """Rows by plain SQL, past everything that is tested; `?` stands for a value."""
+    from psycopg import connect
     from psycopg.types.string import TextLoader
 
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    try:
-        with engine.connect() as connection:
-            driver = connection.connection.driver_connection
-            assert driver is not None
-            driver.adapters.register_loader("json", TextLoader)  # documents as they are stored
-            found = connection.exec_driver_sql(sql.replace("?", "%s") if values else sql, values or None)
-            return [tuple(row) for row in found] if found.returns_rows else []
-    finally:
-        engine.dispose()
+    plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with connect(plain, autocommit=True) as connection:
+        connection.adapters.register_loader("json", TextLoader)  # documents as they are stored
+        found = connection.execute(sql.replace("?", "%s") if values else sql, values or None)
+        return found.fetchall() if found.description else []
 
 
 @dataclass(frozen=True)
