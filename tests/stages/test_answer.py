@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import Bench
 from tests.rows import sample
 from workbench.comparing.answer import Answer, Effect, Step
 from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
 from workbench.comparing.explained import What
+from workbench.comparing.figures import Figures
 from workbench.errors import UsageError
 from workbench.model import Effort, Kind
 from workbench.reports.answer import answer_text
@@ -19,6 +23,7 @@ from workbench.stages.answer import answer
 from workbench.stages.propose import propose
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset
+from workbench.store.engine import open_store
 from workbench.tui.widgets.compare_lists import nothing_yet
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
@@ -126,7 +131,8 @@ def test_ten_reviews_in_random_order_give_an_estimate_whose_effects_add_up(bench
     assert {one.what for one in found.effects} & {"another form", "not extracted"}
 
 
-def test_with_every_sample_reviewed_the_answer_is_complete(bench: Any) -> None:
+def test_with_every_sample_reviewed_the_answer_is_complete_and_recommends_no_scorer(bench: Any) -> None:
+    """Every scorer agrees with who accepted its suggestions."""
     loaded(bench, "context_entity_recall", 12)
     for key in in_order(bench):
         accept(bench, key)
@@ -134,6 +140,7 @@ def test_with_every_sample_reviewed_the_answer_is_complete(bench: Any) -> None:
 
     assert found.estimate is not None
     assert (True, None, None) == (found.estimate.complete, found.estimate.low, found.estimate.high)
+    assert found.assisted
     assert ["send"] == what(found)
 
 
@@ -148,16 +155,6 @@ def test_with_a_sample_skipped_the_answer_is_not_complete(bench: Any) -> None:
 
     assert found.estimate is not None
     assert (False, 1) == (found.estimate.complete, found.estimate.open)
-
-
-def test_a_scorer_is_not_recommended_for_agreeing_with_who_accepted_its_suggestions(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 12)
-    for key in in_order(bench):
-        accept(bench, key)
-    found = now(bench)
-
-    assert found.assisted
-    assert "scorer" not in what(found)
 
 
 @pytest.mark.parametrize(("compared", "few"), [(12, ". That is a hint: 12 are few."), (40, ".")])
@@ -322,29 +319,47 @@ def reviewed(bench: Any, count: int, *, fast: int = 0) -> Answer:
     return now(bench)
 
 
+@pytest.fixture(scope="module")
+def told(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Answer, Figures]:
+    """The answer after twelve reviews of thirty, and its figures: values that no test can change."""
+    folder = tmp_path_factory.mktemp("told")
+    bench = Bench(folder, open_store(str(shutil.copy(empty_database, folder / "workbench.db"))))
+    reviewed(bench, 12)
+    found = answer(bench.store, bench.info(), "ann")
+    bench.store.close()
+    return found
+
+
+@pytest.fixture
+def twelve(told: tuple[Answer, Figures]) -> Answer:
+    return told[0]
+
+
 def said(found: Answer) -> str:
     return " ".join(headline(found, str))
 
 
-def test_a_score_is_called_too_low_only_where_the_interval_of_the_difference_leaves_out_0(bench: Any) -> None:
-    found = reviewed(bench, 12)
-    assert found.estimate is not None
-    wide = replace(found.estimate, point=0.31, low=0.02, high=0.89, bias=-0.09, sure=False)
-    narrow = replace(found.estimate, point=0.36, low=0.28, high=0.44, bias=-0.14, sure=True)
+def test_a_score_is_called_too_low_only_where_the_interval_of_the_difference_leaves_out_0(
+    twelve: Answer,
+) -> None:
+    assert twelve.estimate is not None
+    wide = replace(twelve.estimate, point=0.31, low=0.02, high=0.89, bias=-0.09, sure=False)
+    narrow = replace(twelve.estimate, point=0.36, low=0.28, high=0.44, bias=-0.14, sure=True)
 
     assert (
         "Based on 12 reviewed samples, the true mean is about .31 (95 % range .02 to .89). "
         "12 samples with both values cannot tell whether your score is too low or too high."
-    ) in said(replace(found, estimate=wide))
+    ) in said(replace(twelve, estimate=wide))
     assert (
         "Based on 12 reviewed samples, the true mean is about .36 (95 % range .28 to .44). "
         "Your score is about .14 too low."
-    ) in said(replace(found, estimate=narrow))
+    ) in said(replace(twelve, estimate=narrow))
 
 
-def test_whether_the_sign_is_known_follows_from_the_interval_of_the_bias(bench: Any) -> None:
-    reviewed(bench, 12)
-    found, figures = answer(bench.store, bench.info(), "ann")
+def test_whether_the_sign_is_known_follows_from_the_interval_of_the_bias(
+    told: tuple[Answer, Figures],
+) -> None:
+    found, figures = told
     off = figures.estimate.bias_interval
 
     assert found.estimate is not None
@@ -353,8 +368,8 @@ def test_whether_the_sign_is_known_follows_from_the_interval_of_the_bias(bench: 
     assert found.estimate.sure == ("cannot tell" not in said(found))
 
 
-def test_the_means_of_the_reviewed_samples_are_no_true_mean(bench: Any) -> None:
-    found = replace(reviewed(bench, 12), score_reviewed=0.246, verified=0.337)
+def test_the_means_of_the_reviewed_samples_are_no_true_mean(twelve: Answer) -> None:
+    found = replace(twelve, score_reviewed=0.246, verified=0.337)
     assert found.estimate is not None
     assert "The estimate for all 30 samples allows for how these were drawn." in differs(found)
     point = (found.score.value or 0.0) + 0.091
@@ -369,10 +384,9 @@ def test_the_means_of_the_reviewed_samples_are_no_true_mean(bench: Any) -> None:
     )
 
 
-def test_what_the_file_does_not_explain_is_no_cause(bench: Any) -> None:
-    found = reviewed(bench, 12)
+def test_what_the_file_does_not_explain_is_no_cause(twelve: Answer) -> None:
     effects = (Effect("another form", 2, 2, -0.06), Effect("untraced", 0, 3, -0.03))
-    text = said(replace(found, effects=effects))
+    text = said(replace(twelve, effects=effects))
 
     assert "Main cause in the 12 reviewed samples: 2 names in the contexts that your metric did not" in text
     assert "(−.06)." in text
@@ -382,28 +396,27 @@ def test_what_the_file_does_not_explain_is_no_cause(bench: Any) -> None:
     )
     assert text.count("cannot be explained") == 1
     turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
-    assert "Known cause in" in said(replace(found, effects=turned))
+    assert "Known cause in" in said(replace(twelve, effects=turned))
     against = (Effect("untraced", 0, 3, 0.3), Effect("left out", 1, 1, -0.07), Effect("unsure", 1, 1, 0.01))
-    text = said(replace(found, effects=against))
+    text = said(replace(twelve, effects=against))
     assert "cause" not in text  # .01 is none next to .07 the other way
     assert "+.30 of the difference cannot be explained" in text
     assert "Everything else together: −.06." in text
     cancelled = (Effect("another form", 2, 2, -0.12), Effect("untraced", 0, 6, 0.03))
     assert "Everything else together: +.03, with 6 samples whose score cannot be explained." in said(
-        replace(found, effects=cancelled)
+        replace(twelve, effects=cancelled)
     )
 
 
 @pytest.mark.parametrize(("share", "true", "off"), [(0.025, ".98", ".02"), (0.075, ".92", ".08")])
 def test_half_a_hundredth_is_rounded_the_same_way_in_every_figure(
-    bench: Any, share: float, true: str, off: str
+    twelve: Answer, share: float, true: str, off: str
 ) -> None:
-    found = reviewed(bench, 12)
-    assert found.estimate is not None
-    whole = replace(found.estimate, point=1 - share, complete=True, reached=True, low=None, bias=share)
+    assert twelve.estimate is not None
+    whole = replace(twelve.estimate, point=1 - share, complete=True, reached=True, low=None, bias=share)
     effects = (Effect("counted wrongly", 1, 1, share), Effect("left out", 1, 1, 1e-17))
     shown = replace(
-        found, estimate=whole, effects=effects, score=replace(found.score, value=1.0),
+        twelve, estimate=whole, effects=effects, score=replace(twelve.score, value=1.0),
         score_reviewed=1.0, verified=1 - share - 1e-16,
     )  # fmt: skip
 
@@ -434,10 +447,8 @@ def test_the_next_step_promises_no_mean_where_too_few_samples_can_have_one(bench
     assert "A mean needs 10 samples with names" in said(found)
 
 
-def test_a_cause_has_an_example_from_a_reviewed_sample(bench: Any) -> None:
-    assert "not recognise, some in another form, such as Walther for Anna Walther (" in said(
-        reviewed(bench, 12)
-    )
+def test_a_cause_has_an_example_from_a_reviewed_sample(twelve: Answer) -> None:
+    assert "not recognise, some in another form, such as Walther for Anna Walther (" in said(twelve)
 
 
 def test_reviews_of_less_than_a_second_stand_next_to_the_estimate_and_are_the_first_step(bench: Any) -> None:
@@ -468,15 +479,19 @@ def test_reviews_of_less_than_a_second_set_no_pace(bench: Any) -> None:
     assert [(15, 8)] == [(one.samples, one.minutes) for one in found.steps if one.minutes]
 
 
-def test_a_guessed_time_is_called_a_guess_once(bench: Any) -> None:
+def test_a_guessed_time_is_called_a_guess_once_and_a_suspect_of_one_line_names_the_other_form(
+    bench: Any,
+) -> None:
     loaded(bench, "context_entity_recall", 80)
     found = now(bench)
     steps = [step(one, found) for one in found.steps]
+    lines = answer_text(found, width=100, height=24).split("\n")
 
     assert [1, 0] == [one.count("a guess") for one in steps]
     assert steps[0].startswith(
         "Check 5 samples that look wrong, to see why (about 1 minute, a guess); that says"
     )
+    assert 5 == sum("rough check 1.00 · “Anna Walther” → “Walther”" in line for line in lines)
 
 
 def test_samples_kept_for_review_without_suggestions_are_told_where_others_are_counted(bench: Any) -> None:
@@ -492,13 +507,6 @@ def test_samples_kept_for_review_without_suggestions_are_told_where_others_are_c
         "score that looks wrong"
     ) in said(found)
     assert not [one for one in notes(found) if "without suggestions" in one]
-
-
-def test_a_suspect_of_one_line_names_the_other_form(bench: Any) -> None:
-    loaded(bench, "context_entity_recall", 80)
-    lines = answer_text(now(bench), width=100, height=24).split("\n")
-
-    assert 5 == sum("rough check 1.00 · “Anna Walther” → “Walther”" in line for line in lines)
 
 
 def test_behind_a_complete_plan_a_longer_one_changes_the_estimate(bench: Any) -> None:
@@ -535,8 +543,8 @@ def test_the_difference_names_the_samples_that_it_is_over(bench: Any) -> None:
     assert "too low (over the samples that have both values)." in said(found)
 
 
-def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(bench: Any) -> None:
-    found = replace(reviewed(bench, 12), effects=(Effect("untraced", 0, 12, -0.1),))
+def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(twelve: Answer) -> None:
+    found = replace(twelve, effects=(Effect("untraced", 0, 12, -0.1),))
     assert found.estimate is not None
     found = replace(found, estimate=replace(found.estimate, bias=-0.1))
 
@@ -547,10 +555,10 @@ def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(bench: Any) -
     assert "not explained by the steps that the file records" == effect_rows(traced)[0][0]
 
 
-def test_a_known_mean_with_few_scores_says_that_they_are_too_few(bench: Any) -> None:
-    found = reviewed(bench, 30)
-    assert found.estimate is not None
-    found = replace(found, compared=8, estimate=replace(found.estimate, bias=None))
+def test_a_known_mean_with_few_scores_says_that_they_are_too_few(twelve: Answer) -> None:
+    assert twelve.estimate is not None
+    known = replace(twelve.estimate, complete=True, reached=True, low=None, high=None, bias=None)
+    found = replace(twelve, compared=8, estimate=known)
 
     assert "8 samples with both values cannot tell whether your score is too low or too high." in said(found)
 
@@ -568,12 +576,11 @@ def test_nothing_left_to_review_asks_for_no_more_reviews(bench: Any) -> None:
     assert "A mean needs 10 samples with names." in said(found)
 
 
-def test_a_known_range_is_no_correction_of_the_mean(bench: Any) -> None:
-    found = reviewed(bench, 12)
-    assert found.estimate is not None
-    known = replace(found, estimate=replace(found.estimate, reached=True, low=0.4, high=0.6))
+def test_a_known_range_is_no_correction_of_the_mean(twelve: Answer) -> None:
+    assert twelve.estimate is not None
+    known = replace(twelve, estimate=replace(twelve.estimate, reached=True, low=0.4, high=0.6))
 
-    assert "The estimate" in differs(found)
+    assert "The estimate" in differs(twelve)
     assert "The estimate" not in differs(known)
 
 

@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +85,18 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Files and their scores, to be read and copied: each run takes three processes."""
+def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, CorpusReport, tuple[int, ...]]:
+    """Files, their scores, the report and its progress, to be read: each run takes three processes."""
     folder = tmp_path_factory.mktemp("scored")
-    run(write_corpus(folder / "corpus"), folder / "out")
-    return folder / "corpus", folder / "out"
+    seen: list[int] = []
+    report = run(write_corpus(folder / "corpus"), folder / "out", progress=seen.append)
+    return folder / "corpus", folder / "out", report, tuple(seen)
+
+
+@pytest.fixture
+def scored(first: tuple[Path, Path, CorpusReport, tuple[int, ...]]) -> tuple[Path, Path]:
+    """Files and their scores, to be read and copied."""
+    return first[:2]
 
 
 def run(corpus: Path, out: Path, **given: Any) -> CorpusReport:
@@ -155,17 +161,18 @@ def test_a_batch_that_cannot_be_scored_is_told_in_words(
         batch.score(table, **options)
 
 
-def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(corpus: Path, tmp_path: Path) -> None:
-    seen: list[int] = []
-    report = run(corpus, tmp_path / "out", progress=seen.append)
+def test_files_are_scored_as_batches_are_and_bad_rows_are_put_aside(
+    first: tuple[Path, Path, CorpusReport, tuple[int, ...]],
+) -> None:
+    corpus, out, report, seen = first
 
     assert (3, 0, 34, 1, {}) == (
         report.partitions, report.done_before, report.rows, report.rejected, report.failed,
     )  # fmt: skip
-    assert sorted(seen) == seen
+    assert tuple(sorted(seen)) == seen
     assert sum(path.stat().st_size for path in corpus.iterdir()) == seen[-1]
     (expected,) = batch.score(pyarrow.RecordBatch.from_pylist([PUSHKIN])).to_pylist()
-    pushkin, nothing = rows_of(tmp_path / "out" / f"00001-b{SCORED}")
+    pushkin, nothing = rows_of(out / f"00001-b{SCORED}")
     assert {**expected, "line": 1} == {**pushkin, "error": None}
     assert (3, None, 0) == (nothing["line"], nothing["linked"], nothing["linked_units"])
     (rejects,) = report.rejects
@@ -249,12 +256,11 @@ def test_scores_that_were_made_otherwise_are_not_mixed(
     assert before == bytes_of(out)
 
 
-@pytest.mark.parametrize("under_way", [False, True])
-def test_a_folder_in_which_another_command_began_or_was_killed_can_be_used(
-    corpus: Path, tmp_path: Path, under_way: bool
+def test_a_folder_in_which_another_command_began_and_one_was_killed_can_be_used(
+    corpus: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "out" / ".run.json.0a1b2c3d.partial").mkdir(parents=True)
-    with unfinished(tmp_path / "out" / "run.json") if under_way else nullcontext():
+    with unfinished(tmp_path / "out" / "run.json"):
         report = score_files([corpus / "b.jsonl"], tmp_path / "out", recipe_of(None, 85, None, ()), workers=1)
 
     assert 2 == report.rows
@@ -372,16 +378,7 @@ def test_bad_options_get_a_message_and_write_nothing(
     assert before == bytes_of(corpus)
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_scored(corpus: Path, tmp_path: Path) -> None:
-    (corpus / "0.parquet").write_bytes(b"PAR1 nothing of it PAR1")
-
-    report = run(corpus, tmp_path / "out")
-
-    assert ["0.parquet"] == [path.name for path in report.failed]
-    assert 34 == report.rows
-
-
-def test_the_reports_are_json_too(
+def test_a_file_that_cannot_be_read_is_named_and_the_reports_are_json_too(
     scored: tuple[Path, Path], corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken, out = corpus / "0.parquet", str(scored[1])
