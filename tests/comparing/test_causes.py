@@ -384,7 +384,7 @@ def assessments(draw: st.DrawFn) -> Assessment:
     return of(*[draw(one_unit(name)) for name in names])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(assessments(), assessments(), st.booleans(), st.randoms(use_true_random=False))
 def test_shares_sum_to_delta_and_each_unit_has_one_row_in_any_order(
     automatic: Assessment, verified: Assessment, based: bool, random: Any
@@ -411,7 +411,7 @@ def test_shares_sum_to_delta_and_each_unit_has_one_row_in_any_order(
     assert difference(shuffled(automatic), shuffled(verified), based=based).rows == found.rows
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(assessments(), st.booleans())
 def test_identical_assessments_differ_by_nothing(assessment: Assessment, based: bool) -> None:
     found = difference(assessment, assessment, based=based)

@@ -355,7 +355,7 @@ def is_record_or_error(row: FileRow) -> bool:
     return (row.record is None) != (row.error is None)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 @given(ROW, st.sampled_from(["native", "ragas", None]), st.booleans())
 def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
     tmp_path: Path, value: dict[str, Any], form: str | None, escaped: bool
@@ -372,7 +372,7 @@ def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
         assert back.record == replace(row.record, contexts_given=True)  # a native row always says them
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
 @given(
     st.binary(max_size=300),
     st.sampled_from([b"", row().encode() + b"\n", b"question,contexts,ground_truth\n"]),
@@ -383,7 +383,7 @@ def test_any_bytes_are_rows_or_a_refused_file(tmp_path: Path, data: bytes, start
     assert all(is_record_or_error(row) for row in rows_of(start + data, tmp_path / name))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
 @given(st.lists(st.lists(st.text("ab'\"[],;\\\n\r\té…\x00", max_size=12), max_size=5), max_size=5))
 def test_any_cells_are_rows_or_errors(tmp_path: Path, table: list[list[str]]) -> None:
     """Written with and without the quotes they need."""

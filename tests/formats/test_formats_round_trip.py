@@ -185,7 +185,7 @@ def records(draw: st.DrawFn) -> Record:
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     deadline=None,
-    max_examples=80,
+    max_examples=40,
 )
 @given(st.lists(records(), min_size=1, max_size=3))
 def test_a_record_that_is_written_is_read_back_equal(tmp_path: Path, given: list[Record]) -> None:

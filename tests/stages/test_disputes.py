@@ -376,24 +376,28 @@ def test_settling_a_dispute_moves_the_estimate_by_just_that(bench: Any, wish: Wi
     scorers = "context_entity_recall", "linked"
     disputed = [one for one in read(bench).disputes if one.sort == "verified" and one.id in order[:21]]
     assert {*scorers} == {one.between.removesuffix("~verified") for one in disputed}
-    for one in disputed:
-        scorer = one.between.removesuffix("~verified")
-        before, opened = point(scorer), bench.open(one.id)
+    stood = {scorer: point(scorer) for scorer in scorers}
+    for key in {one.id: None for one in disputed}:
+        opened = bench.open(key)
         act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[-1]))
-        assert one.moves
-        assert one.delta
-        assert pytest.approx(0.2 * one.moves / abs(one.delta)) == abs(point(scorer) - before)
+        before, stood = stood, {scorer: point(scorer) for scorer in scorers}
+        for one in [one for one in disputed if one.id == key]:
+            scorer = one.between.removesuffix("~verified")
+            assert one.moves
+            assert one.delta
+            assert pytest.approx(0.2 * one.moves / abs(one.delta)) == abs(stood[scorer] - before[scorer])
     of_column = [one for one in read(bench).disputes if one.between == f"{scorers[0]}~verified"]
     behind = [one for one in of_column if one.id in order[21:]]
     assert behind  # of these the estimate has the automatic value alone
     for one in behind:
-        before = point(scorers[0])
+        now = stood[scorers[0]]
         with bench.store.writing() as session:
             change = f"SET value = 0.3, digits = '0.3' WHERE sample_id = {one.sample_id}"
             session.connection().exec_driver_sql(f"UPDATE external_score {change}")
         assert one.moves
         assert one.delta
-        assert pytest.approx(0.1 * one.moves / abs(one.delta)) == point(scorers[0]) - before
+        stood[scorers[0]] = point(scorers[0])
+        assert pytest.approx(0.1 * one.moves / abs(one.delta)) == stood[scorers[0]] - now
 
 
 # States.

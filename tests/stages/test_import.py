@@ -702,7 +702,7 @@ from workbench.stages import import_
 from workbench.store.engine import open_store
 
 def killed(done):
-    if done >= 1_500:
+    if done >= 1_000:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -716,7 +716,7 @@ stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotat
 def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     """Whole chunks are there, the rest is added, and nothing differs from an import that was not killed."""
     path = bench.write(
-        ({**row, "proposal": PROPOSAL, "response": "x" * 500} for row in many(3_000)), "big.jsonl"
+        ({**row, "proposal": PROPOSAL, "response": "x" * 500} for row in many(1_500)), "big.jsonl"
     )
     bench.load(path, dataset="whole", seed=3)
     bench.store.close()
@@ -725,10 +725,10 @@ def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     there = "SELECT count(*) FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = 'big'"
     bench.reopen()
     found = bench.query(there)[0][0]
-    assert 0 < found < 3_000
+    assert 0 < found < 1_500
     assert found % 150 == 0
 
-    assert counts(bench.load(path)) == {"unchanged": found, "new": 3_000 - found}
+    assert counts(bench.load(path)) == {"unchanged": found, "new": 1_500 - found}
 
     info, whole = bench.info("big"), bench.info("whole")
     assert (info.blind_share, info.run) == (whole.blind_share, whole.run)
@@ -739,8 +739,8 @@ def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     ]
     assert rows[0] == rows[1]
     assert bench.query("SELECT run_id, count(*) FROM proposal GROUP BY run_id ORDER BY 1") == [
-        (1, 3_000),
-        (2, 3_000),
+        (1, 1_500),
+        (2, 1_500),
     ]
 
 

@@ -326,7 +326,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ACTS)
 def test_undo_restores_the_exact_assessment(made: Path, acts: list[tuple[str, int, int]]) -> None:
     """All the way back and forth again; on the way every span quotes the text and names stay apart."""

@@ -135,7 +135,7 @@ def taken_in(folder: Path, source: Path, number: int, empty: Path) -> Path:
 
 @pytest.mark.filterwarnings("default")
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -74,7 +74,7 @@ def filled(bench: Bench) -> Bench:
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     deadline=None,
-    max_examples=12,
+    max_examples=6,
 )
 @given(
     st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.sample.id),

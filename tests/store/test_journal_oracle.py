@@ -278,7 +278,7 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STEP, min_size=8, max_size=30))
 def test_any_acts_of_two_people_fold_to_what_snapshots_say(
     template: Path, steps: list[tuple[str, str, str, int]]

@@ -116,7 +116,7 @@ def run_reading(path: Path, *commands: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
-@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])
+@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o644, 0o555)])
 def test_a_database_that_may_only_be_read_is_read(
     demo: Any, shared_folder: Path, tmp_path: Path, file_mode: int, folder_mode: int
 ) -> None:
