@@ -44,7 +44,7 @@ from workbench.store.tables import (
     REVIEW,
     SAMPLE,
     AssignmentRow,
-    ReviewRow,
+    Review,
     among,
     is_blind,
 )
@@ -172,7 +172,7 @@ def _lease(rules: Rules | DatasetInfo) -> Any:
     return _NOW + 60 * rules.lease
 
 
-def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: bool) -> None:
+def follow(store: Store, rules: Rules, reviews: Sequence[Review], *, moved: bool) -> None:
     """Bring places in line with reviews that were written to: decided, free after a skip, else kept longer.
 
     Who decided or skipped, so that it `moved` one review, holds the next sample in the same change.
@@ -203,7 +203,7 @@ def follow(store: Store, rules: Rules, reviews: Sequence[ReviewRow], *, moved: b
             claim(store, rules, reviews[0].annotator)
 
 
-def _join(store: Store, session: Session, rules: Rules, row: ReviewRow, *, done: bool) -> None:
+def _join(store: Store, session: Session, rules: Rules, row: Review, *, done: bool) -> None:
     """A place for somebody who has none at a sample: a free one, else for a decision one more.
 
     Work is never refused: a decision that came after its lease had run out is kept and reported.
@@ -326,11 +326,11 @@ def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: C
     """Places for what people decided without one: free ones, else new ones."""
     placed = exists().where(_SAME_REVIEW)
     query = (
-        select(ReviewRow)
+        select(REVIEW.sample_id, REVIEW.annotator)
         .where(REVIEW.dataset_id == info.id, decided, *_OF_PEOPLE, not_(placed))
         .order_by(REVIEW.id)
     )
-    reviews = list(store.column(query))
+    reviews = store.rows(query)
     if not reviews:
         return
     numbers = {row.sample_id for row in reviews}

@@ -20,7 +20,7 @@ from workbench.store.database import FAILURES, UNREADABLE, self_check
 from workbench.store.datasets import list_datasets
 from workbench.store.engine import Store
 from workbench.store.gold import gold_rows
-from workbench.store.journal import project
+from workbench.store.journal import projected
 from workbench.store.samples import CHUNK, sample_of
 from workbench.store.tables import (
     CALIBRATION,
@@ -38,7 +38,7 @@ from workbench.store.tables import (
     SAMPLE,
     UNIT,
     PolicyRow,
-    ReviewRow,
+    Review,
     among,
 )
 
@@ -181,8 +181,7 @@ def _review(
         )
         return
     state = fold([(event.action, edit_of(event.op, event.data)) for event in events])
-    folded = ReviewRow(**head._mapping)
-    project(folded, state)
+    folded = projected(Review._make(head), state)
     for name, value in head._mapping.items():
         if getattr(folded, name) != value:
             yield f"{name} is {value!r}, its journal says {getattr(folded, name)!r}"

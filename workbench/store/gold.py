@@ -19,7 +19,7 @@ from workbench.reviewing.edits import PUTS, Accept, Put
 from workbench.reviewing.fold import Verified, resolve, same_verdicts, undone_actions
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.tables import EVENT, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among, in_force
+from workbench.store.tables import EVENT, POLICY, REVIEW, SAMPLE, UNIT, Review, among, in_force
 from workbench.text.safe import BEGINNING, is_hash
 
 
@@ -217,7 +217,7 @@ def _verified(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int,
     return verified
 
 
-def gold_rows(units: Sequence[Unit], sample: Sample, review: ReviewRow) -> list[dict[str, Any]]:
+def gold_rows(units: Sequence[Unit], sample: Sample, review: Review) -> list[dict[str, Any]]:
     """The rows of the verified units of a review, spans checked against the text.
 
     Raises SpanError for a span outside the reference, a principal span that does not read as the
@@ -257,20 +257,24 @@ def check_spans(unit: Unit, sample: Sample) -> None:
 
     Raises SpanError otherwise.
     """
-    reference, name = sample.reference, repr(unit.text[:60])
+    reference = sample.reference
     for span in unit.spans:
         if not 0 <= span.start < span.end <= len(reference):
-            raise SpanError(f"{name} at {span.start}:{span.end} lies outside the reference")
+            raise SpanError(f"{_named(unit)} at {span.start}:{span.end} lies outside the reference")
     if unit.kind == "entity" and unit.spans:
         surface = reference[unit.spans[0].start : unit.spans[0].end]
         if surface != unit.text:
-            raise SpanError(f"{name} is at a place that reads {surface[:60]!r}")
+            raise SpanError(f"{_named(unit)} is at a place that reads {surface[:60]!r}")
     for evidence in unit.match.evidence:
         contexts = sample.retrieved_contexts
         inside = 0 <= evidence.context < len(contexts)
         if not inside or not 0 <= evidence.start < evidence.end <= len(contexts[evidence.context]):
             where = f"{evidence.start}:{evidence.end} of context {evidence.context}"
-            raise SpanError(f"the evidence of {name} lies outside its text: {where}")
+            raise SpanError(f"the evidence of {_named(unit)} lies outside its text: {where}")
+
+
+def _named(unit: Unit) -> str:
+    return repr(unit.text[:60])
 
 
 class Reviewed(NamedTuple):

@@ -17,7 +17,7 @@ from workbench.reviewing.fold import carry, fold, gold_units, same_gold
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.journal import Change, append, folded, journals, new_review
+from workbench.store.journal import Change, append, folded, journals, new_review, reviews_where
 from workbench.store.plans import LATE_RANK, kept_back, plan_of
 from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
@@ -31,7 +31,7 @@ from workbench.store.tables import (
     SAMPLE,
     ExternalScoreRow,
     ProposalRow,
-    ReviewRow,
+    Review,
     RunRow,
     SampleRow,
     among,
@@ -142,7 +142,7 @@ class _Chunk:
         self.store, self.intake = store, intake
         self.proposals: dict[tuple[int, str], dict[int, dict[str, Any]]] = {}
         self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
-        self.reviews: dict[tuple[int, str], ReviewRow] = {}
+        self.reviews: dict[tuple[int, str], Review] = {}
         self.verified: dict[tuple[int, str, Kind], Assessment] = {}
         self.new_samples: list[dict[str, Any]] = []
         self.new_proposals: list[dict[str, Any]] = []
@@ -154,12 +154,17 @@ class _Chunk:
             self.proposals.setdefault((row.sample_id, row.content_hash), {})[row.run_id] = row.document
         for score in store.column(select(ExternalScoreRow).where(among(EXTERNAL.sample_id, ids))):
             self.scores[score.sample_id, score.column] = score
-        for review in store.column(select(ReviewRow).where(among(REVIEW.sample_id, ids))):
-            self.reviews[review.sample_id, review.annotator] = review
+        self._read_reviews(ids)
         for kind in KINDS if intake.gold != "ignore" and self.reviews else ():
             for sample_id, reviews in verified_by(store, ids, kind).items():
                 for verified in reviews:
                     self.verified[sample_id, verified.annotator, kind] = verified.assessment
+
+    def _read_reviews(self, ids: Sequence[int]) -> list[Review]:
+        """The reviews of some samples as they are now."""
+        reviews = reviews_where(self.store, among(REVIEW.sample_id, ids))
+        self.reviews |= {(review.sample_id, review.annotator): review for review in reviews}
+        return reviews
 
     def add_sample(self, record: Record, key: str, content: str) -> None:
         """A sample that is not there."""
@@ -248,7 +253,8 @@ class _Chunk:
         return "updated" if clashing else "extended" if differing else "unchanged"
 
     def _replace_text(self, row: SampleRow, sample: Sample, content: str, changed: str) -> RowError | None:
-        reviews = self.store.column(select(ReviewRow).where(REVIEW.sample_id == row.id))
+        assert row.id is not None
+        reviews = self._read_reviews([row.id])
         if changed != "retrieved_contexts" and reviews:
             got = f"another text for id {row.key!r}, which is reviewed"
             return RowError(changed, got, "a new id: gold belongs to its text")
@@ -259,9 +265,10 @@ class _Chunk:
         # they are of the old text
         forget_scores(self.store, SAMPLE.id == row.id, external=True)
         append(self.store, [self._stale(review, row, before, replaced) for review in reviews])
+        self._read_reviews([row.id])
         return None
 
-    def _stale(self, review: ReviewRow, row: SampleRow, before: Sequence[str], replaced: str) -> Change:
+    def _stale(self, review: Review, row: SampleRow, before: Sequence[str], replaced: str) -> Change:
         """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
         assert review.id is not None
         state = folded(self.store, [review.id])[review.id]
@@ -310,7 +317,7 @@ class _Chunk:
                 return RowError("gold", got, f"the gold stored {replaces}")
         return None
 
-    def new_kinds(self, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
+    def new_kinds(self, review: Review, gold: GoldRecord, *, differing: bool) -> set[Kind]:
         """The kinds of this gold that the review does not say yet, or does not settle as this does.
 
         With `differing` only contradicted ones. Edits on their way and an exclusion are decisions too: gold
@@ -409,7 +416,7 @@ def assessments_of(gold: GoldRecord) -> list[Assessment]:
     return [Assessment(kind, source, units) for kind, units in parts if units is not None]
 
 
-def mark_edits(store: Store, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
+def mark_edits(store: Store, review: Review, marks: Marks) -> Iterator[Edit]:
     """The edits for what a review does not say yet."""
     for kind in KINDS:
         disposition = marks.dispositions.get(kind)

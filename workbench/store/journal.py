@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -40,11 +41,13 @@ from workbench.store.tables import (
     SAMPLE,
     UNIT,
     GoldUnitRow,
+    Review,
     ReviewEventRow,
     ReviewRow,
     SampleRow,
     among,
     in_force,
+    table_of,
 )
 
 _LATER = METADATA.tables["review_event"].alias("later").c
@@ -97,7 +100,7 @@ class Change(NamedTuple):
     person in a dataset with assignments. `by`: who acts, "" for whose review it is.
     """
 
-    row: ReviewRow
+    row: Review
     text: Callable[[], Sample]
     edits: Sequence[Named]
     effort: Effort | None = None
@@ -262,7 +265,7 @@ def is_stored(store: Store, action: str) -> bool:
 
 
 _SEEN = (
-    select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, ReviewRow)
+    select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash, *ASSIGNED, *REVIEW)
     .outerjoin(ReviewRow, and_(REVIEW.sample_id == SAMPLE.id, REVIEW.annotator == bindparam("annotator")))
     .where(SAMPLE.id == bindparam("sample"), *in_force(SAMPLE.dataset_id))
 )
@@ -275,7 +278,9 @@ def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     found = store.rows(_SEEN, sample=act.sample_id, annotator=annotator)
     if not found:
         raise NotFoundError("the sample was removed meanwhile")
-    ((dataset_id, name, content_hash, *rules, row),) = found
+    ((dataset_id, name, content_hash, *rest),) = found
+    rules, head = rest[: len(ASSIGNED)], rest[len(ASSIGNED) :]
+    row = None if head[0] is None else Review(*head)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     if (row.seq if row else -1) != act.state.seq:
@@ -436,7 +441,7 @@ def _mark(store: Store, session: Session, edit: Edit, own: str, by: str, *, stor
     query = select(EVENT.review_id, EVENT.op, EVENT.data, *ASSIGNED).where(*of_act).order_by(EVENT.id)
     touched = store.rows(query)
     numbers = list(dict.fromkeys(row[0] for row in touched))
-    reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
+    reviews = {row.id: row for row in reviews_where(store, among(REVIEW.id, numbers))}
     rows = [reviews[number] for number in numbers]
     _, op, data, *rules = touched[0]
     resolves = rows[0].annotator == RESOLVED
@@ -473,13 +478,14 @@ def _others_since(session: Session, review_id: int, action: str, by: str) -> str
     return session.scalar(select(EVENT.annotator).where(*after).limit(1)) or ""
 
 
-def _text_of(store: Store, row: ReviewRow) -> Sample:
+def _text_of(store: Store, row: Review) -> Sample:
     return sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
 
 
-def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
+def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> Review:
     """The head of a review without a journal yet."""
-    return ReviewRow(
+    return Review(
+        id=None,
         dataset_id=dataset_id,
         sample_id=sample_id,
         annotator=annotator,
@@ -488,8 +494,16 @@ def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, o
         shown=opening.shown,
         off_plan=opening.off_plan,
         seq=-1,
+        entity="todo",
+        statement="todo",
+        flag="",
         updated_at=datetime.now(UTC),
     )
+
+
+def reviews_where(store: Store, *where: ColumnElement[bool]) -> list[Review]:
+    """The rows of reviews for which all of this holds."""
+    return [Review(*row) for row in store.rows(select(*REVIEW).where(*where))]
 
 
 def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
@@ -501,36 +515,53 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
     if not changes:
         return []
     now = datetime.now(UTC)
-    was = [{kind: getattr(change.row, kind) for kind in KINDS} for change in changes]
-    firsts = [change.row.seq + 1 for change in changes]
     with store.writing() as session:
-        states = [_projected(store, change, now) for change in changes]
+        states = [_state_after(store, change) for change in changes]
         try:
-            session.add_all([change.row for change in changes])
-            session.flush()
-            rows = [row for at, change in enumerate(changes) for row in _events(change, firsts[at], now)]
-            store.insert(ReviewEventRow, rows)
+            reviews = _stored(session, [
+                projected(change.row, state)._replace(updated_at=now)
+                for change, state in zip(changes, states, strict=True)
+            ])  # fmt: skip
+            given = zip(changes, reviews, strict=True)
+            store.insert(ReviewEventRow, [row for each in given for row in _events(*each)])
         except IntegrityError as error:
             raise ConflictError("this sample was changed in another window meanwhile") from error
         units: list[dict[str, Any]] = []
-        for change, before, state in zip(changes, was, states, strict=True):
-            if kinds := [kind for kind in KINDS if before[kind] == "verified"]:
-                verified = UNIT.review_id == change.row.id, UNIT.kind.in_(kinds)
+        for change, review, state in zip(changes, reviews, states, strict=True):
+            if kinds := [kind for kind in KINDS if getattr(change.row, kind) == "verified"]:
+                verified = UNIT.review_id == review.id, UNIT.kind.in_(kinds)
                 session.execute(delete(METADATA.tables["gold_unit"]).where(*verified))
             for kind in KINDS:
                 if state.of(kind).disposition == "verified":
                     counted = gold_units(state.of(kind).assessment.units)
-                    units += gold_rows(counted, change.text(), change.row)
+                    units += gold_rows(counted, change.text(), review)
         store.insert(GoldUnitRow, units)
         if rules := next((change.rules for change in changes if change.rules), None):
-            moved = was != [{kind: getattr(change.row, kind) for kind in KINDS} for change in changes]
-            follow(store, rules, [change.row for change in changes if change.rules], moved=moved)
+            pairs = [*zip(changes, reviews, strict=True)]
+            moved = any(_dispositions(change.row) != _dispositions(review) for change, review in pairs)
+            follow(store, rules, [review for change, review in pairs if change.rules], moved=moved)
     return states
 
 
-def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
-    """The state after a change, written into the row of its review."""
-    row = change.row
+_dispositions = attrgetter(*KINDS)
+_MOVED = "origin", "policy_version", "seq", *KINDS, "flag", "updated_at"
+_MOVE = update(table_of(ReviewRow)).where(REVIEW.id == bindparam("number"))
+_BEGIN = insert(table_of(ReviewRow)).returning(REVIEW.id, sort_by_parameter_order=True)
+
+
+def _stored(session: Session, reviews: Sequence[Review]) -> list[Review]:
+    """Write the rows of some reviews; new ones now have their numbers."""
+    there = [review for review in reviews if review.id is not None]
+    if there:
+        moved = [{"number": row.id, **{name: getattr(row, name) for name in _MOVED}} for row in there]
+        session.connection().execute(_MOVE, moved)
+    fresh = [dict(zip(Review._fields[1:], row[1:], strict=True)) for row in reviews if row.id is None]
+    numbers = iter(session.connection().execute(_BEGIN, fresh).scalars() if fresh else ())
+    return [row if row.id is not None else row._replace(id=next(numbers)) for row in reviews]
+
+
+def _state_after(store: Store, change: Change) -> ReviewState:
+    """The state after a change, its units checked against the text."""
     for _, edit in change.edits:
         match edit:
             case Put():
@@ -545,30 +576,34 @@ def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
             check_spans(unit, change.text())
     state = change.before and followed(change.before, change.edits)
     if state is None:
-        assert row.id is not None  # a review that is not there yet has no rows to take back
-        state = fold([*journals(store, [row.id])[row.id], *change.edits])
-    project(row, state)
-    row.updated_at = now
+        number = change.row.id
+        assert number is not None  # a review that is not there yet has no rows to take back
+        state = fold([*journals(store, [number])[number], *change.edits])
     return state
 
 
-def project(row: ReviewRow, state: ReviewState) -> None:
-    """Write a state into the row of its review."""
-    row.seq = state.seq
-    row.entity = state.entity.disposition
-    row.statement = state.statement.disposition
-    row.flag = state.flag
-    row.policy_version = state.policy
+def projected(row: Review, state: ReviewState) -> Review:
+    """The row of a review in a state."""
     accepted = [state.of(kind).imported for kind in KINDS if state.of(kind).disposition == "verified"]
-    if accepted and row.origin != "adjudicated":
-        row.origin = "imported" if all(accepted) else "reviewed"
+    origin = row.origin
+    if accepted and origin != "adjudicated":
+        origin = "imported" if all(accepted) else "reviewed"
     if any(state.of(kind).adjudicated for kind in KINDS):
-        row.origin = "adjudicated"
+        origin = "adjudicated"
+    return row._replace(
+        seq=state.seq,
+        entity=state.entity.disposition,
+        statement=state.statement.disposition,
+        flag=state.flag,
+        policy_version=state.policy,
+        origin=origin,
+    )
 
 
-def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any]]:
-    row, effort = change.row, change.effort
-    for number, (action, edit) in enumerate(change.edits, first):
+def _events(change: Change, row: Review) -> Iterator[dict[str, Any]]:
+    """The rows of a change in the journal; `row` is the review's after it."""
+    effort = change.effort
+    for number, (action, edit) in enumerate(change.edits, change.row.seq + 1):
         op, data = edit_document(edit)
         spent, effort = (effort, None) if op != "open" else (None, effort)
         yield {
@@ -579,7 +614,7 @@ def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any
             "action": action,
             "op": op,
             "data": data,
-            "at": now,
+            "at": row.updated_at,
             "seconds": spent.seconds if spent else None,
             "presses": spent.presses if spent else None,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     JSON,
@@ -215,6 +215,24 @@ class ReviewRow(OfDataset, table=True):
     flag: str = ""
     updated_at: datetime
     off_plan: bool = False
+
+
+class Review(NamedTuple):
+    """A row of `review` as a value, its columns in their order; `id` None before it is stored."""
+
+    id: int | None
+    dataset_id: int
+    sample_id: int
+    annotator: str
+    origin: str
+    policy_version: int
+    shown: str
+    seq: int
+    entity: str
+    statement: str
+    flag: str
+    updated_at: datetime
+    off_plan: bool
 
 
 class ReviewEventRow(Numbered, table=True):
