@@ -13,6 +13,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from workbench.stages.corpus import (
     SCORED,
     CorpusReport,
     Partition,
+    Recipe,
     recipe_of,
     score_files,
     score_partition,
@@ -97,6 +100,24 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, CorpusR
 def scored(first: tuple[Path, Path, CorpusReport, tuple[int, ...]]) -> tuple[Path, Path]:
     """Files and their scores, to be read and copied."""
     return first[:2]
+
+
+@contextmanager
+def without_workers() -> Iterator[None]:
+    """Partitions are scored in this process: starting one takes as long as a thousand rows."""
+
+    def in_turn(todo: list[Partition], recipe: Recipe, *_: Any) -> list[tuple[Partition, str]]:
+        return [(partition, score_partition(partition, recipe)) for partition in todo]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.stages.corpus._here", in_turn)
+        yield
+
+
+@pytest.fixture
+def here() -> Iterator[None]:
+    with without_workers():
+        yield
 
 
 def run(corpus: Path, out: Path, **given: Any) -> CorpusReport:
@@ -257,7 +278,7 @@ def test_scores_that_were_made_otherwise_are_not_mixed(
 
 
 def test_a_folder_in_which_another_command_began_and_one_was_killed_can_be_used(
-    corpus: Path, tmp_path: Path
+    here: None, corpus: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "out" / ".run.json.0a1b2c3d.partial").mkdir(parents=True)
     with unfinished(tmp_path / "out" / "run.json"):
@@ -274,7 +295,7 @@ def test_scores_into_a_file_are_refused_in_words(corpus: Path) -> None:
 
 
 def test_of_two_commands_that_begin_at_once_the_recipe_of_one_holds(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: None, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other one begins when this one has seen that the folder is free."""
     inside = unfinished
@@ -388,12 +409,12 @@ def test_a_file_that_cannot_be_read_is_named_and_the_reports_are_json_too(
     assert 3 == cli._run(["score-files", *given, "--json"])
     report = json.loads(capsys.readouterr().out)
     assert (given[-1], 2, [str(broken)]) == (report["out"], report["rows"], [*report["failed"]])
-    assert 0 == cli._run(["--db", str(tmp_path / "w.db"), "draw", out, "--n", "4", "--json"])
+    assert 0 == cli._run(["--db", str(tmp_path / "w.db"), "draw", out, "--n", "4", "--seed", "1", "--json"])
     drawn = json.loads(capsys.readouterr().out)
     assert (out, 4) == (drawn["out"], drawn["n"])
 
 
-def test_of_a_folder_every_dataset_file_is_scored_and_nothing_hidden(tmp_path: Path) -> None:
+def test_of_a_folder_every_dataset_file_is_scored_and_nothing_hidden(here: None, tmp_path: Path) -> None:
     """Copies that an editor keeps in hidden folders are no rows of the corpus."""
     row = json.dumps(EIFFEL)
     for name in ("a.JSONL", ".checkpoints/a.jsonl", ".b.jsonl"):

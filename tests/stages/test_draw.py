@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.rows import naming, sample, units, write_rows
+from tests.stages.test_corpus import without_workers
 from workbench.comparing.answer_words import headline
 from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.formats.policy import to_toml
@@ -42,7 +43,8 @@ def corpus_of(
     (folder / "corpus").mkdir()
     write_rows(folder / "corpus" / "a.jsonl", rows[: len(rows) // 3])
     write_rows(folder / "corpus" / "b.jsonl", rows[len(rows) // 3 :])
-    score_files([folder / "corpus"], folder / "out", recipe_of(policy, threshold, None, ()), workers=2)
+    with without_workers():
+        score_files([folder / "corpus"], folder / "out", recipe_of(policy, threshold, None, ()), workers=2)
     return folder / "out"
 
 
