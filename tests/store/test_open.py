@@ -74,8 +74,11 @@ def test_opening_a_database_imports_no_alembic(bench: Any, there: bool) -> None:
     assert said.stdout == "[]\n"
 
 
-def test_pragmas_hold_on_every_connection(bench: Any) -> None:
+def test_pragmas_hold_on_every_connection(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write-ahead log, foreign keys, full synchronisation and patience; three connections at once."""
+    prepare: Any = database._prepare_sqlite
+    monkeypatch.setattr(database, "_prepare_sqlite", prepare.__wrapped__)
+    bench.reopen()
     pragmas = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
     connections = [bench.store.engine.connect() for _ in range(3)]
     try:
