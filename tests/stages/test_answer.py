@@ -20,6 +20,7 @@ from workbench.model import Effort, Kind
 from workbench.reports.answer import answer_text
 from workbench.stages import disputes, editing, plan
 from workbench.stages.answer import answer
+from workbench.stages.figures import precision
 from workbench.stages.propose import propose
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset
@@ -174,6 +175,37 @@ def test_a_plan_needs_no_review_of_what_is_reviewed_behind_the_first_open_sample
         accept(bench, key)
 
     assert [4] == [one.samples for one in now(bench).steps if one.what == "random"]
+
+
+def test_before_every_stratum_is_reached_the_score_is_that_of_all_samples(bench: Any) -> None:
+    """The first reviews of a plan may all be of one stratum, and the others have a score all the same.
+
+    From ten reviews on there is no estimate without the stratum: it says nothing of it.
+    """
+    groups = ["big" if n < 58 else "small" for n in range(60)]
+    bench.load([row(n, "context_entity_recall", n % 2 * 1.0, group=groups[n]) for n in range(60)], blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    wish = plan.Wish(40, "stratified", "group", blind=0.0)
+    plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
+    names = in_order(bench)
+    reached = next(at for at, name in enumerate(names) if groups[int(name[1:])] == "small")
+    for key in names[:1]:
+        accept(bench, key)
+    assert headline(now(bench), str)[0] == "Your context_entity_recall is .50."
+
+    assert reached >= 10
+    for key in names[1:reached]:
+        accept(bench, key)
+    found = now(bench)
+
+    assert headline(found, str)[0] == "Your context_entity_recall is .50."
+    assert found.estimate is None
+    assert headline(found, str)[-1].endswith("No estimate: stratum 'small' has no verified sample.")
+    with pytest.raises(UsageError, match="nothing to go by: stratum 'small' has no verified sample"):
+        precision(bench.store, bench.info(), 0.05)
+    accept(bench, names[reached])
+    assert now(bench).estimate is not None
+    assert 60 == precision(bench.store, bench.info(), 0.05).population
 
 
 def test_behind_a_plan_the_last_reviews_count_together(bench: Any) -> None:

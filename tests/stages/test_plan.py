@@ -117,7 +117,6 @@ def test_strata_keep_their_shares_in_every_prefix(bench: Any) -> None:
     taken = {name: sum(row.stratum == name for row in one.rows) for name in "abc"}
     assert taken == {"a": 6, "b": 4, "c": 2}
     assert {(row.stratum, row.pi) for row in one.rows} == {("a", 0.2), ("b", 0.2), ("c", 0.2)}
-    assert one.unreached == ()
 
 
 @pytest.mark.parametrize("design", ["", "simple", "stratified"])
@@ -138,14 +137,6 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
     chances = {row.stratum: row.pi for row in one.rows}
     expected = chances.get("big") if design == "stratified" else 9 / 40
     assert expected == one.chance("big")
-
-
-def test_a_stratum_that_is_not_reached_is_named(bench: Any) -> None:
-    bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
-    make(bench, 20, design="stratified", by="group")
-    decide(bench, order(bench)[0])
-
-    assert found(bench).unreached == ("small",)
 
 
 def test_strata_of_what_no_sample_has_are_refused(bench: Any) -> None:

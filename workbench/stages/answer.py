@@ -112,6 +112,7 @@ def answer(
     ahead = shown.estimate.ahead  # some of the planned samples may be reviewed behind the prefix
     if (goal := planned(store, info.id, kind)) and goal[0] < goal[1]:
         ahead = min(ahead, goal[1] - goal[0])
+    in_order = shown.estimate.n if shown.estimate.design not in ("hand", "imported") else 0
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     without = {row.sample_id for row in every.rows if row.verified is None}
@@ -131,9 +132,11 @@ def answer(
         reviewed=settled,
         unresolved=counts.unresolved,
         excluded=counts.excluded,
-        in_order=shown.estimate.n if shown.estimate.design not in ("hand", "imported") else 0,
+        in_order=in_order,
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
-        refusal=shown.estimate.refusal if counts.imported or shown.estimate.design == "elsewhere" else "",
+        refusal=shown.estimate.refusal
+        if counts.imported or shown.estimate.design == "elsewhere" or in_order >= FEWEST
+        else "",
         compared=len(known),
         left_out=left_out(settled, counts, every.rows, len(known)),
         traced=shown.reproducible is not None,

@@ -408,8 +408,7 @@ def _notes(at: Scope, side: Side, pair: Arms, pairs: Sequence[Pair]) -> Iterator
 
 
 def stands_for(at: Scope, values: Recalls) -> tuple[list[float | None], list[str], list[int]]:
-    """The automatic values of the samples that the prefix stands for, their strata, and how many samples
-    have each."""
+    """The automatic values of the population, their strata, and how many samples have each."""
     begun = at.begun
     known: Iterable[tuple[float | None, str, int]] = (
         (values.get(number), stratum, 1) for number, stratum in at.places.items()
@@ -420,10 +419,9 @@ def stands_for(at: Scope, values: Recalls) -> tuple[list[float | None], list[str
             for stratum, listed in begun.corpus["values"][at.name].items()
             for value, times in listed
         )
-    missed = begun.unreached if begun.rows else ()
-    reached = [(value, stratum, times) for value, stratum, times in known if stratum not in missed]
-    strata = [stratum for _, stratum, _ in reached] if begun.design == "stratified" else []
-    return [value for value, _, _ in reached], strata, [times for _, _, times in reached]
+    every = [*known]
+    strata = [stratum for _, stratum, _ in every] if begun.design == "stratified" else []
+    return [value for value, _, _ in every], strata, [times for _, _, times in every]
 
 
 def fits_corpus(at: Scope) -> bool:
@@ -617,7 +615,8 @@ class Precision:
 
 
 def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
-    """The answer for the first score of reports. Raises UsageError for a width that no interval has."""
+    """The answer for the first score of reports. Raises UsageError for a width that no interval has, and
+    where nothing is verified of a stratum."""
     if not 0 < half_width < 1:
         raise UsageError(f"a half-width is a number between 0 and 1, as 0.03; {half_width:g} is none")
     with store.snapshot():
@@ -643,5 +642,8 @@ def precision(store: Store, info: DatasetInfo, half_width: float) -> Precision:
     else:
         settled = [replace(sample, low=None, high=None) for sample in drawn]
         basis = f"If the other samples are as far off as the {many(n, 'reviewed one')}."
-    needed = max(len(drawn), enough(automatic, settled, strata, half_width, times))
+    try:
+        needed = max(len(drawn), enough(automatic, settled, strata, half_width, times))
+    except ValueError as reason:  # a stratum of which nothing is known
+        raise UsageError(f"nothing to go by: {reason}") from None
     return Precision(half_width, needed, n, total, basis)

@@ -297,10 +297,9 @@ class Prefix:
 
     `rows` are its `n` samples. `chances`: the inclusion probability by stratum, of "" where there are none;
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
-    `beyond`: complete samples of the population that it does not reach. Strata of `unreached` have none in
-    the prefix, so that it stands for the others only. `planned_n` is None without a plan. `corpus`: what is
-    known of the samples that are not in the database; empty where all are. `chosen`: the plan was made of
-    samples that somebody had chosen, as if they had been drawn.
+    `beyond`: complete samples of the population that it does not reach. `planned_n` is None without a plan.
+    `corpus`: what is known of the samples that are not in the database; empty where all are. `chosen`: the
+    plan was made of samples that somebody had chosen, as if they had been drawn.
     """
 
     design: str
@@ -312,7 +311,6 @@ class Prefix:
     planned_n: int | None
     late: int
     holdout: int
-    unreached: tuple[str, ...]
     corpus: Mapping[str, Any] = field(default_factory=dict, repr=False)
     chosen: bool = False
 
@@ -384,7 +382,6 @@ def _prefix(
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
-        unreached=tuple(name for name in strata if not taken[name]),
         corpus=plan.corpus if plan else {},
         chosen=bool(plan and plan.parameters.get("chosen")),
     )  # fmt: skip
