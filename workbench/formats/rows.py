@@ -257,15 +257,15 @@ class RowPart(NamedTuple):
 
     def ends(self) -> tuple[int, int]:
         """`start` and `end`, not yet checked against a text. Raises RowError."""
-        start, end = (self.whole_number(name) for name in ("start", "end"))
-        return start, end
+        return self.whole_number("start"), self.whole_number("end")
 
     def offsets(self) -> tuple[int | None, int | None]:
         """The same, None for one that is not there. Raises RowError."""
-        start, end = (
-            None if self.value.get(name) is None else self.whole_number(name) for name in ("start", "end")
+        get = self.value.get
+        return (
+            None if get("start") is None else self.whole_number("start"),
+            None if get("end") is None else self.whole_number("end"),
         )
-        return start, end
 
     def whole_number(self, key: str, expected: str = "an offset in characters") -> int:
         """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""

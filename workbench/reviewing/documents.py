@@ -29,8 +29,6 @@ Document = dict[str, Any]
 T = TypeVar("T")
 
 
-_ALWAYS = ("id", "text", "start", "end", "origin")
-"""The keys of a unit that are there whatever their values."""
 _OF_MATCH = ("verdict", "reason", "similarity", "rule", "nested", "note", "alias")
 _OF_UNIT = ("label", "origin", "rejected", "duplicate_of", "original_label", "proposed")
 """What has the same name in a match or a unit and in a document."""
@@ -39,27 +37,29 @@ _OF_UNIT = ("label", "origin", "rejected", "duplicate_of", "original_label", "pr
 def unit_document(unit: Unit) -> Document:
     """One unit with its match; `start`/`end` are the principal span, `spans` the further ones."""
     match, spans = unit.match, unit.spans
-    document = {
-        "id": unit.id,
-        "text": unit.text,
-        "label": unit.label,
-        **({"start": spans[0].start, "end": spans[0].end} if spans else {}),
-        "spans": [{"start": span.start, "end": span.end} for span in spans[1:]],
-        "verdict": match.verdict,
-        "reason": match.reason,
-        "evidence": [{"context": e.context, "start": e.start, "end": e.end} for e in match.evidence],
-        "similarity": match.similarity,
-        "rule": match.rule,
-        "nested": match.nested,
-        "note": match.note,
-        "alias": match.alias,
-        "origin": unit.origin,
-        "rejected": unit.rejected,
-        "duplicate_of": unit.duplicate_of,
-        "original_label": unit.original_label,
-        "proposed": unit.proposed,
-    }
-    return {key: value for key, value in document.items() if value or key in _ALWAYS}
+    document: Document = {"id": unit.id, "text": unit.text}
+    if unit.label:
+        document["label"] = unit.label
+    if spans:
+        document["start"], document["end"] = spans[0].start, spans[0].end
+    if len(spans) > 1:
+        document["spans"] = [{"start": span.start, "end": span.end} for span in spans[1:]]
+    _say(document, match, _OF_MATCH[:2])
+    if match.evidence:
+        document["evidence"] = [
+            {"context": e.context, "start": e.start, "end": e.end} for e in match.evidence
+        ]
+    _say(document, match, _OF_MATCH[2:])
+    document["origin"] = unit.origin
+    _say(document, unit, _OF_UNIT[2:])
+    return document
+
+
+def _say(document: Document, noun: Match | Unit, names: Sequence[str]) -> None:
+    """Give a document what a match or a unit says, in this order; defaults have no key."""
+    for name in names:
+        if value := getattr(noun, name):
+            document[name] = value
 
 
 def unit_of(document: Mapping[str, Any], kind: Kind) -> Unit:
@@ -125,8 +125,11 @@ def proposal_of(document: Mapping[str, Any]) -> Proposal:
 
 def proposed_document(proposed: ProposedEntity | ProposedStatement) -> Document:
     """A proposed entity or statement; what it does not say has no key."""
-    values = ((name, getattr(proposed, name)) for name in proposed.__slots__)
-    return {name: value for name, value in values if value is not None and (value or name != "label")}
+    return {
+        name: value
+        for name in proposed.__slots__
+        if (value := getattr(proposed, name)) is not None and (value or name != "label")
+    }
 
 
 def policy_document(policy: Policy) -> Document:

@@ -101,13 +101,14 @@ def fold(rows: Sequence[Named]) -> ReviewState:
     return state
 
 
-def followed(state: ReviewState, edits: Iterable[Named]) -> ReviewState | None:
+def followed(state: ReviewState, edits: Sequence[Named]) -> ReviewState | None:
     """The state after further rows (action and edit), None where an undo or redo needs the rows before."""
+    newest = state.seq + len(edits)
     for action, edit in edits:
         if isinstance(edit, Undo | Redo):
             return None
-        state = replace(applied(state, edit, imported=action.startswith(IMPORT_ACTION)), seq=state.seq + 1)
-    return state
+        state = applied(state, edit, imported=action.startswith(IMPORT_ACTION))
+    return replace(state, seq=newest)
 
 
 def put(units: Sequence[Unit], changed: Sequence[Unit]) -> tuple[Unit, ...]:

@@ -213,18 +213,21 @@ def placed(
     """
     entities: list[ProposedEntity] = []
     lost: list[Region] = []
-    wide = text.encode("utf-16-le")
+    units = _points_of_units(text)
     silent = [region for region in regions if not region.text]
-    silent_in_units = all(_fits(text, _in_units(wide, region)) for region in silent) and not all(
-        _fits(text, _inside(text, region.start, region.end)) for region in silent
+    silent_in_units = (
+        len(units) > len(text) + 1  # else both count the same
+        and all(_fits(text, _in_units(units, region)) for region in silent)
+        and not all(_fits(text, _inside(text, region.start, region.end)) for region in silent)
     )
     for region in regions:
-        by_units = _stripped(text, _in_units(wide, region))
+        by_units = _stripped(text, _in_units(units, region))
         if region.text:
             span = _quoted(text, region, by_units, in_units=in_units)
+        elif silent_in_units:
+            span = by_units
         else:
-            by_points = _stripped(text, _inside(text, region.start, region.end))
-            span = by_units if silent_in_units else by_points
+            span = _stripped(text, _inside(text, region.start, region.end))
         if span is not None:
             surface = text[span.start : span.end]
             meant = in_units and by_units == span
@@ -243,15 +246,22 @@ def placed(
     return entities, lost
 
 
-def _in_units(wide: bytes, region: Region) -> Span | None:
-    """The place of a region whose offsets count UTF-16 units, in a text as UTF-16; None for no place."""
-    if not 0 <= region.start < region.end <= len(wide) // 2:
+def _points_of_units(text: str) -> Sequence[int | None]:
+    """The code point at which each UTF-16 unit of a text begins, None inside a pair; last where it ends."""
+    if len(text.encode("utf-16-le")) == 2 * len(text):
+        return range(len(text) + 1)
+    points: list[int | None] = []
+    for index, letter in enumerate(text):
+        points += [index] if letter <= "\uffff" else [index, None]
+    return [*points, len(text)]
+
+
+def _in_units(units: Sequence[int | None], region: Region) -> Span | None:
+    """The place of a region whose offsets count UTF-16 units; None for no place, or one inside a pair."""
+    if not 0 <= region.start < region.end < len(units):
         return None
-    try:
-        start = len(wide[: 2 * region.start].decode("utf-16-le"))
-        return Span(start, start + len(wide[2 * region.start : 2 * region.end].decode("utf-16-le")))
-    except UnicodeDecodeError:  # inside a pair
-        return None
+    start, end = units[region.start], units[region.end]
+    return None if start is None or end is None else Span(start, end)
 
 
 def _fits(text: str, span: Span | None) -> bool:
@@ -268,6 +278,8 @@ def _stripped(text: str, span: Span | None) -> Span | None:
     if span is None:
         return None
     surface = text[span.start : span.end]
+    if surface.strip() == surface:
+        return span
     lead = len(surface) - len(surface.lstrip())
     return Span(span.start + lead, span.start + len(surface.rstrip())) if lead < len(surface) else None
 
