@@ -139,6 +139,24 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
     assert expected == one.chance("big")
 
 
+def test_of_two_who_plan_more_at_the_same_time_one_is_told(bench: Any, monkeypatch: Any) -> None:
+    """The second would write its end over that of the first, whose reviews nobody would be asked for."""
+    bench.load(rows(40))
+    make(bench, 20)
+    extend_plan = plans.extend_plan
+
+    def after_another(*args: Any) -> None:
+        monkeypatch.setattr(plans, "extend_plan", extend_plan)
+        plan.extend(bench.store, bench.info(), 5, "bo")
+        extend_plan(*args)
+
+    monkeypatch.setattr(plans, "extend_plan", after_another)
+    with pytest.raises(ConflictError, match="the plan was changed meanwhile"):
+        plan.extend(bench.store, bench.info(), 3, "ann")
+
+    assert 25 == report(bench.store, bench.info()).planned_n
+
+
 def test_strata_of_what_no_sample_has_are_refused(bench: Any) -> None:
     """A word misspelt in the option, most likely."""
     bench.load(rows(2, meta={"lang": "en"}))

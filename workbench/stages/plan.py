@@ -170,7 +170,8 @@ def _scored(store: Store, info: DatasetInfo, everyone: Sequence[Candidate]) -> l
 
 
 def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
-    """Plan so many more reviews; the order stays. Raises UsageError without a plan or without the samples."""
+    """Plan so many more reviews; the order stays. Raises UsageError without a plan or without the samples,
+    ConflictError where the plan is changed at the same time."""
     check(store, annotator, "make a plan")
     with store.snapshot():
         plan = _own(plans.plan_of(store, info.id))
@@ -183,7 +184,8 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
         first = plans.in_order(store, info.id, n)
         taken = Counter(member.stratum for member in plans.planned(store, first).values())
     strata = {name: (total, taken[name]) for name, (total, _) in _strata(plan).items()}
-    plans.extend_plan(store, info.id, n, {**plan.parameters, **({"strata": strata} if strata else {})})
+    parameters = {**plan.parameters, **({"strata": strata} if strata else {})}
+    plans.extend_plan(store, info.id, plan, n, parameters)
 
 
 def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:

@@ -207,11 +207,18 @@ def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share
         fill(store, dataset_id)
 
 
-def extend_plan(store: Store, dataset_id: int, planned_n: int, parameters: Mapping[str, Any]) -> None:
-    """Write another end of the plan; the order of its samples stays."""
+def extend_plan(
+    store: Store, dataset_id: int, plan: Plan, planned_n: int, parameters: Mapping[str, Any]
+) -> None:
+    """Write another end of the plan; the order of its samples stays.
+
+    Raises ConflictError where somebody else, or a purge, gave it another end since it was read.
+    """
     with store.writing() as session:
         new = {"planned_n": planned_n, "parameters": dict(parameters)}
-        session.execute(update(PlanRow).where(PLAN.dataset_id == dataset_id).values(new))
+        same = PLAN.dataset_id == dataset_id, PLAN.planned_n == plan.planned_n
+        if session.scalar(update(PlanRow).where(*same).values(new).returning(PLAN.id)) is None:
+            raise ConflictError("the plan was changed meanwhile: look at it, and try again")
         fill(store, dataset_id)
 
 
