@@ -28,7 +28,6 @@ from workbench.model import BY, KINDS, Kind, Policy, Record
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, moment_of, plan, silent
-from workbench.stages.export_items import pseudonyms
 from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
@@ -565,6 +564,8 @@ def gold_missing(record: Record) -> RowError | None:
 
 def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
     """The annotators of a dataset by the pseudonyms under which its exports name them."""
+    from workbench.stages.export_items import pseudonyms  # with all that an export needs
+
     salt = exports.salt_of(store, info.id, make=False)
     if not salt:
         return {}

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError, disk_errors
@@ -347,6 +346,8 @@ _MARKUP = re.compile(r"([\\`*_\[\]|~#!$])")
 
 def rendered(template: str, **values: object) -> str:
     """The text of a file of `templates/` with these values."""
+    from xml.sax.saxutils import quoteattr  # brings a client for the web
+
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

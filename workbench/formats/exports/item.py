@@ -250,3 +250,12 @@ _KEYS = (
     "evidence", "alias", "nested", "note",
 )  # fmt: skip
 """What a native row has of a unit, in order."""
+
+
+DEFAULT_LABEL = "other"
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def label_out(name: str) -> str:
+    """A label as tools for spans have it: never empty, and with U+FFFD for what their XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", name) or DEFAULT_LABEL

@@ -13,7 +13,6 @@ counts offsets in UTF-16 units, as JavaScript does; they differ from code points
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -23,11 +22,13 @@ from typing import Any, NamedTuple
 
 from workbench.formats.exports.folder import rendered
 from workbench.formats.exports.item import (
+    DEFAULT_LABEL,
     OBJECT,
     ExportItem,
     Surroundings,
     Wrote,
     entities_of,
+    label_out,
     lines_into,
     list_into,
     no_entities,
@@ -37,14 +38,6 @@ from workbench.model import GoldRecord, Proposal, Unit
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 from workbench.text.tokens import Token, tokens
-
-DEFAULT_LABEL = "other"
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def label_out(name: str) -> str:
-    """A label as tools for spans have it: never empty, and with U+FFFD for what their XML cannot hold."""
-    return _NOT_XML.sub("\ufffd", name) or DEFAULT_LABEL
 
 
 class Tagged(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
-from workbench.formats.exports.spans import label_out
+from workbench.formats.exports.item import label_out
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes, excerpt, is_whole, places, shown, wrong
 from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict

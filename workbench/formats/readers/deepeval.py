@@ -18,10 +18,7 @@ from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, l
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import native, ragas
 from workbench.formats.rows import Notes, shown, wrong
-from workbench.matching.units import statement_units
 from workbench.model import Proposal, ProposedStatement, Record, Span, count
-from workbench.scoring.scorers import supported
-from workbench.text.tokens import sentences
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
 LISTS = frozenset(
@@ -87,6 +84,9 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
 def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
     """The record with the verdicts that were counted for its Contextual Recall as a further proposal."""
     sample = record.sample
+    from workbench.matching.units import statement_units
+    from workbench.scoring.scorers import supported
+
     log = recall.get("verboseLogs", recall.get("verbose_logs"))
     statements = judged_statements(log, sample.reference, sample.retrieved_contexts, notes)
     if statements is None:
@@ -249,6 +249,8 @@ def _string(value: Any) -> str:
 
 def _parts(reference: str, number: int) -> list[Span] | None:
     """The reference as a number of parts: whole, by sentences, lines, or clauses."""
+    from workbench.text.tokens import sentences
+
     ways = (_cut(reference, _WHOLE), sentences(reference), _cut(reference, _LINES), _cut(reference, _CLAUSES))
     return next((spans for spans in ways if len(spans) == number), None)
 
