@@ -27,9 +27,6 @@ def row(number: int, **more: Any) -> dict[str, Any]:
     return naming(f"s{number:03}", [first, second], [seen, second], also=f" {number}", **marks | more)
 
 
-pytestmark = pytest.mark.databases
-
-
 @pytest.fixture
 def load(tmp_path: Path, run: Any) -> Any:
     """Imports rows into `workbench.db`."""
@@ -57,6 +54,7 @@ def verify(database: str, count: int, *, toggled: int = 0) -> None:
     store.close()
 
 
+@pytest.mark.databases
 def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
     """What it means goes to standard error, how it stands to standard output."""
     load(80)

@@ -13,8 +13,6 @@ from tests.web.conftest import Served, shown
 from workbench.model import RESOLVED
 from workbench.stages.people import Person, add_person
 
-pytestmark = pytest.mark.databases
-
 
 @pytest.fixture
 def differing(serve: Callable[..., Served]) -> Any:
@@ -32,6 +30,7 @@ def differing(serve: Callable[..., Served]) -> Any:
     return served
 
 
+@pytest.mark.databases
 def test_an_owner_settles_a_sample_and_an_annotator_may_not(differing: Any) -> None:
     served = differing
     bo, ann = served.log_in("bo"), served.log_in("ann")

@@ -17,8 +17,6 @@ from tests.web.conftest import HIDDEN, ROWS, Served, Visitor, fields_of, running
 from workbench.stages import editing, review, team, training
 from workbench.stages.desk import open_desk
 
-pytestmark = pytest.mark.databases
-
 Serve = Callable[..., Served]
 
 
@@ -36,6 +34,7 @@ def unit(bench: Any, bo: Visitor, text: str) -> Any:
     return next(one for one in found if one.text == text)
 
 
+@pytest.mark.databases
 def test_an_accept_is_stored_and_leads_to_the_next_sample(serve: Serve) -> None:
     bench, bo = opened(serve)
     first = bo.key
@@ -142,6 +141,7 @@ def test_skip_exclude_flag_and_comment_need_what_they_need(serve: Serve) -> None
     )  # fmt: skip
 
 
+@pytest.mark.databases
 def test_a_character_that_no_database_holds_is_replaced_in_what_is_typed(serve: Serve) -> None:
     bench, bo = opened(serve)
     first = bo.key
@@ -233,6 +233,7 @@ def test_a_sample_of_another_dataset_and_one_that_is_not_there_are_not_found(
         assert "Rome" not in bo.page.text
 
 
+@pytest.mark.databases
 def test_two_tabs_lose_nothing(serve: Serve) -> None:
     bench, bo = opened(serve)
     key, path = bo.key, str(bo.page.url)
@@ -276,6 +277,7 @@ def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
     assert "India" in shown(bo.page.text.split("</thead>")[1])
 
 
+@pytest.mark.databases
 def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
     row = sample("e", "Agra in India.", "Agra", proposal=proposal(["Agra"], []))
     bench, bo = opened(serve, [row])
@@ -294,7 +296,6 @@ def test_a_form_sent_twice_is_stored_once(serve: Serve) -> None:
         bo.get(f"/s/{form['form'].split('.')[0]}")
 
 
-@pytest.mark.sqlite
 def test_what_a_locked_database_refused_can_be_sent_again(serve: Serve, bench: Any, impatient: None) -> None:
     bench.reopen()
     _, bo = opened(serve)
@@ -444,6 +445,7 @@ def test_typed_words_are_found_as_whole_words_in_any_case(serve: Serve) -> None:
     assert "N:" not in shown(bo.page.text)
 
 
+@pytest.mark.databases
 def test_with_assignments_each_person_holds_another_sample(serve: Serve) -> None:
     served = serve()
     team.assign(served.bench.store, served.bench.info(), "ann", 1, 1.0, None)

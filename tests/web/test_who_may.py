@@ -20,8 +20,6 @@ from workbench.web import guard
 from workbench.web.app import PROXY_SECRET, Pages, Proxy
 from workbench.web.guard import site_of
 
-pytestmark = pytest.mark.databases
-
 Serve = Callable[..., Served]
 SECRET = "0123456789abcdef0123456789abcdef"
 PROXY = Proxy("remote-user", SECRET)
@@ -187,6 +185,7 @@ def test_a_proxy_names_people_with_its_secret_and_nobody_does_without(serve: Ser
     assert 401 == answer.status_code
 
 
+@pytest.mark.databases
 def test_the_session_of_a_disabled_person_ends_at_once(serve: Serve) -> None:
     served = serve()
     bo = served.log_in("bo")
@@ -230,6 +229,7 @@ def test_a_new_token_ends_the_sessions_of_the_old_one_and_log_out_ends_one(serve
     assert [] == served.bench.query("SELECT person FROM session")
 
 
+@pytest.mark.databases
 def test_the_database_holds_no_token_and_no_session_that_could_be_used(serve: Serve) -> None:
     served = serve()
     bo = served.log_in("bo")
@@ -250,6 +250,7 @@ def test_ten_failed_logins_are_enough_for_a_person_and_for_an_address(serve: Ser
     assert 429 == stranger.client.post("/login", data={"name": "bo", "token": token}).status_code
 
 
+@pytest.mark.databases
 def test_logins_of_one_moment_count_together_and_those_that_work_do_not_count(serve: Serve) -> None:
     served = serve()
     clients = [served.visitor().client for _ in range(30)]
@@ -361,6 +362,7 @@ def test_an_error_of_our_own_shows_a_page_and_tells_no_text(
     assert "secret" not in f"{answer.text}{log}{caplog.text}"
 
 
+@pytest.mark.databases
 def test_health_says_that_the_database_answers_and_nothing_else(serve: Serve) -> None:
     served = serve()
     answer = served.visitor().client.get("/health")
@@ -387,6 +389,7 @@ def test_the_log_has_who_what_and_how_long_and_no_text(serve: Serve) -> None:
     assert not any("Agra" in line or "secret" in line or "queue=" in line for line in log)
 
 
+@pytest.mark.databases
 def test_without_people_only_the_guest_of_this_server_logs_in(bench: Any) -> None:
     store = bench.store
     assert people.log_in(store, "ann", "", ("", "")) is None
