@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -265,6 +265,9 @@ class Bench:
         return found
 
 
+Fill = Callable[[Bench], object]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Tests marked `databases` run on both; of these one marked `sqlite` is about a file."""
     marks = {mark.name for mark in metafunc.definition.iter_markers()}
@@ -325,6 +328,37 @@ def bench(on_server: str, tmp_path: Path, empty_database: Path) -> Iterator[Benc
     bench = Bench(tmp_path, open_store(url))
     yield bench
     bench.store.close()
+
+
+@pytest.fixture(scope="session")
+def made_once(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fill], Path]:
+    """The folder in which a function filled a database, once; to be copied, never opened."""
+
+    @cache
+    def make(fill: Fill) -> Path:
+        folder = tmp_path_factory.mktemp("made")
+        bench = Bench(folder, open_store(str(shutil.copy(empty_database, folder / "workbench.db"))))
+        fill(bench)
+        bench.store.close()
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def filled_by(bench: Bench, made_once: Callable[[Fill], Path]) -> Callable[[Fill], Bench]:
+    """A fresh database as a function fills it: a copy of what it made once, but on a server."""
+
+    def start(fill: Fill) -> Bench:
+        if bench.on_server:
+            fill(bench)
+        else:
+            bench.store.close()
+            shutil.copytree(made_once(fill), bench.folder, dirs_exist_ok=True)
+            bench.reopen()
+        return bench
+
+    return start
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,9 @@ Run = Any
 
 
 @pytest.fixture
-def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def demo(run: Run, demo_database: Path) -> str:
     """The demo's database in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    assert 0 == run("--db", "d.db", "demo", "--report").code
+    shutil.copy(demo_database, "d.db")
     return "d.db"
 
 

@@ -134,11 +134,11 @@ def test_nobody_agrees_where_nobody_met(cities: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(("group", "documents"), [("s00", 2), ("", N), (None, N)])
+@pytest.mark.parametrize(("group", "documents"), [("s00", 2), ("", 4), (None, 4)])
 def test_a_sample_without_a_document_is_none_of_another_name(bench: Any, group: Any, documents: int) -> None:
     """Also where a document is named like its id; an empty name is none."""
-    bench.load([row(number) | {"group": group if number else None} for number in range(N)], blind=0)
-    for number in range(N):
+    bench.load([row(number) | {"group": group if number else None} for number in range(4)], blind=0)
+    for number in range(4):
         decide(bench, number, "ada")
         decide(bench, number, "bo")
 

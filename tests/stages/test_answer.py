@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Bench
 from tests.rows import sample
 from workbench.comparing.answer import Answer, Effect, Step
 from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
@@ -24,7 +21,6 @@ from workbench.stages.figures import precision
 from workbench.stages.propose import propose
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset
-from workbench.store.engine import open_store
 from workbench.tui.widgets.compare_lists import nothing_yet
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
@@ -352,14 +348,16 @@ def reviewed(bench: Any, count: int, *, fast: int = 0) -> Answer:
 
 
 @pytest.fixture(scope="module")
-def told(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Answer, Figures]:
+def told(made_once: Any) -> tuple[Answer, Figures]:
     """The answer after twelve reviews of thirty, and its figures: values that no test can change."""
-    folder = tmp_path_factory.mktemp("told")
-    bench = Bench(folder, open_store(str(shutil.copy(empty_database, folder / "workbench.db"))))
-    reviewed(bench, 12)
-    found = answer(bench.store, bench.info(), "ann")
-    bench.store.close()
-    return found
+    found: list[tuple[Answer, Figures]] = []
+
+    def fill(bench: Any) -> None:
+        reviewed(bench, 12)
+        found.append(answer(bench.store, bench.info(), "ann"))
+
+    made_once(fill)
+    return found[0]
 
 
 @pytest.fixture

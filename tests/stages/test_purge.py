@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,10 +39,8 @@ from workbench.store.tables import AnswerRow, CallRow, ExportLogRow, FailedRow
 
 
 @pytest.fixture
-def filled(bench: Bench) -> Bench:
-    """Two samples, one of them secret, with everything a sample can have."""
-    fill(bench)
-    return bench
+def filled(filled_by: Callable[..., Bench]) -> Bench:
+    return filled_by(fill)
 
 
 def test_the_bytes_are_gone_from_the_file_and_its_log(filled: Bench) -> None:

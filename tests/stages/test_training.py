@@ -30,15 +30,18 @@ from workbench.store.tables import DATASET
 pytestmark = pytest.mark.databases
 
 
-@pytest.fixture
-def taught(bench: Any) -> Any:
+def teach(bench: Any) -> None:
     """Fifteen samples of Rome and Oslo; the owner verified twelve, and all that bo decides comes after."""
     bench.load([naming(f"s{n:02}", ["Rome", "Oslo"], ["Rome"], also=f" {n}") for n in range(15)], blind=0)
     for name, role in (("ann", "owner"), ("bo", "annotator")):
         add_person(bench.store, "ann", Person(name, role, adjudicator=False, disabled=False))
     for n in range(12):
         bench.verify(f"s{n:02}")
-    return bench
+
+
+@pytest.fixture
+def taught(filled_by: Any) -> Any:
+    return filled_by(teach)
 
 
 def begin(bench: Any, text: str = "", mark: float = 0.8) -> training.Training:

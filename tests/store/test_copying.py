@@ -60,15 +60,18 @@ def every_row(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-@pytest.fixture
-def filled(bench: Bench) -> Bench:
+def fill_two(bench: Bench) -> None:
     """Two datasets: one with a purged sample, an export and answers of a service, one with another sample."""
     fill(bench)
     bench.load([row("gone", "Grace Hopper")], name="gone.jsonl", dataset="data")
     run_purge(bench, "gone")
     leave(bench, "out")
     bench.load([row("other", "Grace Hopper")], name="first.jsonl", gold="given")
-    return bench
+
+
+@pytest.fixture
+def filled(filled_by: Callable[..., Bench]) -> Bench:
+    return filled_by(fill_two)
 
 
 @settings(

@@ -120,20 +120,16 @@ def test_without_the_role_or_once_disabled_nobody_gets_a_page_of_any_route(serve
         assert (path, 401) == (path, bo.client.request(method, FILLED.get(path, path)).status_code)
 
 
-@pytest.mark.parametrize(
-    "number",
-    ["0", "-1", "9" * 18, "9" * 30, "9" * 5_000, "x", "%00", "1%2f2", "1e3"],
-    ids=lambda one: one[:20],
-)
-def test_an_address_that_names_no_sample_is_not_found(serve: Serve, number: str) -> None:
+def test_an_address_that_names_no_sample_is_not_found(serve: Serve) -> None:
     served = serve()
     ann = served.log_in()
     paths = sorted({path for _, path in PRIVATE if "{sample" in path})
     assert paths
-    for path in paths:
-        answer = ann.client.get(path.replace("{sample}", number))
-        assert (path, 404) == (path, answer.status_code), shown(answer.text)
-        assert "no such" in shown(answer.text)
+    for number in ("0", "-1", "9" * 18, "9" * 30, "9" * 5_000, "x", "%00", "1%2f2", "1e3"):
+        for path in paths:
+            answer = ann.client.get(path.replace("{sample}", number))
+            assert (path, number, 404) == (path, number, answer.status_code), shown(answer.text)
+            assert "no such" in shown(answer.text)
 
 
 def test_a_foreign_form_gets_403_on_every_route_that_takes_one(serve: Serve) -> None:
