@@ -10,10 +10,19 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse, other_names
-from workbench.matching.names import ACRONYM, ALIAS, COUNTRY, INFLECTED, NORMALISED, SHORT_FORM, Name
+from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse, country, other_names
+from workbench.matching.names import (
+    ACRONYM,
+    ALIAS,
+    COUNTRY,
+    INFLECTED,
+    INITIALS,
+    NORMALISED,
+    SHORT_FORM,
+    Name,
+)
 from workbench.model import Evidence
-from workbench.text.inflection import forms
+from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import find_folded, fold, key, wholes, words
 from workbench.text.numbers import AMOUNTS, MONTHS, ROMAN_END, SYMBOLS, counting, is_ordinal, number
@@ -50,14 +59,12 @@ def folded(word: str) -> str:
     if word[0].isdigit():
         bare = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", fold(word))
         return number(bare, None) if bare[-1].isdigit() else bare
-    return fold(word.replace(".", ""))
+    return fold(word.replace(".", "")).replace("'", "")
 
 
 @lru_cache(maxsize=4_096)
 def traits(word: str, lang: str | None) -> frozenset[str]:
-    """The forms of a folded word; months have a common one in all languages, short words the whole one's."""
-    if word in MONTHS:
-        return forms(word, lang) | {f"month {MONTHS[word]}"}
+    """The forms of a folded word; of a short word also the whole one."""
     return forms(word, lang).union(f"whole {whole}" for whole in wholes(word))
 
 
@@ -77,7 +84,6 @@ class Words:
         self._wanted = frozenset(wanted)
         self._lang = lang
         self._openings = tuple({opening(form.rsplit("+", 1)[0]) for form in self._wanted})
-        self._months = any(form.startswith("month ") for form in self._wanted)
         self._wholes = any(form.startswith("whole ") for form in self._wanted)
         self._known: dict[str, tuple[list[str], bool]] = {}  # the wanted forms of a word, whether it counts
 
@@ -99,16 +105,17 @@ class Words:
         if word[0] in "'’":
             return [], False
         low, counts = folded(word), word.lower() not in FILLERS
-        found: list[str] = []
-        if (
-            low.startswith(self._openings)
-            or _takes_prefixes(low)
-            or (self._months and low in MONTHS)
-            or (self._wholes and wholes(low))
-        ):
-            found = sorted(traits(low, self._lang) & self._wanted)
+        initial = f"letter {low}" if len(low) == 1 else f"initial {low[:1]}"
+        found = [initial] if initial in self._wanted and word[0].isupper() else []
+        if self._lang in (None, "en"):
+            low = spelled(low)
+        if low.startswith(self._openings) or _takes_prefixes(low) or (self._wholes and wholes(low)):
+            found += sorted(traits(low, self._lang) & self._wanted)
         figure = FIGURE in self._wanted and (
-            has_digit(low) or low in counting(self._lang) or (word.isupper() and ROMAN_END.search(word))
+            has_digit(low)
+            or low in MONTHS
+            or low in counting(self._lang)
+            or (word.isupper() and ROMAN_END.search(word))
         )
         return [*found, FIGURE] if figure else found, counts
 
@@ -183,6 +190,8 @@ def inside_longer(text: str, start: int, end: int, own: frozenset[str], *, perso
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
     goes_on, began = _extends(right, own), _extends(left, own)
+    if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
+        goes_on = False
     if _CYRILLIC.search(surface) and not (person and len(own) == 1):
         goes_on = goes_on and bool(_ADJECTIVE.search(surface))
         began = began and left is not None and bool(person or _ADJECTIVE.search(left.group(1)))
@@ -304,7 +313,14 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
     sequence = tuple(traits(word, lang) for word in words)
     if len(words) == 1:  # CO is no company
         sequence = (forms(words[0], lang) if wholes(words[0]) else sequence[0],)
-    patterns = [_Pattern(sequence, INFLECTED, "inflected"), *_dates(name)]
+    patterns = [_Pattern(sequence, INFLECTED, "inflected")]
+    patterns += [
+        _Pattern(tuple(traits(word, lang) for word in other), NORMALISED, "normalised")
+        for other in _rephrased(name.text, words)
+    ]
+    if name.label == PERSON and len(words) > 1:  # J. Smith, Franklin Delano Roosevelt
+        first = [traits(word, lang) | {_initial(word)} for word in words[:-1]]
+        patterns.append(_Pattern((*first, sequence[-1]), INITIALS, "initials"))
     patterns += [
         _Pattern(tuple(traits(word, lang) for word in short), SHORT_FORM, "short_form")
         for short in _short_forms(name)
@@ -316,7 +332,7 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
             _Pattern(tuple(frozenset({part}) for part in apart.groups()), NORMALISED, "normalised")
         )
     elif 1 < len(words) < 4 and not words[0][0].isdigit():  # e-mail, email
-        patterns.append(_Pattern((frozenset({"".join(words)}),), NORMALISED, "normalised"))
+        patterns.append(_Pattern((forms("".join(words), lang),), NORMALISED, "normalised"))
     patterns += [
         _Pattern((frozenset({letters}),), ACRONYM, "acronym")
         for letters in sorted(name.initials)
@@ -328,6 +344,25 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
             for other in other_names(name.country.name, name.text)
         ]
     return patterns
+
+
+def _initial(word: str) -> str:
+    """What a word of a person's name may be instead: its first letter, or any word with that letter."""
+    return f"initial {word}" if len(word) == 1 else f"letter {word[0]}"
+
+
+def _rephrased(text: str, words: list[str]) -> Iterator[list[str]]:
+    """The words of a name with the parts around its "of" turned round, or another name of its country."""
+    turned = [word for part in reversed(text.split(" of ")) for word in _telling(part)]
+    several = [words, turned] if text.count(" of ") == 1 else [words]
+    yield from several[1:]
+    for some in several:
+        for start in range(len(some)):
+            for size in range(1, min(4, len(some) - start + 1)):
+                named = country(some[start : start + size])
+                if named.counts and size < len(some):
+                    for other in other_names(named.name, text):
+                        yield [*some[:start], *other, *some[start + size :]]
 
 
 def _aliases(name: Name, lang: str | None) -> Iterator[_Pattern]:
@@ -362,22 +397,6 @@ def _last_name(text: str) -> list[str]:
     return pieces(words[-1])
 
 
-def _dates(name: Analysed) -> Iterator[_Pattern]:
-    """A full date in the other orders of its parts."""
-    if len(name.bag) != 1 or "m" not in name.bag[0] or "d" not in name.bag[0]:
-        return
-    year, _, rest = name.bag[0].partition("m")
-    month, _, day = rest.partition("d")
-    if not (year + month + day).isdecimal():
-        return
-    as_word, as_day = frozenset({f"month {int(month)}"}), frozenset({day, str(int(day))})
-    as_year = (frozenset({year}),) if year else ()
-    yield _Pattern((as_day, as_word, *as_year), NORMALISED, "normalised")
-    yield _Pattern((as_word, as_day, *as_year), NORMALISED, "normalised")
-    if year:
-        yield _Pattern((*as_year, frozenset({month}), frozenset({day})), NORMALISED, "normalised")
-
-
 def _hits(
     name: Name,
     patterns: list[_Pattern],
@@ -397,6 +416,8 @@ def _hits(
                 continue
             surface = context[start:end]
             if _is_other_word(name.text, surface, pattern.rule):
+                continue
+            if pattern.rule == "initials" and len(pieces(surface)) != len(pattern.words):
                 continue
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
@@ -445,13 +466,16 @@ _PLACES, _LONGEST = 200, 8
 _PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−'’‘])?[{SYMBOLS}]?$")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a half )?)?$")
+_BEFORE_ROMAN = re.compile(r"[^\W_]+[ \u00a0-]$")
 _BEHIND_NAME = re.compile(
     rf"(?:\+\+|#(?!\w))|/[^\W\d_]|\s?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?[^\W\d_]+)"
 )
 
 
 def _whole_figure(text: str, start: int) -> int:
-    """Where a figure begins, with the sign before it."""
+    """Where a figure begins, with the sign before it; a Roman one with the word before it."""
+    if text[start] in "IVXL" and (before := _BEFORE_ROMAN.search(text, max(0, start - _WINDOW), start)):
+        return before.start()
     before = _BEFORE_FIGURE.search(text, max(0, start - 2), start)
     return before.start() if before else start
 

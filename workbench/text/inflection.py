@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from workbench.text.lists import has_digit, listed, sections
+from workbench.text.lists import by_word, has_digit, listed, sections
 
 _WORDS = sections(__name__)
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
@@ -71,11 +71,33 @@ def forms(word: str, lang: str | None = None) -> frozenset[str]:
     `word` is folded (see `normalise.fold`). Words with a digit have no other form. All parses of the
     dictionary count: the first alone takes Рыжиков for рыжик.
     """
+    if lang in (None, "en"):
+        word = spelled(word)
     if lang not in _INFLECTING:
         lang = None
     if not word or (lang is None and word.isascii() and word[-1] != "s") or has_digit(word):
         return frozenset((word,))
     return frozenset((word, *_others(word, lang)))
+
+
+_SPELLED = by_word(_WORDS["spelled"])
+_BRITISH = tuple(
+    (re.compile(british), american)
+    for british, american in map(str.split, _WORDS["british"].strip().splitlines())
+)
+
+
+@lru_cache(maxsize=16_384)
+def spelled(word: str) -> str:
+    """A folded English word in American spelling, or in the singular where the plural is irregular.
+
+    Colour is color, children is child. Both sides of a comparison are spelled so: promise may be promize.
+    """
+    if word in _SPELLED:
+        return _SPELLED[word]
+    for british, american in _BRITISH:
+        word = british.sub(american, word)
+    return word
 
 
 LETTERS_STAY = listed("de fr es it pt sv da no ro hu cs ca")

@@ -15,14 +15,14 @@ from workbench.text.tokens import UNSPACED
 _WORDS = sections(__name__)
 _YEAR_WORDS = listed("год года году годом годе г р рік року році year 年 년 년에")
 _CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
-# Roman numerals up to 39, as kings, wars and centuries need them: capitals, after another word.
-_ROMAN = re.compile(r"(?<=\w\s)(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\s*\w)")
+# Roman numerals up to 89, as kings and centuries need them: capitals, after another word. L and XL are sizes.
+_ROMAN = re.compile(r"(?<=\w\s)(?=[IVXL])(?:(?:XL|L)(?=[IVX]))?X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\s*\w)")
 # The number of a king before his name (II. Mehmed); a single letter would be an initial.
 _ROMAN_FIRST = re.compile(r"^(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})\.?(?=\s+[^\W\d_])")
 _ROMAN_CENTURY = re.compile(r"(?<![\w.])(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})" + _CENTURY)
 ROMAN_END = re.compile(r"[IVX]\b")  # every one of them ends so
 _WORLD_WAR = re.compile(r"\bWW\s?(?=(?:I{1,2}|[12])\b)")
-_ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10}
+_ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10, "L": 50}
 
 
 def romans(text: str) -> str:
