@@ -10,8 +10,9 @@ os.environ.pop("NO_COLOR", None)
 import asyncio
 import json
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -24,13 +25,16 @@ from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from workbench.model import Kind
+from workbench.model import Unit
 from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.review import Opened, open_sample
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.unit_list import UnitList
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
@@ -173,22 +177,27 @@ def import_rows(
     imported: dict[str, Path],
     on_server: str,
 ) -> Callable[..., Path]:
-    """Puts rows into a database of the test's own and returns the path of its file, or its URL."""
+    """Puts rows into a database of the test's own and returns the path of its file, or its URL.
+
+    What stands in it then is kept for the tests that ask for the same: `then` does more with it before that,
+    under its name.
+    """
 
     def put(
-        rows: list[Row], *, blind: float = 0.0, name: str = "cities", kinds: tuple[Kind, ...] | None = None
+        rows: list[Row], *, name: str = "cities", then: Callable[[Store], object] | None = None, **more: Any
     ) -> Path:
         source, database = tmp_path / f"{len(name)}.jsonl", tmp_path / "wb.db"
-        first, given = not (on_server or database.exists()), json.dumps([rows, blind, name, kinds])
+        options = ImportOptions(**{"dataset": name, "seed": 7, "blind": 0.0, **more})
+        first, given = not (on_server or database.exists()), json.dumps([rows, str(options), str(then)])
         if first:
             shutil.copy(imported.get(given, empty_database), database)
         if first and given in imported:
             return database
         source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
         store = open_store(on_server or str(database))
-        import_file(
-            store, source, ImportOptions(dataset=name, seed=7, blind=blind, kinds=kinds), annotator="importer"
-        )
+        import_file(store, source, options, annotator="importer")
+        if then is not None:
+            then(store)
         store.close()
         if first:
             imported[given] = tmp_path_factory.mktemp("imported") / "wb.db"
@@ -395,6 +404,17 @@ def said(app: Any) -> str:
     return str(app.screen.query_one(Status).text).strip()
 
 
+def shown(app: Any, selector: Any) -> str:
+    """What a part of the screen says, as drawn."""
+    return str(app.screen.query_one(selector).render())
+
+
+def to_unit(app: Any, text: str) -> None:
+    """Put the cursor of a review on a unit."""
+    listed = app.screen.query_one(UnitList)
+    listed.move_to([unit.text for unit in listed.rows].index(text))
+
+
 class User:
     """A person at the app, and what another window, or a check, sees of the same database.
 
@@ -403,17 +423,41 @@ class User:
 
     def __init__(self, make_app: MakeApp, press: Any, open_review: Any, ask: Callable[[str], Any]) -> None:
         self._make_app, self._press, self._open_review, self._ask = make_app, press, open_review, ask
+        self._stores: dict[Path, Store] = {}
+        self._at: Path | None = None
         self.pilot: Any = None
 
     @property
     def database(self) -> Path:
-        """The file with the samples."""
-        return cast("Path", self._ask("database"))
+        """The file that the app was opened over; before that the one with the samples."""
+        return self._at or cast("Path", self._ask("database"))
 
     @property
     def store(self) -> Store:
         """A second connection to it."""
-        return cast("Store", self._ask("store"))
+        at = self.database
+        if at not in self._stores:
+            self._stores[at] = open_store(str(at))
+        return self._stores[at]
+
+    def stored(self, sample: str, annotator: str = "ann") -> Opened:
+        """A sample of the only dataset as it is stored, by its id."""
+        numbers = sample_ids(self.store, find_dataset(self.store, None).id)
+        return open_sample(self.store, numbers[sample], annotator)
+
+    def units(self, sample: str, annotator: str = "ann") -> dict[str, Unit]:
+        """Its entities by their text, as stored."""
+        return {unit.text: unit for unit in self.stored(sample, annotator).state.entity.assessment.units}
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of the file by plain SQL."""
+        with closing(sqlite3.connect(self.database)) as raw:
+            return raw.execute(sql).fetchall()
+
+    def close(self) -> None:
+        """Close the second connections."""
+        for store in self._stores.values():
+            store.close()
 
     @asynccontextmanager
     async def opens(
@@ -425,7 +469,8 @@ class User:
         **own: Any,
     ) -> AsyncIterator[Any]:
         """The app, started; at the review of a sample by its id."""
-        app = self._make_app(database or self.database, **own)
+        self._at = database or self.database
+        app = self._make_app(self._at, **own)
         async with app.run_test(size=size) as self.pilot:
             if sample is not None:
                 await self.review(sample)
@@ -445,6 +490,10 @@ class User:
 
 
 @pytest.fixture
-def user(on: str, make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest) -> User:
+def user(
+    on: str, make_app: MakeApp, press: Any, open_review: Any, request: pytest.FixtureRequest
+) -> Iterator[User]:
     """Opens the app over the samples and presses keys."""
-    return User(make_app, press, open_review, request.getfixturevalue)
+    person = User(make_app, press, open_review, request.getfixturevalue)
+    yield person
+    person.close()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ from workbench.comparing.calibration import Figure
 from workbench.comparing.intervals import Interval
 from workbench.reports.calibrate import advice
 from workbench.stages import calibrate as stage
-from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.recompute import save_counted
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
+from workbench.store.engine import Store, open_store
 from workbench.tui.screens.calibrate import CalibrateScreen, finding, what_next
 from workbench.tui.screens.dialogs import ConfirmScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
@@ -29,9 +28,6 @@ from workbench.tui.themes import LIGHT
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import ThresholdPlot
-
-Press = Callable[..., Awaitable[None]]
-MakeApp = Callable[..., Any]
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 NEAR = {
@@ -58,130 +54,87 @@ def row(place: int) -> dict[str, Any]:
     return naming(f"s{place:02}", said, inside, also=f" {place}", **own)
 
 
+def count(store: Store) -> None:
+    """What the screen would count before it shows anything; one set of samples is left to it."""
+    chunk = stage.next_uncounted(store, find_dataset(store, None).id)
+    assert chunk is not None
+    save_counted(store, chunk)
+
+
 @pytest.fixture
-def calibrated(tmp_path: Path, empty_database: Path) -> Callable[..., Path]:
+def calibrated(import_rows: Callable[..., Path]) -> Callable[..., Path]:
     """A database with `gold` verified samples and some that are not. `unkept`: nobody keeps the last name."""
 
     def put(gold: int = 24, more: int = 6, *, unkept: bool = False) -> Path:
-        database, source = tmp_path / "wb.db", tmp_path / "rows.jsonl"
-        shutil.copy(empty_database, database)
         rows = [row(place) for place in range(gold + more)]
         for one in rows[gold:]:
             del one["gold"]
         for one in rows if unkept else []:
             one["proposal"]["reference_entities"][-1]["label"] = "date"
             one.get("gold", {"entities": [0]})["entities"].pop()
-        source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
-        store = open_store(str(database))
-        import_file(
-            store, source, ImportOptions(dataset="names", seed=7, blind=0.0, gold="given"), annotator="i"
-        )
-        store.close()
-        return database
+        return import_rows(rows, name="names", gold="given", then=count if gold == 24 else None)
 
     return put
 
 
-def numbers(app: Any) -> str:
-    return str(app.screen.query_one("#numbers", Static).content)
+def content(app: Any, name: str) -> str:
+    return str(app.screen.query_one(name, Static).content)
 
 
-async def test_moving_the_threshold_scores_all_samples_anew(
+async def test_keys_move_the_threshold_and_all_samples_are_scored_anew(
     user: User, calibrated: Callable[..., Path]
 ) -> None:
+    """By one, by five, to the best and back; `O` chooses by the other objective."""
     async with user.opens(database=calibrated(), size=(80, 24)) as app:
         await user.press("K")
-        before = numbers(app)
+        numbers = content(app, "#numbers")
+        assert "85  in use" in numbers
+        assert "all 30 samples\nautomatic   .200" in numbers
+        assert "24 verified  24 groups\nautomatic   .200\nverified    .583\nbias        −.383" in numbers
         await user.press("left", "left", "left")
-        after = numbers(app)
-        last = app.screen
-
-    assert isinstance(last, CalibrateScreen)
-    assert "85  in use" in before
-    assert "all 30 samples\nautomatic   .200" in before
-    assert "24 verified  24 groups\nautomatic   .200\nverified    .583\nbias        −.383" in before
-    assert "match threshold 82" in after
-    assert "all 30 samples\nautomatic   .600" in after
-    assert "against 85\nunits       60 flip\nsamples     30 up, 0 down" in after
-
-
-async def test_keys_move_by_one_by_five_to_the_best_and_back(
-    user: User, calibrated: Callable[..., Path]
-) -> None:
-    """And `o` chooses by the other objective."""
-    async with user.opens(database=calibrated(), size=(80, 24)) as app:
-        await user.press("K")
-        seen = []
-        for name in (
-            "left",
-            "shift+left",
-            "right",
-            "shift+right",
-            "B",
-            "i",
-            "shift+right",
-            "shift+right",
-            "shift+right",
-            "right",
-        ):
+        numbers = content(app, "#numbers")
+        assert "match threshold 82" in numbers
+        assert "all 30 samples\nautomatic   .600" in numbers
+        assert "against 85\nunits       60 flip\nsamples     30 up, 0 down" in numbers
+        for name, threshold in (
+            ("shift+left", 77), ("right", 78), ("shift+right", 83), ("B", 76), ("i", 85), ("shift+right", 90),
+            ("shift+right", 95), ("shift+right", 100), ("right", 100),
+        ):  # fmt: skip
             await user.press(name)
-            seen.append(app.screen.threshold)
-        first = str(app.screen.query_one("#finding", Static).content)
+            assert (name, threshold) == (name, app.screen.threshold)
+        assert "for zero bias of recall" in content(app, "#finding")
         await user.press("O")
-        second = str(app.screen.query_one("#finding", Static).content)
-
-    assert [84, 79, 80, 85, 76, 85, 90, 95, 100, 100] == seen
-    assert "for zero bias of recall" in first
-    assert "for the F1 of verdicts" in second
+        assert "for the F1 of verdicts" in content(app, "#finding")
 
 
-async def test_the_chosen_threshold_is_saved_under_a_new_name_and_used_with_enter(
+async def test_a_threshold_is_used_with_enter_as_a_calibration_of_a_new_name_or_by_hand(
     user: User, calibrated: Callable[..., Path]
 ) -> None:
-    """A name is taken once."""
-    database = calibrated()
-    async with user.opens(database=database, size=(80, 24)) as app:
+    """A name is taken once; a threshold by hand is asked for and has no calibration."""
+
+    def used() -> tuple[str, int]:
+        info = find_dataset(user.store, None)
+        return info.calibration, info.threshold
+
+    async with user.opens(database=calibrated(), size=(80, 24)) as app:
         await user.press("K", "B", "enter", "enter")
-        first = said(app)
+        assert "calibration-1 is in use" in said(app)
         await user.press("enter", "backspace", "1", "enter")
-        refused = str(app.screen.query_one("#hint", Static).content)
+        assert "there is one of that name" in content(app, "#hint")
         await user.press("backspace", "2", "enter")
-        used, title = said(app), app.screen.query_one(Head).text
-        await user.press("escape")
-        queue = app.screen
-
-    store = open_store(str(database))
-    info = find_dataset(store, None)
-    names = [one.name for one in stage.list_calibrations(store, info.id)]
-    store.close()
-    assert "calibration-1 is in use" in first
-    assert "there is one of that name" in refused
-    assert "calibration-2 is in use" in used
-    assert "calibration-2" in title
-    assert isinstance(queue, QueueScreen)
-    assert (["calibration-1", "calibration-2"], "calibration-2", 76) == (
-        names,
-        info.calibration,
-        info.threshold,
-    )
-
-
-async def test_a_threshold_by_hand_is_asked_for_and_has_no_calibration(
-    user: User, calibrated: Callable[..., Path]
-) -> None:
-    database = calibrated()
-    async with user.opens(database=database, size=(80, 24)) as app:
-        await user.press("K", "right", "enter")
-        asked = app.screen
+        assert "calibration-2 is in use" in said(app)
+        assert "calibration-2" in app.screen.query_one(Head).text
+        assert ("calibration-2", 76) == used()
+        await user.press("right", "enter")
+        assert isinstance(app.screen, ConfirmScreen)
         await user.press("y")
-        done = said(app)
+        assert "match threshold 77 is in use, without a calibration" in said(app)
+        await user.press("escape")
+        assert isinstance(app.screen, QueueScreen)
 
-    assert isinstance(asked, ConfirmScreen)
-    assert "match threshold 86 is in use, without a calibration" in done
-    store = open_store(str(database))
-    info = find_dataset(store, None)
-    store.close()
-    assert ("", 86) == (info.calibration, info.threshold)
+    assert ("", 77) == used()
+    names = [one.name for one in stage.list_calibrations(user.store, find_dataset(user.store, None).id)]
+    assert ["calibration-1", "calibration-2"] == names
 
 
 async def test_without_gold_it_says_what_to_do_and_still_moves(
@@ -189,63 +142,62 @@ async def test_without_gold_it_says_what_to_do_and_still_moves(
 ) -> None:
     async with user.opens(database=calibrated(gold=3, more=9), size=(80, 24)) as app:
         await user.press("K", "left", "left", "left", "B")
-        why = str(app.screen.query_one("#finding", Static).content)
-        shown = numbers(app)
-        last = app.screen
-
-    assert "3 verified samples with units on both sides; 10 are needed: review more" in why
-    assert 82 == last.threshold
-    assert "all 12 samples\nautomatic   .600" in shown
+        why = "3 verified samples with units on both sides; 10 are needed: review more"
+        assert why in content(app, "#finding")
+        assert 82 == app.screen.threshold
+        assert "all 12 samples\nautomatic   .600" in content(app, "#numbers")
 
 
 @pytest.mark.parametrize("gold", [24, 3])
 async def test_a_policy_that_the_reviews_ask_for_is_taken_with_one_key(
     user: User, calibrated: Callable[..., Path], gold: int
 ) -> None:
-    database = calibrated(gold=gold, unkept=True)
-    async with user.opens(database=database, size=(80, 24)) as app:
+    async with user.opens(database=calibrated(gold=gold, unkept=True), size=(80, 24)) as app:
         await user.press("K")
-        before = str(app.screen.query_one("#finding", Static).content)
+        assert "V: do not count date: error " in content(app, "#finding")
         await user.press("V")
-        asked = app.screen
+        assert isinstance(app.screen, ConfirmScreen)
         await user.press("y")
-        done, after = said(app), str(app.screen.query_one("#finding", Static).content)
+        assert "policy version 2 is current" in said(app)
+        assert "do not count" not in content(app, "#finding")
         await user.press("V")
-        again = said(app)
-
-    assert "V: do not count date: error " in before
-    assert isinstance(asked, ConfirmScreen)
-    assert "policy version 2 is current" in done
-    assert "do not count" not in after
-    assert "your reviews ask for no change of the policy" in again
-    store = open_store(str(database))
-    assert "date" not in find_dataset(store, None).policy.counted_labels
-    store.close()
+        assert "your reviews ask for no change of the policy" in said(app)
+    assert "date" not in find_dataset(user.store, None).policy.counted_labels
 
 
 async def test_without_proposals_it_says_what_to_do(user: User, import_rows: Callable[..., Path]) -> None:
     bare = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
     async with user.opens(database=import_rows([bare]), size=(80, 24)) as app:
         await user.press("K", "left", "enter")
-        empty = str(app.screen.query_one("#empty", Static).content)
+        assert "nothing has been proposed yet: workbench propose" in content(app, "#empty")
         await user.press("escape")
-        last = app.screen
-
-    assert "nothing has been proposed yet: workbench propose" in empty
-    assert isinstance(last, QueueScreen)
+        assert isinstance(app.screen, QueueScreen)
 
 
-async def test_the_probability_is_one_key_deeper(user: User, calibrated: Callable[..., Path]) -> None:
+async def test_the_probability_is_one_key_deeper_and_a_theme_redraws_the_picture_behind(
+    user: User, calibrated: Callable[..., Path]
+) -> None:
+    """The sentences of the fit are whole at 80 columns."""
     async with user.opens(database=calibrated(), size=(80, 24)) as app:
         await user.press("K", "L")
-        deeper = app.screen
-        table = deeper.query_one(Passage).text
+        assert isinstance(app.screen, ReadScreen)
+        table = app.screen.query_one(Passage).text
+        assert "probability of a match (Platt, cross-validated)" in table
         await user.press("escape")
-        last = app.screen
+        assert isinstance(app.screen, CalibrateScreen)
 
-    assert isinstance(deeper, ReadScreen)
-    assert "probability of a match (Platt, cross-validated)" in table
-    assert isinstance(last, CalibrateScreen)
+        look = app.screen.shown
+        lines = finding(replace(look, gathered=replace(look.gathered, assisted=14)))
+        texts = ["".join(text for text, _ in line) for line in lines]
+        assert re.search(r"without each of \d+ folds: .*; 14 with suggestions in view", texts[-1])
+        room = app.screen.query_one("#finding").content_size.width
+        assert [] == [text for text in texts if len(text) > room]
+
+        app.theme = LIGHT.name
+        await user.settle()
+        plot: Any = app.screen.query_one(ThresholdPlot).query_one("#plot")
+        styles = {style for line in plot._styles for style in line}
+        assert any(str(LIGHT.primary).lower() in style.lower() for style in styles)
 
 
 @pytest.fixture
@@ -279,12 +231,11 @@ def test_picture_in_light(picture: Any) -> None:
         (True, 0.02, 95, "95 suits your reviews: keep it."),
     ],
 )
-async def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(
-    user: User, calibrated: Callable[..., Path], better: bool | None, gain: float, in_use: int, expected: str
+def test_a_threshold_is_called_better_for_a_gain_that_shows_and_is_no_chance(
+    calibrated: Callable[..., Path], better: bool | None, gain: float, in_use: int, expected: str
 ) -> None:
-    async with user.opens(database=calibrated(), size=(80, 24)) as app:
-        await user.press("K")
-        look = app.screen.look
+    with closing(open_store(str(calibrated()))) as store:
+        look = stage.look(store, find_dataset(store, None).id, "bias")
     assert look.found is not None
     ends = Interval(gain / 2, gain * 2) if better else None
     fit = replace(look.found, threshold=95, threshold_now=85, better=better, gain=Figure(gain, ends))
@@ -302,29 +253,3 @@ def test_picture_without_gold(picture: Any) -> None:
 
 def test_picture_in_the_terminals_own_colours(picture: Any) -> None:
     assert picture("left", size=(80, 24), theme="ansi-dark")
-
-
-async def test_a_new_theme_redraws_the_picture(user: User, calibrated: Callable[..., Path]) -> None:
-    async with user.opens(database=calibrated(), size=(80, 24)) as app:
-        await user.press("K")
-        app.theme = LIGHT.name
-        await user.settle()
-        plot = app.screen.query_one(ThresholdPlot).query_one("#plot")
-        styles = {style for line in plot._styles for style in line}
-
-    assert any(str(LIGHT.primary).lower() in style.lower() for style in styles)
-
-
-async def test_the_sentences_of_a_fit_are_whole_at_80_columns(
-    user: User, calibrated: Callable[..., Path]
-) -> None:
-    async with user.opens(database=calibrated(), size=(80, 24)) as app:
-        await user.press("K")
-        assert isinstance(app.screen, CalibrateScreen)
-        gathered = replace(app.screen.shown.gathered, assisted=14)
-        lines = finding(replace(app.screen.shown, gathered=gathered))
-        room = app.screen.query_one("#finding").content_size.width
-        texts = ["".join(text for text, _ in line) for line in lines]
-
-    assert re.search(r"without each of \d+ folds: .*; 14 with suggestions in view", texts[-1])
-    assert [] == [text for text in texts if len(text) > room]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,14 @@ import pytest
 from textual.widgets import Static
 
 from tests.tui.conftest import Row, User, said
+from tests.tui.conftest import shown as drawn
 from tests.tui.test_hostile import on_screen
 from workbench.reports.compare import figures_text
 from workbench.stages.editing import accept, reject
 from workbench.stages.figures import figures
-from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import open_store
+from workbench.store.engine import Store, open_store
 from workbench.store.plans import in_order
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.dialogs import MenuScreen
@@ -31,8 +30,6 @@ from workbench.tui.widgets.bars import Bar, Head, SectionBar
 from workbench.tui.widgets.compare_sections import SampleRows, ScatterPlot
 from workbench.tui.widgets.passage import Passage
 
-Press = Callable[..., Awaitable[None]]
-MakeApp = Callable[..., Any]
 Put = Callable[..., Path]
 
 NAMES = {
@@ -78,42 +75,24 @@ def row(place: int) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Put:
-    """A database by how many samples are verified and how many are not; each is made and counted once."""
-    known: dict[tuple[int, int, str, bool], Path] = {}
-
-    def put(gold: int, more: int, lead: str, column: bool) -> Path:
-        path = known.get((gold, more, lead, column))
-        if path is None:
-            folder = tmp_path_factory.mktemp("compared")
-            path, source = folder / "wb.db", folder / "rows.jsonl"
-            shutil.copy(empty_database, path)
-            rows = [row(place) for place in range(gold + more)]
-            for place, one in enumerate(rows):
-                one["id"] = lead + one["id"]
-                if not column:
-                    del one["context_entity_recall"]
-                if place >= gold:
-                    del one["gold"]
-            source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
-            store = open_store(str(path))
-            options = ImportOptions(dataset="names", seed=7, blind=0.0, gold="given")
-            import_file(store, source, options, annotator="i")
-            figures(store, find_dataset(store, None))
-            store.close()
-            known[gold, more, lead, column] = path
-        return path
-
-    return put
+def counted(store: Store) -> None:
+    """What the screen would count before it shows anything."""
+    figures(store, find_dataset(store, None))
 
 
 @pytest.fixture
-def compared(tmp_path: Path, made: Put) -> Put:
-    """A database of the test's own with `gold` verified samples and `more` that are not."""
+def compared(import_rows: Put) -> Put:
+    """A database with `gold` verified samples and `more` that are not."""
 
     def put(gold: int = 24, more: int = 0, lead: str = "", *, column: bool = False) -> Path:
-        return Path(shutil.copy(made(gold, more, lead, column), tmp_path / "wb.db"))
+        rows = [row(place) for place in range(gold + more)]
+        for place, one in enumerate(rows):
+            one["id"] = lead + one["id"]
+            if not column:
+                del one["context_entity_recall"]
+            if place >= gold:
+                del one["gold"]
+        return import_rows(rows, name="names", gold="given", then=counted)
 
     return put
 
@@ -129,33 +108,50 @@ def lines(app: Any, name: str) -> list[str]:
     return [" ".join(line.split()) for line in shown]
 
 
-async def test_it_opens_on_how_many_the_estimate_and_three_causes(user: User, compared: Put) -> None:
+async def test_it_opens_on_the_estimate_and_three_causes_and_digits_tab_and_clicks_show_the_other_parts(
+    user: User, compared: Put
+) -> None:
+    """All figures are those of the command line."""
     async with user.opens(database=compared(), size=(80, 24)) as app:
         await user.press("C")
-        head, facts = app.screen.query_one(Head).text, text(app, "#facts")
-        causes, notes = lines(app, "#top"), app.screen.query_one(Passage).text
+        assert "24 of 24 verified" in app.screen.query_one(Head).text
+        facts, causes = text(app, "#facts"), lines(app, "#top")
+        assert ["automatic, all 24", "verified, all 24", "new samples", "bias, all 24"] == [
+            line.split("  ")[0] for line in facts.split("\n")
+        ]
+        assert "verified, all 24   .587" in facts
+        assert 2 == len(causes)
+        assert causes[0].startswith("▸ missed match −.361 ")
+        assert "· verified: 24 imported" in app.screen.query_one(Passage).text
 
-    assert "24 of 24 verified" in head
-    assert ["automatic, all 24", "verified, all 24", "new samples", "bias, all 24"] == [
-        line.split("  ")[0] for line in facts.split("\n")
-    ]
-    assert "verified, all 24   .587" in facts
-    assert 2 == len(causes)
-    assert causes[0].startswith("▸ missed match −.361 ")
-    assert "· verified: 24 imported" in notes
+        for name, part in (
+            ("2", "scatter"), ("tab", "causes"), ("5", "all figures"), ("tab", "overview"),
+            ("shift+tab", "all figures"), ("4", "samples"),
+        ):  # fmt: skip
+            await user.press(name)
+            assert part == app.screen.section.NAME
+        await user.pilot.click(SectionBar, offset=(14, 0))
+        await user.settle()
+        assert ["scatter"] == [one.NAME for one in app.screen.query("Section") if one.display]
+
+        await user.press("5", "pagedown", "j", "enter")
+        assert isinstance(app.screen, CompareScreen)
+        shown = app.screen.query_one("#figures", Passage)
+        assert figures_text(app.screen.figures).split() == shown.text.split()
+        assert all(len(line) <= 80 for line in shown.text.split("\n"))
+        assert "verdicts on matched units:" in shown.text
+        assert shown.scroll_offset.y > 1
 
 
 async def test_a_figure_of_the_overview_is_whole_at_80_columns(user: User, demo: Path) -> None:
     async with user.opens(database=demo, dataset="demo", size=(80, 24)) as app:
         await user.press("C")
-        facts, notes = text(app, "#facts"), app.screen.query_one(Passage)
+        assert "95 % at the planned number" in text(app, "#facts")
+        assert "…" not in text(app, "#facts")
         await user.press("pagedown")
-        height, top = notes.size.height, notes.scroll_offset.y
-
-    assert "95 % at the planned number" in facts
-    assert "…" not in facts
-    assert height >= 2
-    assert top > 0
+        notes = app.screen.query_one(Passage)
+        assert notes.size.height >= 2
+        assert notes.scroll_offset.y > 0
 
 
 async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back_step_by_step(
@@ -163,140 +159,93 @@ async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back
 ) -> None:
     async with user.opens(database=compared(), size=(80, 24)) as app:
         await user.press("C", "j", "enter")
-        figures = app.screen
-        title, listed = figures.query_one("#behind", Bar).text, lines(app, "#sample-list")
+        assert isinstance(app.screen, CompareScreen)
+        assert app.screen.query_one("#behind", Bar).text.startswith("false match  4 samples")
+        listed = lines(app, "#sample-list")
+        assert ["▸ s04 .333 .333 .000 +.333", "s09 .250 .500 −.250 +.250 missed match"] == listed[:2]
         await user.press("enter")
-        reasons = app.screen
-        shown = reasons.why.opened.sample.id, reasons.why.scorer
+        assert isinstance(app.screen, WhyScreen)
+        assert ("s04", "ragas") == (app.screen.why.opened.sample.id, app.screen.why.scorer)
         await user.press("escape")
-        back = app.screen.section.NAME, lines(app, "#sample-list")
+        assert ("samples", listed) == (app.screen.section.NAME, lines(app, "#sample-list"))
         await user.press("escape")
-        first = app.screen.section.NAME
+        assert "overview" == app.screen.section.NAME
         await user.press("4")
-        every = len(lines(app, "#sample-list")), app.screen.query_one("#behind", Bar).display
+        assert 24 == len(lines(app, "#sample-list"))
+        assert not app.screen.query_one("#behind", Bar).display
         await user.press("escape")
-        queue = app.screen
-
-    assert isinstance(figures, CompareScreen)
-    assert title.startswith("false match  4 samples")
-    assert ["▸ s04 .333 .333 .000 +.333", "s09 .250 .500 −.250 +.250 missed match"] == listed[:2]
-    assert isinstance(reasons, WhyScreen)
-    assert ("s04", "ragas") == shown
-    assert ("samples", listed) == back
-    assert "overview" == first
-    assert (24, False) == every
-    assert isinstance(queue, QueueScreen)
-
-
-async def test_digits_tab_and_clicks_show_the_other_parts(user: User, compared: Put) -> None:
-    async with user.opens(database=compared(), size=(80, 24)) as app:
-        await user.press("C")
-        seen = []
-        for name in ("2", "tab", "5", "tab", "shift+tab", "4"):
-            await user.press(name)
-            seen.append(app.screen.section.NAME)
-        await user.pilot.click(SectionBar, offset=(14, 0))
-        await user.settle()
-        seen.append(app.screen.section.NAME)
-        shown = [one.NAME for one in app.screen.query("Section") if one.display]
-
-    assert ["scatter", "causes", "all figures", "overview", "all figures", "samples", "scatter"] == seen
-    assert ["scatter"] == shown
-
-
-async def test_all_figures_are_those_of_the_command_line(user: User, compared: Put) -> None:
-    async with user.opens(database=compared(), size=(80, 24)) as app:
-        await user.press("C", "5", "pagedown", "j", "enter")
-        screen = app.screen
-        shown, top = screen.query_one("#figures", Passage).text, screen.query_one("#figures").scroll_offset.y
-
-    assert isinstance(screen, CompareScreen)
-    assert figures_text(screen.figures).split() == shown.split()
-    assert all(len(line) <= 80 for line in shown.split("\n"))
-    assert "verdicts on matched units:" in shown
-    assert top > 1
+        assert isinstance(app.screen, QueueScreen)
 
 
 async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(user: User, compared: Put) -> None:
     async with user.opens(database=compared(), size=(120, 36)) as app:
         await user.press("C", "2")
-        first = app.screen.query_one("#point", Bar).text
+        point = app.screen.query_one("#point", Bar)
+        assert "s00" in point.text
+        assert "Δ −.667" in point.text
         await user.press("j")
-        second = app.screen.query_one("#point", Bar).text
+        assert "s12" in point.text
         plot = app.screen.query_one(ScatterPlot)
         x, y = plot.get_pixel_from_coordinate(0.5, 0.25)
         await user.pilot.click(plot.query_one("#plot"), offset=(x, y))
         await user.settle()
-        clicked = app.screen.query_one("#point", Bar).text
+        clicked = point.text
+        assert "automatic .250  verified .500  Δ −.250" in clicked
         await user.press("enter")
-        reasons = app.screen
-
-    assert "s00" in first
-    assert "Δ −.667" in first
-    assert "s12" in second
-    assert "automatic .250  verified .500  Δ −.250" in clicked
-    assert isinstance(reasons, WhyScreen)
-    assert reasons.why is not None
-    assert reasons.why.opened.sample.id in clicked
+        assert isinstance(app.screen, WhyScreen)
+        assert app.screen.why is not None
+        assert app.screen.why.opened.sample.id in clicked
 
 
 async def test_another_scorer_and_an_imported_column(user: User, compared: Put) -> None:
     async with user.opens(database=compared(column=True), size=(80, 24)) as app:
         await user.press("C", "s")
-        menu = app.screen
-        names = [one.name.strip() for one in menu.query_one("Choices").rows]
+        names = {one.name.strip() for one in app.screen.query_one("Choices").rows}
+        assert isinstance(app.screen, MenuScreen)
+        assert {"name matching", "ragas", "text search", "context_entity_recall"} <= names
         await user.press("escape")
-        imported, causes = app.screen.query_one(Head).text, text(app, "#facts")
+        assert "context_entity_recall" in app.screen.query_one(Head).text
+        assert ".500" in text(app, "#facts")
         await user.press("4", "enter")
-        reasons = app.screen
-
-    assert isinstance(menu, MenuScreen)
-    assert {"name matching", "ragas", "text search", "context_entity_recall"} <= set(names)
-    assert "context_entity_recall" in imported
-    assert ".500" in causes
-    assert isinstance(reasons, WhyScreen)
-    assert reasons.why is not None
+        assert isinstance(app.screen, WhyScreen)
+        assert app.screen.why is not None
 
 
 async def test_nothing_verified_says_what_to_do(user: User, compared: Put) -> None:
     async with user.opens(database=compared(gold=0, more=12, column=True), size=(80, 24)) as app:
         await user.press("C")
         empty = text(app, "#empty")
+        assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
+        assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
         await user.press("2", "enter")
-        refused = said(app)
+        assert "there is no verified sample to show yet" == said(app)
         await user.press("escape")
-        queue = app.screen
-
-    assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
-    assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
-    assert "there is no verified sample to show yet" == refused
-    assert isinstance(queue, QueueScreen)
+        assert isinstance(app.screen, QueueScreen)
 
 
 async def test_of_nine_samples_it_shows_counts_alone(user: User, compared: Put) -> None:
     async with user.opens(database=compared(gold=9, more=30), size=(80, 24)) as app:
         await user.press("C")
-        facts, causes = text(app, "#facts"), lines(app, "#top")
+        assert "estimated for all 39  –" in text(app, "#facts")
+        assert "mean Δ" not in text(app, "#facts")
+        assert "▸ missed match 12 units in 9 samples" == lines(app, "#top")[0]
         await user.press("2")
-        beside = text(app, "#paired")
-
-    assert "estimated for all 39  –" in facts
-    assert "mean Δ" not in facts
-    assert "▸ missed match 12 units in 9 samples" == causes[0]
-    assert "counts only" in beside
-    assert "Spearman" not in beside
+        assert "counts only" in text(app, "#paired")
+        assert "Spearman" not in text(app, "#paired")
 
 
-@pytest.mark.parametrize("size", [(60, 18), (80, 24)], ids=str)
-async def test_a_long_name_gives_way_to_the_values(user: User, size: tuple[int, int], compared: Put) -> None:
+async def test_a_long_name_gives_way_to_the_values(user: User, compared: Put) -> None:
     """The line below the scatter picture, which ended before Δ, or before the values."""
     lead = "Who wrote the security policy that everybody reads? "
-    async with user.opens(database=compared(lead=lead), size=size) as app:
+    async with user.opens(database=compared(lead=lead), size=(80, 24)) as app:
         await user.press("C", "2")
-        point = str(app.screen.query_one("#point", Bar).render())
-
-    assert "  Δ −.667" in point
-    assert point.startswith("◆ Who w")
+        for size in (80, 24), (60, 18):
+            await user.pilot.resize_terminal(*size)
+            await user.settle()
+            point = drawn(app, "#point")
+            assert "  Δ −.667" in point
+            assert point.startswith("◆ Who w")
+            assert len(point.rstrip()) <= size[0]
 
 
 async def test_60_columns_end_with_whole_words(user: User, compared: Put) -> None:
@@ -314,12 +263,9 @@ async def test_60_columns_end_with_whole_words(user: User, compared: Put) -> Non
 async def test_ids_that_steer_a_terminal_are_drawn_harmless(user: User, compared: Put) -> None:
     async with user.opens(database=compared(lead="\x1b[31m[bold]\u202e"), size=(80, 24)) as app:
         await user.press("C", "4")
-        drawn = lines(app, "#sample-list")
+        assert lines(app, "#sample-list")[0].startswith("▸ ␛[31m[bold]\ufffds00 ")
         await user.press("2")
-        point = app.screen.query_one("#point", Bar).text
-
-    assert drawn[0].startswith("▸ ␛[31m[bold]\ufffds00 ")
-    assert "␛[31m[bold]\ufffds00" in point
+        assert "␛[31m[bold]\ufffds00" in app.screen.query_one("#point", Bar).text
 
 
 async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
@@ -374,22 +320,22 @@ def test_picture_of_an_imported_column(picture: Any, size: tuple[int, int], comp
     assert picture("C", size=size, at=compared(gold=14, more=20, column=True))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 18)])
 async def test_the_head_says_in_full_how_many_are_verified_and_unresolved(
-    user: User, rows: list[Row], import_rows: Any, size: tuple[int, int]
+    user: User, rows: list[Row], import_rows: Put
 ) -> None:
     path = import_rows(rows, name="retrieval-evaluation-of-the-second-quarter")
-    store = open_store(str(path))
-    sample = in_order(store, find_dataset(store, None).id, 1)[0]
-    for annotator in ("ada", "bob"):
-        opened = open_sample(store, sample, annotator)
-        if annotator == "bob":
-            opened = act(store, opened, reject(opened, opened.state.entity.assessment.units[0]))
-        act(store, opened, accept(opened, "entity"))
-    store.close()
-    async with user.opens(database=path, size=size) as app:
+    with closing(open_store(str(path))) as store:
+        sample = in_order(store, find_dataset(store, None).id, 1)[0]
+        for annotator in ("ada", "bob"):
+            opened = open_sample(store, sample, annotator)
+            if annotator == "bob":
+                opened = act(store, opened, reject(opened, opened.state.entity.assessment.units[0]))
+            act(store, opened, accept(opened, "entity"))
+    async with user.opens(database=path, size=(80, 24)) as app:
         await user.press("C")
-        line = on_screen(app).splitlines()[0]
-
-    assert "Compare  retrieval" in line
-    assert line.rstrip().endswith("0 of 8 verified, 1 more unresolved")
+        for size in (80, 24), (60, 18):
+            await user.pilot.resize_terminal(*size)
+            await user.settle()
+            line = on_screen(app).splitlines()[0]
+            assert "Compare  retrieval" in line
+            assert line.rstrip().endswith("0 of 8 verified, 1 more unresolved")
