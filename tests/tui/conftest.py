@@ -484,6 +484,11 @@ class User:
         """Wait until everything is read, written and drawn."""
         await self._press(self.pilot)
 
+    async def resize(self, width: int, height: int) -> None:
+        """Give the window another size and wait until all is drawn anew."""
+        await self.pilot.resize_terminal(width, height)
+        await self.settle()
+
     async def review(self, sample: str) -> None:
         """From the queue to a sample, by its id."""
         await self._open_review(self.pilot, sample)

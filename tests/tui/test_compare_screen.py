@@ -240,8 +240,7 @@ async def test_a_long_name_gives_way_to_the_values(user: User, compared: Put) ->
     async with user.opens(database=compared(lead=lead), size=(80, 24)) as app:
         await user.press("C", "2")
         for size in (80, 24), (60, 18):
-            await user.pilot.resize_terminal(*size)
-            await user.settle()
+            await user.resize(*size)
             point = drawn(app, "#point")
             assert "  Δ −.667" in point
             assert point.startswith("◆ Who w")
@@ -334,8 +333,7 @@ async def test_the_head_says_in_full_how_many_are_verified_and_unresolved(
     async with user.opens(database=path, size=(80, 24)) as app:
         await user.press("C")
         for size in (80, 24), (60, 18):
-            await user.pilot.resize_terminal(*size)
-            await user.settle()
+            await user.resize(*size)
             line = on_screen(app).splitlines()[0]
             assert "Compare  retrieval" in line
             assert line.rstrip().endswith("0 of 8 verified, 1 more unresolved")

@@ -14,7 +14,7 @@ from textual.color import Color
 
 from tests.tui.conftest import User
 from workbench.text.safe import flat
-from workbench.tui.app import TerminalGuard, WorkbenchApp
+from workbench.tui.app import GUARD, TerminalGuard, WorkbenchApp
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -71,14 +71,12 @@ def nasty_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row]
 
 
-@pytest.mark.parametrize("wall", ["widgets", "both"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_nothing_of_a_dataset_steers_the_terminal(
-    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any, wall: str
+    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any
 ) -> None:
-    """On every screen; also with the last wall taken away, so that the widgets alone have to hold."""
-    if wall == "widgets":
-        monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
+    """On every screen, with the last wall taken away: the widgets alone have to hold."""
+    monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
     app = make_app(import_rows(nasty_rows, name=NASTY.replace("/", "|")), annotator=NASTY)
     seen: list[str] = []
     async with app.run_test(size=size) as pilot:
@@ -119,6 +117,11 @@ async def test_a_click_on_markup_in_a_text_does_nothing(
         assert app.is_running
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.query_one(UnitList).rows == before
+
+
+async def test_the_last_wall_stands_in_the_app(user: User) -> None:
+    async with user.opens() as app:
+        assert GUARD in app.get_line_filters()
 
 
 async def test_the_palette_shows_no_data(user: User, import_rows: Any, nasty_rows: Any) -> None:

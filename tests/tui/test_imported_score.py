@@ -62,8 +62,7 @@ async def test_the_values_of_why_follow_the_size_of_the_window(user: User, audit
         await user.press("a", "u", "U", "w", "k")
         chosen, values = app.screen.query_one(CauseList).cursor, app.screen.query_one("#values", Bar)
         wide = values.text
-        await user.pilot.resize_terminal(80, 24)
-        await user.settle()
+        await user.resize(80, 24)
 
         assert wide.startswith("yours (context_entity_recall) .3333")
         assert values.text.startswith("yours .3333 · our count 5/6 .83   verified 5/6 .83")

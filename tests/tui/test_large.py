@@ -19,17 +19,18 @@ from workbench.tui.widgets.unit_list import UnitList
 CONTEXTS, SIZE = 100, 40_000
 
 
-def prose(chance: random.Random) -> str:
-    """40 KB of sentences of made-up words, in Latin letters with some accents."""
-    words = ["".join(chance.choices("abcdeéfghiklmnoprstuvwz", k=chance.randint(2, 9))) for _ in range(4_000)]
+def prose(chance: random.Random, words: list[str]) -> str:
+    """40 KB of sentences of these words."""
     sentences = [" ".join(chance.choices(words, k=12)).capitalize() + "." for _ in range(300)]
     return " ".join(chance.choices(sentences, k=SIZE // 60))[:SIZE]
 
 
 @pytest.fixture(scope="module")
 def contexts() -> list[str]:
+    """A hundred, of made-up words in Latin letters with some accents."""
     chance = random.Random(11)
-    found = [prose(chance) for _ in range(CONTEXTS)]
+    words = ["".join(chance.choices("abcdeéfghiklmnoprstuvwz", k=chance.randint(2, 9))) for _ in range(4_000)]
+    found = [prose(chance, words) for _ in range(CONTEXTS)]
     place = SIZE // 2
     found[57] = found[57][:place] + " The Eiffel Tower in Paris, by Gustave Eiffel. " + found[57][place:]
     found[90] = "The Universities of Lyon and of Paris. " + found[90]

@@ -58,8 +58,7 @@ async def test_scrolled_texts_and_other_widths_are_painted_whole(
             await user.press(key)
             assert await is_whole(user, app), key
         for width in (80, 120):
-            await user.pilot.resize_terminal(width, 30)
-            await user.settle()
+            await user.resize(width, 30)
             await user.press("j")
             assert await is_whole(user, app), width
 

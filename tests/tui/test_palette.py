@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 from textual.pilot import Pilot
@@ -187,13 +186,11 @@ async def test_keys_pressed_before_are_acted_on_first(user: User, import_rows: A
         assert app.screen.pane.now.sample.id == "tower"
 
 
-@pytest.mark.parametrize("wall", ["widgets", "both"])
 async def test_hostile_names_are_shown_and_steer_nothing(
-    user: User, import_rows: Any, rows: Any, monkeypatch: Any, wall: str
+    user: User, import_rows: Any, rows: Any, monkeypatch: Any
 ) -> None:
     """Markup in names of datasets is text; escapes are pictures; nothing is clicked."""
-    if wall == "widgets":
-        monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
+    monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
     database = import_rows(rows)
     import_rows(rows[:3], name=f"evil{NASTY}")
     import_rows(rows[:2], name="evil set [@click=app.quit]q[/] \x1b]0;x\x07")

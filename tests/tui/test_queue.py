@@ -341,8 +341,7 @@ async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
         await user.press("slash", *"neither", "enter")
         await until(user.pilot, lambda: not pane.text)
         await user.press("escape")
-        await user.pilot.resize_terminal(80, 24)
-        await user.press()
+        await user.resize(80, 24)
         narrow = pane.display and pane.region.width
 
     lines = text.split("\n")
@@ -848,8 +847,7 @@ async def test_a_narrow_queue_names_the_sample_under_the_cursor(user: User) -> N
             here = app.screen.samples.row(app.screen.samples.cursor).key
             assert f"{here}   as ann" == app.screen.query_one(Head).text.partition("samples")[2]
             await user.press("j")
-        await user.pilot.resize_terminal(120, 36)
-        await user.settle()
+        await user.resize(120, 36)
         assert "as ann" == app.screen.query_one(Head).text.partition("samples")[2]
 
 

@@ -144,8 +144,7 @@ async def test_a_sample_that_was_not_painted_is_not_accepted(user: User) -> None
         found = sample_ids(user.store, app.desk.info.id)["schiller"]
         await app.gate.enter(partial(app.review, app.desk, found))
         await user.pilot.press("a")
-        await user.pilot.resize_terminal(100, 30)
-        await user.settle()
+        await user.resize(100, 30)
         assert app.screen.query_one(UnitList).count == 3
         assert stored(user.store, "schiller").state.entity.disposition == "todo"
 
