@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import User, said
-from workbench.model import Unit
-from workbench.stages import queue, review
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store
-from workbench.store.samples import sample_ids
+from tests.tui.conftest import User, said, to_unit
 from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
 from workbench.tui.screens.pick import PickScreen
@@ -50,21 +45,6 @@ def shown(app: Any) -> ReviewScreen:
 def visible(passage: Passage) -> str:
     start, end = passage.visible_span()
     return passage.text[start:end]
-
-
-def choose(app: Any, text: str) -> None:
-    listed = app.screen.query_one(UnitList)
-    listed.move_to(next(n for n, unit in enumerate(listed.rows) if unit.text == text))
-
-
-def stored(store: Store, key: str) -> dict[str, Unit]:
-    """The entities of a sample by their text, as the database has them."""
-    info = find_dataset(store, None)
-    for number in queue.queue_ids(store, info, "ann"):
-        opened = review.open_sample(store, number, "ann")
-        if opened.sample.id == key:
-            return {unit.text: unit for unit in opened.state.entity.assessment.units}
-    raise AssertionError(f"no sample {key}")
 
 
 async def test_find_goes_through_reference_and_contexts(user: User, many: Path) -> None:
@@ -136,11 +116,11 @@ async def test_what_is_typed_while_a_search_runs_is_not_lost(user: User, many: P
 async def test_undo_goes_to_the_unit_and_says_what_it_undid(user: User) -> None:
     """In the words in which it was said when it was done; redo likewise, also from the queue."""
     async with user.opens("tower", size=(120, 36)) as app:
-        choose(app, "Champ de Mars")
+        to_unit(app, "Champ de Mars")
         await user.press("x")
-        choose(app, "1889")
+        to_unit(app, "1889")
         await user.press("5", "full_stop", "m")
-        choose(app, "Paris")
+        to_unit(app, "Paris")
         for key, expected, unit in (
             ("u", "✓ undid on tower: 1889; is missing", "1889;"),
             ("u", "✓ undid on tower: moved an edge: 1889;", "1889"),
@@ -164,12 +144,9 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(user: User) -> None:
         assert said(app) == "✓ undid on tower: flagged: odd"
 
 
-def evidence(store: Store, text: str) -> tuple[Any, ...]:
+def evidence(user: User, text: str) -> tuple[Any, ...]:
     """The verdict on an entity of the tower, the rule, and what its evidence reads."""
-    info = find_dataset(store, None)
-    match = stored(store, "tower")[text].match
-    number = sample_ids(store, info.id)["tower"]
-    contexts = review.open_sample(store, number, "ann").sample.retrieved_contexts
+    match, contexts = user.units("tower")[text].match, user.stored("tower").sample.retrieved_contexts
     return (match.verdict, match.rule, *(contexts[e.context][e.start : e.end] for e in match.evidence))
 
 
@@ -177,7 +154,7 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(user: User, many: 
     """`e` lists passages over all contexts with their context number, a digit takes one; `e 0` drops it."""
     async with user.opens("tower", database=many, size=(120, 36)) as app:
         context = app.screen.query_one(Contexts)
-        choose(app, "University of Paris")
+        to_unit(app, "University of Paris")
         await user.press("e")
         assert isinstance(app.screen, EvidenceScreen)
         offered = "1 · context 1: The Eiffel Tower is a wrought-iron lattice tower in Paris, France."
@@ -193,10 +170,10 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(user: User, many: 
         assert context._places == ()
         await user.press("e", "1")
         sentence = "The Eiffel Tower is a wrought-iron lattice tower in Paris, France."
-        assert evidence(user.store, "University of Paris") == ("found", "human", sentence)
+        assert evidence(user, "University of Paris") == ("found", "human", sentence)
         assert said(app) == "✓ University of Paris is found in context 1"
         await user.press("e", "0")
-        assert evidence(user.store, "University of Paris") == ("found", "human")
+        assert evidence(user, "University of Paris") == ("found", "human")
         await user.press("e", "backspace")
         assert said(app) == "this unit has no evidence to take away"
 
@@ -204,7 +181,7 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(user: User, many: 
 async def test_evidence_by_letters_in_the_context(user: User, many: Path) -> None:
     """`e e`, then the letters of the first token and of the last; the context can be paged before."""
     async with user.opens("tower", database=many, size=(120, 36)) as app:
-        choose(app, "Paris")
+        to_unit(app, "Paris")
         await user.press("e", "right_square_bracket", "e")
         assert isinstance(app.screen, PickScreen)
         assert {1} == {len(hint.code) for hint in app.screen._hints}  # what may be it
@@ -214,24 +191,24 @@ async def test_evidence_by_letters_in_the_context(user: User, many: Path) -> Non
         await user.press(*codes[text.index("The Champ de Mars")].upper())  # from there, not the passage
         last = text.index("Mars is a public greenspace")
         await user.press(*next(hint.code for hint in app.screen._hints if hint.start == last))
-        assert evidence(user.store, "Paris") == ("found", "human", "The Champ de Mars")
+        assert evidence(user, "Paris") == ("found", "human", "The Champ de Mars")
         assert said(app) == "✓ Paris is found in context 2"
 
 
 async def test_evidence_by_search(user: User, many: Path) -> None:
     """`e /`, what is typed is looked for in the contexts alone, Enter takes its words; all in one burst."""
     async with user.opens("tower", database=many, size=(80, 24)) as app:
-        choose(app, "University of Paris")
+        to_unit(app, "University of Paris")
         await user.press("e", "slash", *"caf", "f3", "enter", "j", "k")
-        assert evidence(user.store, "University of Paris") == ("found", "human", "cafe")
+        assert evidence(user, "University of Paris") == ("found", "human", "cafe")
         assert 4 == app.screen.query_one(Contexts).current
         await user.press("e", "slash", *"zebra", "enter")
         assert "no context has such text" in app.screen.query_one("#hint", Bar).text
-        assert evidence(user.store, "University of Paris") == ("found", "human", "cafe")
+        assert evidence(user, "University of Paris") == ("found", "human", "cafe")
         await user.press(*["backspace"] * 5, *"paris")
         assert count(app) == "1 of 1 · context 1"
         await user.press("escape")
-        assert evidence(user.store, "University of Paris") == ("found", "human", "cafe")
+        assert evidence(user, "University of Paris") == ("found", "human", "cafe")
 
 
 async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path) -> None:
@@ -239,7 +216,7 @@ async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path)
     async with user.opens("tower", database=many, size=(120, 36)) as app:
         detail = app.screen.query_one("#detail", Passage)
         height = detail.size.height
-        choose(app, "University of Paris")
+        to_unit(app, "University of Paris")
         await user.press()
         assert detail.text.splitlines()[2] == "1 · 1: … lattice tower in Paris, France."
         (mark,) = (mark for mark in detail.marks if mark.role == "like")
@@ -247,7 +224,7 @@ async def test_a_missing_unit_shows_its_nearest_passages(user: User, many: Path)
         await user.press("j")
         assert "1 · " not in detail.text
         assert detail.size.height == height
-        choose(app, "University of Paris")
+        to_unit(app, "University of Paris")
         await user.press("m")
         assert said(app) == "✓ University of Paris is found without evidence; e chooses it"
 
@@ -279,15 +256,15 @@ async def test_blind_reviews_suggest_no_passage(user: User, import_rows: Any, ro
 async def test_merge_with_the_next_and_split_at_a_letter(user: User, many: Path) -> None:
     """`&` is one press, `|` and a letter two; each is one act for undo."""
     async with user.opens("tower", database=many, size=(120, 36)) as app:
-        choose(app, "Gustave Eiffel")
+        to_unit(app, "Gustave Eiffel")
         await user.press("ampersand")
         assert said(app) == "✓ merged Gustave Eiffel with 1889, another name of it"
-        merged = stored(user.store, "tower")["Gustave Eiffel"]
-        assert stored(user.store, "tower")["1889"].duplicate_of == merged.id
+        merged = user.units("tower")["Gustave Eiffel"]
+        assert user.units("tower")["1889"].duplicate_of == merged.id
         await user.press("u")
         assert said(app) == "✓ undid on tower: merged 1889 into Gustave Eiffel"
-        assert stored(user.store, "tower")["1889"].counted
-        choose(app, "Champ de Mars")
+        assert user.units("tower")["1889"].counted
+        to_unit(app, "Champ de Mars")
         await user.press("vertical_line")
         codes = {hint.start: hint.code for hint in app.screen._hints}
         at = app.screen._passage.text.index("Mars")
@@ -298,32 +275,29 @@ async def test_merge_with_the_next_and_split_at_a_letter(user: User, many: Path)
         assert ["Champ de", "Mars"] == texts[1:3]
         await user.press("u")
         assert said(app) == "✓ undid on tower: split into Champ de and Mars"
-        assert "Champ de Mars" in stored(user.store, "tower")
-        choose(app, "1889")
+        assert "Champ de Mars" in user.units("tower")
+        to_unit(app, "1889")
         await user.press("vertical_line")
         assert said(app) == "one word cannot be split"
-        choose(app, "University of Paris")
+        to_unit(app, "University of Paris")
         await user.press("ampersand")
         assert said(app) == "no unit follows to merge with"
 
 
-async def test_contexts_by_number(user: User, many: Path) -> None:
-    """`#` goes to a number; a unit brings the context of its evidence."""
-    async with user.opens("tower", database=many, size=(120, 36)) as app:
-        context = app.screen.query_one(Contexts)
-        await user.press("number_sign", *"9", "enter")
-        await user.press("backspace", *"4", "enter")
-        assert 3 == context.current
-        choose(app, "Eiffel Tower")
-        await user.press()
-        assert 0 == context.current
+async def test_contexts_by_number_and_which_lines_are_seen(user: User, many: Path) -> None:
+    """`#` goes to a number; a unit brings the context of its evidence.
 
-
-async def test_a_long_context_says_which_lines_are_seen(user: User, many: Path) -> None:
-    """The title follows the scrolling; a context that fits says nothing of lines."""
+    The title follows the scrolling; a context that fits says nothing of lines.
+    """
     async with user.opens("tower", database=many, size=(120, 36)) as app:
         context = app.screen.query_one(Contexts)
         assert context.border_title == "Context 1 of 5 · 3 names"
+        await user.press("number_sign", *"9", "enter")
+        await user.press("backspace", *"4", "enter")
+        assert 3 == context.current
+        to_unit(app, "Eiffel Tower")
+        await user.press()
+        assert 0 == context.current
         await user.press("number_sign", *"3", "enter")
         height = context.size.height
         seen = f"Context 3 of 5 · lines 1–{height} of 453"

@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tui.conftest import User, said
-from workbench.model import Evidence, Unit
-from workbench.stages import queue, review
-from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store
+from tests.tui.conftest import User, said, shown
+from workbench.model import Evidence
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Field, Head, KeyBar
 from workbench.tui.widgets.passage import Contexts
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
-
-Press = Callable[..., Awaitable[None]]
-
-
-def stored(store: Store, key: str, annotator: str = "ann") -> Any:
-    """What the database says of a sample, by its id."""
-    info = find_dataset(store, None)
-    for number in queue.queue_ids(store, info, annotator):
-        opened = review.open_sample(store, number, annotator)
-        if opened.sample.id == key:
-            return opened.state
-    raise AssertionError(f"no sample {key}")
-
-
-def units(store: Store, key: str) -> dict[str, Unit]:
-    """The units of a sample by their text, as stored."""
-    return {unit.text: unit for unit in stored(store, key).entity.assessment.units}
 
 
 def hint(app: Any) -> str:
@@ -48,7 +26,7 @@ async def test_accept_is_one_press_and_goes_on(user: User) -> None:
     async with user.opens("schiller") as app:
         await user.press("a")
 
-        assert stored(user.store, "schiller").entity.disposition == "verified"
+        assert user.stored("schiller").state.entity.disposition == "verified"
         assert said(app).startswith("✓ schiller accepted: verified ")
         assert "name matching" in said(app)
         assert "Δ" in said(app)
@@ -57,89 +35,74 @@ async def test_accept_is_one_press_and_goes_on(user: User) -> None:
 
 
 @pytest.mark.databases
-async def test_the_whole_flow_is_still_there_after_a_restart(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_the_whole_flow_is_still_there_after_a_restart(user: User) -> None:
     """Reject, add, relabel, match and undo end up in the database and on the next start's screen."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
+    async with user.opens("tower", size=(120, 36)) as app:
         listed = app.screen.query_one(UnitList)
         listed.move_to(0)
-        await press(pilot, "x")  # reject the Eiffel Tower
-        await press(pilot, "n", *"seine", "enter", "2")  # a place, typed in lower case
-        assert listed.chosen is not None
+        await user.press("x")  # reject the Eiffel Tower
+        await user.press("n", *"seine", "enter", "2")  # a place, typed in lower case
         assert listed.chosen.text == "Seine"
         listed.move_to(1)
-        await press(pilot, "8", "m", "m", "m")  # Champ de Mars: other, and toggled to missing
+        await user.press("8", "m", "m", "m")  # Champ de Mars: other, and toggled to missing
         listed.move_to(3)
-        await press(pilot, "x", "u")  # 1889 rejected, and taken back
-        await press(pilot, "a", "a")
-    before = units(store, "tower")
+        await user.press("x", "u")  # 1889 rejected, and taken back
+        await user.press("a", "a")
+    before = user.units("tower")
     assert before["Eiffel Tower"].rejected
     assert (before["Seine"].label, before["Seine"].origin) == ("place", "human")
     assert (before["Champ de Mars"].label, before["Champ de Mars"].match.verdict) == ("other", "missing")
     assert not before["1889"].rejected
-    assert stored(store, "tower").entity.disposition == "verified"
+    assert user.stored("tower").state.entity.disposition == "verified"
 
-    again = make_app(database)
-    async with again.run_test(size=(120, 36)) as pilot:
-        await open_review(pilot, "tower")
-        shown = {unit.text: unit for unit in again.screen.query_one(UnitList).rows}
-        assert shown == before
-        assert "verified" in again.screen.query_one(Head).text
+    async with user.opens("tower", size=(120, 36)) as app:
+        assert {unit.text: unit for unit in app.screen.query_one(UnitList).rows} == before
+        assert "verified" in app.screen.query_one(Head).text
 
 
 @pytest.mark.databases
-async def test_undo_reaches_back_over_samples_and_restarts(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
-) -> None:
+async def test_undo_reaches_back_over_samples_and_restarts(user: User) -> None:
     """`u` takes back the newest act, in whichever sample and session it was, and goes there; `U` redoes."""
-    first = make_app(database)
-    async with first.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "schiller")
-        await press(pilot, "x", "a")
-    second = make_app(database)
-    async with second.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "genji")
-        await press(pilot, "u")
-        assert type(second.screen).__name__ == "ReviewScreen"
-        assert second.screen.pane.now.sample.id == "schiller"
-        assert stored(store, "schiller").entity.disposition == "started"
-        await press(pilot, "u")
-        assert stored(store, "schiller").entity.disposition == "todo"
-        await press(pilot, "u")
-        assert said(second) == "nothing to undo"
-        await press(pilot, "U", "U")
-        assert stored(store, "schiller").entity.disposition == "verified"
 
+    def here(app: Any) -> tuple[str, str]:
+        return type(app.screen).__name__, app.screen.pane.now.sample.id
 
-@pytest.mark.databases
-async def test_undo_from_the_queue_opens_the_sample(user: User) -> None:
-    """The queue's `u` is the same undo."""
     async with user.opens("schiller") as app:
         await user.press("S", "b")
         assert type(app.screen).__name__ == "QueueScreen"
         await user.press("u")
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.pane.now.sample.id == "schiller"
+        assert ("ReviewScreen", "schiller") == here(app)
+        await user.press("x", "a")
+    async with user.opens("genji") as app:
+        await user.press("u")
+        assert ("ReviewScreen", "schiller") == here(app)
+        assert user.stored("schiller").state.entity.disposition == "started"
+        await user.press("u")
+        assert user.stored("schiller").state.entity.disposition == "todo"
+        await user.press("u")
+        assert said(app) == "nothing to undo"
+        await user.press("U", "U")
+        assert user.stored("schiller").state.entity.disposition == "verified"
 
 
 @pytest.mark.databases
 async def test_presses_to_finish_a_sample(user: User) -> None:
-    """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one."""
+    """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one.
+
+    Likewise on a Russian keyboard: ч, ф and г are the physical keys of x, a and u.
+    """
     async with user.opens() as app:
-        for keys, field in (("xa", "rejected"), ("7a", "label"), ("ma", "match")):
+        for keys, field in (("xa", "rejected"), ("7a", "label"), ("ma", "match"), ("чф", "rejected")):
             await user.review("schiller")
             old = app.screen.query_one(UnitList).chosen
             await user.press(*keys)
-            assert stored(user.store, "schiller").entity.disposition == "verified"
-            assert getattr(units(user.store, "schiller")[old.text], field) != getattr(old, field)
-            await user.press("u")
-            assert stored(user.store, "schiller").entity.disposition == "started"
+            assert user.stored("schiller").state.entity.disposition == "verified"
+            assert getattr(user.units("schiller")[old.text], field) != getattr(old, field)
+            await user.press("г" if keys == "чф" else "u")
+            assert user.stored("schiller").state.entity.disposition == "started"
             assert app.screen.query_one(UnitList).chosen.text == old.text
             await user.press("u", "b")
-            assert stored(user.store, "schiller").entity.disposition == "todo"
+            assert user.stored("schiller").state.entity.disposition == "todo"
 
 
 async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
@@ -147,11 +110,11 @@ async def test_accept_stops_once_at_doubts_and_shows_them(user: User) -> None:
     async with user.opens("emoji") as app:
         app.screen.query_one(UnitList).move_to(0)
         await user.press("a")
-        assert stored(user.store, "emoji").entity.disposition == "todo"
+        assert user.stored("emoji").state.entity.disposition == "todo"
         assert said(app).startswith("? 1 name is not in the reference. a: accept anyway")
         assert app.screen.query_one(UnitList).chosen.text == "Atlantis"
         await user.press("a")
-        assert stored(user.store, "emoji").entity.disposition == "verified"
+        assert user.stored("emoji").state.entity.disposition == "verified"
 
 
 @pytest.mark.databases
@@ -159,17 +122,20 @@ async def test_skip_exclude_flag_and_comment(user: User) -> None:
     """Each is one key and, where a reason belongs to it, one line."""
     async with user.opens("nil"):
         await user.press("f", *"look again", "enter", "c", *"odd", "enter", "S")
-        state = stored(user.store, "nil")
+        state = user.stored("nil").state
         assert (state.flag, state.comments, state.entity.disposition) == ("look again", ("odd",), "skipped")
         await user.press("b")
         await user.review("nil")
         await user.press("X", "2", "enter")
-        state = stored(user.store, "nil")
+        state = user.stored("nil").state
         assert (state.entity.disposition, state.entity.reason) == ("excluded", "unanswerable")
 
 
 async def test_edges_move_by_tokens(user: User) -> None:
-    """One press a token: right edge in and out, left edge out and in, also with shifted arrows."""
+    """One press a token: right edge in and out, left edge out and in, also with shifted arrows.
+
+    One token is the least, the reference's edge is the end; both are said and nothing is written.
+    """
     async with user.opens("tower") as app:
         listed = app.screen.query_one(UnitList)
         for keys, expected in (
@@ -179,31 +145,17 @@ async def test_edges_move_by_tokens(user: User) -> None:
             (["less_than_sign"], "The Eiffel Tower"),
             (["greater_than_sign"], "Eiffel Tower"),
             (["shift+up", "shift+left"], "The Eiffel"),
+            (["shift+down"], "Eiffel"),
+            (["shift+up"], "The Eiffel"),
         ):
             listed.move_to(0)
             await user.press(*keys)
             assert listed.rows[0].text == expected
-        assert "The Eiffel" in units(user.store, "tower")
-
-
-async def test_edges_stop_at_the_ends(user: User) -> None:
-    """One token is the least, the reference's edge is the end; both are said and nothing is written."""
-    async with user.opens("schiller") as app:
-        app.screen.query_one(UnitList).move_to(0)
         await user.press("less_than_sign")
         assert said(app) == "this is the edge of the reference"
         await user.press("comma", "comma")
         assert said(app) == "one token is the least"
-
-
-async def test_the_same_keys_on_a_russian_keyboard(user: User) -> None:
-    """ч rejects, ф accepts, г undoes: the physical keys of x, a and u."""
-    async with user.opens("schiller"):
-        await user.press("ч", "ф")
-        assert stored(user.store, "schiller").entity.disposition == "verified"
-        assert any(unit.rejected for unit in units(user.store, "schiller").values())
-        await user.press("г")
-        assert stored(user.store, "schiller").entity.disposition == "started"
+        assert "The" in user.units("tower")
 
 
 async def test_automatic_scores_show_only_after_the_decision(user: User) -> None:
@@ -239,9 +191,8 @@ async def test_blind_samples_propose_nothing(user: User, import_rows: Any, rows:
         await user.press("x", "0")
         await user.press("u")
         await user.press("0")
-        shown = app.screen
-        assert isinstance(shown, ReviewScreen)
-        assert shown.pane.now.sample.id != "schiller"
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.pane.now.sample.id != "schiller"
         await user.press("u", "x", "a", "u", "a")
 
 
@@ -280,8 +231,29 @@ async def test_headings_stand_between_the_contexts(user: User) -> None:
         assert 1 == sum(line.startswith(" Context 2 of 2 · 2 names ──") for line in drawn)
 
 
-async def test_a_click_chooses_a_unit(user: User) -> None:
-    """A click on a row of the list, or on a marked name in the reference, chooses the unit."""
+async def test_a_new_unit_by_searching_for_it(user: User) -> None:
+    """Enter takes the whole tokens of the place; what is a unit already is not added.
+
+    Where nothing is found Enter says so and keeps what was typed; the next letter changes it, and the keys
+    stand there again.
+    """
+    async with user.opens("tower") as app:
+        await user.press("n", *"eiffel t", "enter")
+        assert "Eiffel Tower" in said(app)
+        await user.press("n")
+        for size in (60, 16), (100, 30):
+            await user.resize(*size)
+            await user.press(*["backspace"] * 5, *"lyon", "enter")
+            assert "the reference has no such text esc cancel" == hint(app)
+            assert "lyon" == app.screen.query_one(Field).value
+            await user.press(*["backspace"] * 4, *"ivers")
+            assert "enter take it" in hint(app)
+        await user.press("enter", "5")
+        assert "✓ added University" in said(app)
+
+
+async def test_a_click_chooses_a_unit_and_y_copies_it(user: User) -> None:
+    """A click on a row of the list, or on a marked name in the reference."""
     async with user.opens("tower", size=(120, 36)) as app:
         listed = app.screen.query_one(UnitList)
         await user.pilot.click(UnitList, offset=(8, 4))
@@ -290,53 +262,9 @@ async def test_a_click_chooses_a_unit(user: User) -> None:
         await user.pilot.click("#reference", offset=(8, 1))
         await user.press()
         assert listed.chosen.text == "Eiffel Tower"
-
-
-async def test_a_new_unit_by_searching_for_it(user: User) -> None:
-    """Enter takes the whole tokens of the place; what is a unit already is not added."""
-    async with user.opens("tower") as app:
-        await user.press("n", *"eiffel t", "enter")
-        assert "Eiffel Tower" in said(app)
-        await user.press("n", *"ivers", "enter", "5")
-        assert "✓ added University" in said(app)
-
-
-@pytest.mark.parametrize("size", [(60, 16), (100, 30)], ids=["60x16", "100x30"])
-async def test_a_search_for_a_new_unit_that_finds_nothing_stays_open(
-    user: User, size: tuple[int, int]
-) -> None:
-    """Enter says so and keeps what was typed; the next letter changes it, and the keys stand there again."""
-    async with user.opens("tower", size=size) as app:
-        await user.press("n", *"lyon", "enter")
-        assert "the reference has no such text esc cancel" == hint(app)
-        assert "lyon" == app.screen.query_one(Field).value
-        await user.press(*["backspace"] * 4, *"ivers")
-        assert "enter take it" in hint(app)
-        await user.press("enter", "5")
-        assert "✓ added University" in said(app)
-
-
-async def test_a_copied_unit_leaves_clean(user: User) -> None:
-    """`y` copies the unit under the cursor."""
-    async with user.opens("tower") as app:
-        app.screen.query_one(UnitList).move_to(0)
         await user.press("y")
         assert app.clipboard == "Eiffel Tower"
         assert said(app) == "copied: Eiffel Tower"
-
-
-async def test_text_selected_with_the_mouse_is_what_y_copies(user: User) -> None:
-    """Dragging over the reference selects characters."""
-    async with user.opens("tower") as app:
-        await user.pilot.mouse_down("#reference", offset=(5, 1))
-        await user.pilot.hover("#reference", offset=(10, 1))
-        await user.pilot.mouse_up("#reference", offset=(10, 1))
-        await user.press("escape", "y")  # it offers to add what is selected
-        assert app.clipboard == "Eiffel"
-
-
-def shown_keys(app: Any) -> str:
-    return str(app.screen.query_one(KeyBar).render().plain)
 
 
 async def test_accept_goes_to_the_other_kind_first(user: User, import_rows: Any, rows: Any) -> None:
@@ -357,9 +285,9 @@ async def test_accept_goes_to_the_other_kind_first(user: User, import_rows: Any,
         assert listed.border_title == "Entities 3 · t statements"
         await user.press("5")
         assert listed.chosen.label == "number"
-        assert "label" in shown_keys(app)
+        assert "label" in shown(app, KeyBar)
         await user.press("t", "5")
-        assert "label" not in shown_keys(app)
+        assert "label" not in shown(app, KeyBar)
         assert said(app) == "statements have no labels"
         await user.press("a")
         assert app.screen.pane.now.sample.id == "genji"

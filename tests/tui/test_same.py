@@ -15,7 +15,7 @@ from workbench.model import Unit
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, open_store
+from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import NOTHING, Places, SameScreen
 from workbench.tui.widgets.bars import Bar, Status
@@ -230,13 +230,12 @@ async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
         await user.press("x", "enter")
         said = app.screen.query_one(Status).text
         assert "reject “Indian” in 1 other sample" in said
-        store: Store = app.store
         left, done = names
-        assert rejected(by_name(store, done))
-        assert not rejected(by_name(store, left))
+        assert rejected(user.stored(done))
+        assert not rejected(user.stored(left))
         await user.press("u")
-        assert not rejected(by_name(store, done))
-        assert rejected(by_name(store, "agra")) == {"Indian"}
+        assert not rejected(user.stored(done))
+        assert rejected(user.stored("agra")) == {"Indian"}
 
 
 async def test_there_is_nothing_to_apply(user: User, import_rows: Callable[..., Path]) -> None:
@@ -261,8 +260,3 @@ async def test_a_sample_without_an_id_of_its_own_is_listed_by_its_question(
         await user.press("x", "A")
         places = app.screen.query_one(Places)
         assert "What of delhi?" in places.render_line(0).text
-
-
-def by_name(store: Store, name: str) -> review.Opened:
-    info = find_dataset(store, None)
-    return review.open_sample(store, sample_ids(store, info.id)[name], "ann")

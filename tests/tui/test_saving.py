@@ -18,7 +18,6 @@ from tests.tui.conftest import User
 from workbench.stages import editing, intents, queue, review
 from workbench.store import database as database_module
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
@@ -42,12 +41,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.1)
 
 
-def stored(store: Store, key: str) -> review.Opened:
-    """A sample as another window sees it."""
-    info = find_dataset(store, None)
-    return review.open_sample(store, sample_ids(store, info.id)[key], "ann")
-
-
 def banner(app: Any) -> str:
     """The warning that stays; empty when there is none."""
     widget = app.screen.query_one("#banner", Static)
@@ -68,9 +61,7 @@ async def test_a_failed_write_is_said_kept_and_tried_again(user: User) -> None:
         await user.press("r")
         assert banner(app) == ""
         assert app.screen.query_one(UnitList).chosen.rejected
-        assert [
-            u.text for u in stored(user.store, "schiller").state.entity.assessment.units if u.rejected
-        ] == [text]
+        assert [u.text for u in user.stored("schiller").state.entity.assessment.units if u.rejected] == [text]
 
 
 async def test_typed_text_survives_a_failed_write(user: User) -> None:
@@ -80,7 +71,7 @@ async def test_typed_text_survives_a_failed_write(user: User) -> None:
             await user.press("c", *"a long thought", "enter")
             assert "Not saved: comment added." in banner(app)
         await user.press("r")
-        assert stored(user.store, "schiller").state.comments == ("a long thought",)
+        assert user.stored("schiller").state.comments == ("a long thought",)
 
 
 async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
@@ -90,7 +81,7 @@ async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
             await user.press("x", "a")
             assert "One key typed behind it waits." in banner(app)
         await user.press("r")
-        assert stored(user.store, "schiller").state.entity.disposition == "verified"
+        assert user.stored("schiller").state.entity.disposition == "verified"
         await user.press("u", "u", "b")
 
         await user.review("schiller")
@@ -98,7 +89,7 @@ async def test_keys_typed_behind_a_failed_write_wait_for_it(user: User) -> None:
             await user.press("x", "a")
         await user.press("escape")
         assert banner(app) == ""
-        assert stored(user.store, "schiller").state.entity.disposition == "todo"
+        assert user.stored("schiller").state.entity.disposition == "todo"
 
 
 async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeypatch: Any) -> None:
@@ -115,12 +106,12 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(user: User, monkeyp
         await asyncio.sleep(0.05)
         await user.press("x", "j", "8", "j", "m", "n", *"seine", "enter", "2", "j", "a")
         await holding
-        units = {unit.text: unit for unit in stored(user.store, "tower").state.entity.assessment.units}
+        units = user.units("tower")
         assert units["Eiffel Tower"].rejected
         assert units["Champ de Mars"].label == "other"
         assert units["Gustave Eiffel"].match.rule == "human"
         assert units["Seine"].label == "place"
-        assert stored(user.store, "tower").state.entity.disposition == "verified"
+        assert user.stored("tower").state.entity.disposition == "verified"
 
 
 @pytest.mark.databases
@@ -146,7 +137,7 @@ async def test_a_sample_that_was_not_painted_is_not_accepted(user: User) -> None
         await user.pilot.press("a")
         await user.resize(100, 30)
         assert app.screen.query_one(UnitList).count == 3
-        assert stored(user.store, "schiller").state.entity.disposition == "todo"
+        assert user.stored("schiller").state.entity.disposition == "todo"
 
 
 @pytest.mark.databases
@@ -155,7 +146,7 @@ async def test_the_second_window_is_told_and_offered_its_edit_again(user: User) 
     async with user.opens("schiller") as app:
         listed = app.screen.query_one(UnitList)
         listed.move_to(0)
-        theirs = stored(user.store, "schiller")
+        theirs = user.stored("schiller")
         other = theirs.state.entity.assessment.units[1]
         review.act(user.store, theirs, editing.relabel(theirs, other, "event"))
 
@@ -164,7 +155,7 @@ async def test_the_second_window_is_told_and_offered_its_edit_again(user: User) 
         assert "another window" in banner(app)
         assert listed.rows[1].label == "event"  # what the other window did is on the screen
         await user.press("r")
-        units = stored(user.store, "schiller").state.entity.assessment.units
+        units = user.stored("schiller").state.entity.assessment.units
         assert (units[0].rejected, units[1].label) == (True, "event")
 
 
@@ -173,12 +164,12 @@ async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(user: User) -
     """Both windows rejected the same unit: repeating must not restore it."""
     async with user.opens("schiller") as app:
         app.screen.query_one(UnitList).move_to(0)
-        theirs = stored(user.store, "schiller")
+        theirs = user.stored("schiller")
         review.act(user.store, theirs, editing.reject(theirs, theirs.state.entity.assessment.units[0]))
 
         await user.press("x")
         await user.press("r")
-        assert stored(user.store, "schiller").state.entity.assessment.units[0].rejected
+        assert user.stored("schiller").state.entity.assessment.units[0].rejected
         assert "so it is already" in app.screen.query_one(Status).text
 
 
@@ -188,12 +179,12 @@ async def test_a_fast_accept_is_marked(user: User, monkeypatch: Any) -> None:
     monkeypatch.setattr(intents, "FAST", float("inf"))
     async with user.opens("schiller"):
         await user.press("a")
-        assert stored(user.store, "schiller").state.entity.fast
+        assert user.stored("schiller").state.entity.fast
         await user.press("b")
         await user.review("genji")
         monkeypatch.setattr(intents, "FAST", 0.0)
         await user.press("a")
-        assert not stored(user.store, "genji").state.entity.fast
+        assert not user.stored("genji").state.entity.fast
 
 
 async def test_a_database_that_fails_to_read_is_no_crash(user: User) -> None:
@@ -255,8 +246,7 @@ async def test_a_deleted_database_takes_no_decision_until_it_is_back(user: User)
         aside.rename(user.database)
         await user.press("r")
         assert banner(app) == ""
-    with closing(open_store(str(user.database))) as found:
-        assert stored(found, "schiller").state.comments == ("a long thought",)
+    assert user.stored("schiller").state.comments == ("a long thought",)
 
 
 @pytest.mark.parametrize("keys", [["ctrl+q"], ["q", "escape", "q", "y"]])
@@ -295,5 +285,4 @@ async def test_a_database_that_took_the_place_of_the_open_one_is_offered(user: U
         assert banner(app) == ""
     with closing(sqlite3.connect(user.database)) as raw:
         assert [("ok",)] == raw.execute("PRAGMA integrity_check").fetchall()
-    with closing(open_store(str(user.database))) as found:
-        assert stored(found, "schiller").state.comments == ("into the new file",)
+    assert user.stored("schiller").state.comments == ("into the new file",)
