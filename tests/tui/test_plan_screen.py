@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 
-Press = Callable[..., Awaitable[None]]
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
 
@@ -69,11 +68,15 @@ def shown(app: Any, selector: str = "#stand") -> str:
     return str(app.screen.query_one(selector, Static).content)
 
 
-def verify(store: Store, count: int) -> None:
-    """Verify the next samples of the queue."""
-    for number in queue_ids(store, find_dataset(store, None), "ann")[:count]:
+def accept(store: Store, numbers: Iterable[int]) -> None:
+    for number in numbers:
         opened = open_sample(store, number, "ann")
         act(store, opened, editing.accept(opened, "entity"))
+
+
+def verify(store: Store, count: int) -> None:
+    """Verify the next samples of the queue."""
+    accept(store, queue_ids(store, find_dataset(store, None), "ann")[:count])
 
 
 async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(user: User, store: Store) -> None:
@@ -135,24 +138,16 @@ async def test_reviews_left_are_those_that_nobody_has_made(user: User) -> None:
     info = find_dataset(user.store, None)
     planning.make(user.store, info, planning.draft(user.store, info, Wish(20), "ann"))
     order = queue_ids(user.store, info, "ann")
-    for number in (*order[:10], order[15], order[70]):
-        opened = open_sample(user.store, number, "ann")
-        act(user.store, opened, editing.accept(opened, "entity"))
+    some = {*order[:10], order[15], order[70]}
     async with user.opens(size=(80, 24)) as app:
+        accept(user.store, some)
         await user.press("P")
-        begun = shown(app)
-    for number in order[:60]:
-        opened = open_sample(user.store, number, "ann")
-        if opened.state.entity.disposition != "verified":
-            act(user.store, opened, editing.accept(opened, "entity"))
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("P")
-        complete = shown(app)
-
-    assert "11 of 20 planned samples reviewed" in begun
-    assert "space goes on, 9 reviews left." in begun
-    assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in complete
-    assert "reviewing the 19 that are left" in complete
+        assert "11 of 20 planned samples reviewed" in shown(app)
+        assert "space goes on, 9 reviews left." in shown(app)
+        accept(user.store, {*order[:60]} - some)
+        await user.press("r")
+        assert "For a narrower interval: workbench plan --more 60 (41 of them are reviewed)." in shown(app)
+        assert "reviewing the 19 that are left" in shown(app)
     planning.extend(user.store, info, 60, "ann")
     assert (61, 80) == planning.planned(user.store, info.id)
 
@@ -173,25 +168,19 @@ async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
     verify(user.store, planned - 1)
     async with user.opens(size=(80, 24)) as app:
         await user.press("r")
-        before = app.screen.query_one(ProgressLine).text
+        assert "complete" not in app.screen.query_one(ProgressLine).text
         verify(user.store, planned)
         await user.press("r")
-        after = app.screen.query_one(ProgressLine).text
+        assert f"{planned} of {planned} planned · {means}" in app.screen.query_one(ProgressLine).text
         await user.press("P")
-        told = shown(app)
+        assert 1 == shown(app).count(means)
+        assert shown(app).startswith("Your plan is complete")
+        assert "At worst" not in shown(app)
         await user.press("escape", "o")
-        menu = [choice.name for choice in app.screen.query_one(Choices).rows]
+        assert app.screen.query_one(Choices).rows[0].name.startswith("plan's order ")
         await user.press("j", "enter")
-        asked = app.screen
-
-        assert "complete" not in before
-        assert f"{planned} of {planned} planned · {means}" in after
-        assert 1 == told.count(means)
-        assert told.startswith("Your plan is complete")
-        assert "At worst" not in told
-        assert menu[0].startswith("plan's order ")
-        assert isinstance(asked, ConfirmScreen)
-        assert "Leave the plan's order for: doubtful first?" in asked.query_one("#title", Bar).text
+        assert isinstance(app.screen, ConfirmScreen)
+        assert "Leave the plan's order for: doubtful first?" in app.screen.query_one("#title", Bar).text
         assert "in another order than the plan's one" in shown(app, "#text")
 
 
@@ -212,10 +201,15 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
 
 
 async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
-    """The key says why."""
-    verify(user.store, 2)
+    """The key says why. Before it the plan says how to ask for a precision: later it would be another one."""
     async with user.opens(size=(80, 24)) as app:
-        await user.press("P", "n")
+        await user.press("P")
+        assert ASK in shown(app)
+        await user.press("escape")
+        verify(user.store, 2)
+        await user.press("P")
+        assert ASK not in shown(app)
+        await user.press("n")
         why = "people have reviewed 2 samples, and a plan is made before the first review"
         assert app.screen.query_one(Status).text == why
         assert isinstance(app.screen, PlanScreen)
@@ -244,18 +238,6 @@ async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(user: User) -
         assert "‹ 25 ›" in shown(app, "#lines")
         await user.press("enter")
         assert "simple random: 25 reviews for 80 samples" in shown(app, "#text")
-
-
-async def test_before_the_first_review_the_plan_says_how_to_ask_for_a_precision(user: User) -> None:
-    """Afterwards such a number would not be about the interval that is shown."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("P")
-        before = shown(app)
-        await user.press("escape", "space", "a", "b", "P")
-        after = shown(app)
-
-    assert ASK in before
-    assert ASK not in after
 
 
 async def test_keys_typed_ahead_run_in_order(user: User) -> None:

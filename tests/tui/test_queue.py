@@ -16,6 +16,7 @@ from textual.events import MouseDown, MouseUp
 from textual.widgets import Static
 
 from tests.tui.conftest import User, until
+from tests.tui.conftest import shown as drawn
 from tests.tui.teams import decide
 from tests.tui.test_hostile import on_screen
 from workbench.errors import StoreError
@@ -48,6 +49,11 @@ def shown(app: Any) -> list[str]:
     return [listed.row(index).key for index in range(listed.count)]
 
 
+def line_of(app: Any, place: int, size: int) -> str:
+    """A row of the queue in a list of some width."""
+    return "".join(text for text, _ in app.home.samples.parts(place, size))
+
+
 @pytest.mark.databases
 async def test_search_while_typing_then_open(user: User) -> None:
     """`/`, some letters of id, question or reference, Enter to the list, Enter into the sample."""
@@ -61,73 +67,66 @@ async def test_search_while_typing_then_open(user: User) -> None:
         assert app.screen.pane.now.sample.id == "nil"
 
 
-async def test_escape_clears_the_search(user: User) -> None:
-    """A search without hits says so and how to get out of it."""
+async def test_escape_clears_the_search_and_leads_back_to_where_one_was(user: User) -> None:
+    """A search without hits says so and how to get out of it.
+
+    What one types are letters: no key of the queue acts, q does not quit, c does not continue.
+    """
     async with user.opens(size=(80, 24)) as app:
-        await user.press("slash", *"zzz", "enter")
+        await user.press("end")
+        here = app.screen.samples.chosen
+        await user.press("slash", *"qcuvoG?")
+        assert app.screen.query_one(Field).value == "qcuvoG?"
+        assert type(app.screen).__name__ == "QueueScreen"
+        await user.press("enter")
         empty = app.screen.query_one("#empty", Static)
         assert "No sample fits this search." in str(empty.render())
         assert "esc shows all samples" in str(empty.render())
         await user.press("slash", "escape")
         assert len(shown(app)) == 8
         assert not empty.display
+        assert here == app.screen.samples.chosen
         await user.press("slash", *"nil", "enter")
         assert shown(app) == ["nil"]
         await user.press("escape")  # from the list as well
         assert len(shown(app)) == 8
 
 
-async def test_letters_in_the_search_field_are_letters(user: User) -> None:
-    """No key of the queue acts while one types: q does not quit, c does not continue."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("slash", *"qcuvoG?")
-        assert app.screen.query_one(Field).value == "qcuvoG?"
-        assert type(app.screen).__name__ == "QueueScreen"
-
-
 async def test_progress_and_rows_follow_a_decision(user: User) -> None:
-    """Back from the review the row and the counts are the new ones, with the cursor on the sample."""
+    """Back from the review the row and the counts are the new ones."""
     async with user.opens("schiller", size=(120, 36)) as app:
         await user.press("f", *"see me", "enter", "a", "b")
-        listed = app.screen.query_one(SampleList)
-        by_key = {row.key: row for row in (listed.row(i) for i in range(listed.count)) if row}
-        assert by_key["schiller"].disposition == "verified"
-        assert by_key["schiller"].annotators == ("ann",)
-        assert by_key["schiller"].flag == "see me"
+        row = app.screen.samples.row(shown(app).index("schiller"))
+        assert ("verified", ("ann",), "see me") == (row.disposition, row.annotators, row.flag)
         assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
 @pytest.mark.databases
 async def test_one_key_shows_what_disagrees_and_another_all_again(user: User) -> None:
     """The line above the list says what the view is; from there `esc` leads back as well."""
+
+    def about(app: Any) -> str:
+        return str(app.screen.completions.render()).strip()
+
     async with user.opens(size=(120, 36)) as app:
         await user.press()
-        first = str(app.screen.completions.render())
+        assert "Random order: stop when you like, you have a random sample." == about(app)
         await user.press("D")
-        about = str(app.screen.completions.render())
-        nothing = str(app.screen.query_one("#empty", Static).render())
+        assert "Disagreements, largest effect first." == about(app)
+        assert "Nothing disagrees that you may see." == drawn(app, "#empty")
         await user.press("escape")
-        every = len(shown(app))
+        assert 8 == len(shown(app))
         await user.review("schiller")
         await user.press("f", *"odd", "enter", "b", "D")
-        flagged, head = shown(app), app.screen.query_one(Head).text
-        line = "".join(text for text, _ in app.screen.samples.parts(0, 70)).split()
+        assert ["schiller"] == shown(app)
+        assert "1 of 8 samples  disagreements, 1 open" in app.screen.query_one(Head).text
+        assert ["flagged", "–", "–", "open"] == line_of(app, 0, 70).split()[-4:]
         await user.press("D")
-        back = len(shown(app)), app.screen.views.order
+        assert (8, "u") == (len(shown(app)), app.screen.views.order)
         await user.press("v", "j", "enter")
-        by_menu = shown(app), app.screen.views.order
+        assert (["schiller"], "disputes") == (shown(app), app.screen.views.order)
         await user.press("v", "end", "home", "enter")
-        back_by_menu = len(shown(app)), app.screen.views.order
-
-    assert "Random order: stop when you like, you have a random sample." == first.strip()
-    assert "Disagreements, largest effect first." == about.strip()
-    assert "Nothing disagrees that you may see." == nothing
-    assert 8 == every
-    assert ["schiller"] == flagged
-    assert "1 of 8 samples  disagreements, 1 open" in head
-    assert ["flagged", "–", "–", "open"] == line[-4:]
-    assert (8, "u") == back == back_by_menu
-    assert (["schiller"], "disputes") == by_menu
+        assert (8, "u") == (len(shown(app)), app.screen.views.order)
 
 
 def explain_volcano(path: Path) -> Sequence[Dispute]:
@@ -150,14 +149,10 @@ async def test_the_note_of_a_disagreement_is_above_the_list_where_its_row_has_no
         listed = app.screen.samples
         while listed.row(listed.cursor).key != "volcano":
             await user.press("j")
-        row = "".join(text for text, _ in listed.parts(listed.cursor, 78))
-        here = str(app.screen.completions.render())
+        assert line_of(app, listed.cursor, 78).strip().endswith("explained")
+        assert "explained: a spelling" == str(app.screen.completions.render()).strip()
         await user.press("k")
-        before = str(app.screen.completions.render())
-
-    assert row.strip().endswith("explained")
-    assert "explained: a spelling" == here.strip()
-    assert before.startswith("Disagreements, largest effect first.")
+        assert str(app.screen.completions.render()).startswith("Disagreements, largest effect first.")
 
 
 async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_evidence(
@@ -167,56 +162,50 @@ async def test_a_disagreement_shows_its_effect_values_and_state_and_opens_its_ev
     everything = explain_volcano(demo)
     async with user.opens(database=demo, dataset="demo", size=(160, 36)) as app:
         await user.press("D", "home")
-        listed, said = app.screen.samples, app.screen.query_one(Status).text
-        lines = ["".join(text for text, _ in listed.parts(line, 110)) for line in range(listed.count)]
+        listed, said = app.screen.samples, app.screen.query_one(Status)
+        hidden = sum(one.hidden for one in everything)
+        assert hidden > 0
+        assert f"{hidden} more: hidden until you review their samples" == said.text
+        lines = [line_of(app, place, 110) for place in range(listed.count)]
+        effects = [line.split()[1 if "▸" in line else 0] for line in lines]
+        assert sorted(effects, key=lambda one: one.lstrip("+−"), reverse=True) == effects
+        (explained,) = [line for line in lines if line.strip().endswith("explained: a spelling")]
+        assert "−.031" == explained.split()[0]
+        assert "yours – verified" in explained
+        assert "   .20   .60  " in explained
+
         await user.press("enter")
-        yours = app.screen.why.scorer
+        assert "context_entity_recall" == app.screen.why.scorer
         await user.press("escape")
         first = listed.disputes[listed.chosen]
         listed.disputes = {**listed.disputes, first.sample_id: first._replace(between="presence~verified")}
         await user.press("enter")
-        evidence = app.screen
-        await user.press("escape", "slash", *"baikal", "enter")
-        found = shown(app)
-        await user.press("d", "j", "enter", "enter")
-        asked = str(app.screen.query_one("#hint").content)
-        await user.press(*"a typo", "enter")
-        settled = "".join(text for text, _ in listed.parts(0, 110)), app.screen.query_one(Head).text
-        await user.press("enter", "d", "home", "k", "k", "enter")
-        reopened = app.screen is app.home, listed.disputes[listed.chosen].state
-        keys = str(app.screen.query_one(KeyBar).render())
-        await user.press("u")
-        undone = listed.disputes[listed.chosen], app.screen.query_one(Status).text
-        await user.press("u", "U")
-        redone = listed.disputes[listed.chosen].state, app.screen.query_one(Status).text
-        await user.press("u", "u")
-        no_more = app.screen.query_one(Status).text
-        await user.press("D")
-        left = app.screen.query_one(Status).text
+        assert isinstance(app.screen, WhyScreen)
+        assert "presence" == app.screen.why.scorer
 
-    hidden = sum(one.hidden for one in everything)
-    assert f"{hidden} more: hidden until you review their samples" == said
-    assert hidden > 0
-    effects = [line.split()[1 if "▸" in line else 0] for line in lines]
-    assert sorted(effects, key=lambda one: one.lstrip("+−"), reverse=True) == effects
-    (explained,) = [line for line in lines if line.strip().endswith("explained: a spelling")]
-    assert "−.031" == explained.split()[0]
-    assert "yours – verified" in explained
-    assert "   .20   .60  " in explained
-    assert isinstance(evidence, WhyScreen)
-    assert ("context_entity_recall", "presence") == (yours, evidence.why.scorer)
-    assert ["baikal"] == found
-    assert "what explains it?" in asked
-    assert settled[0].strip().endswith("explained: a typo")
-    assert "2 explained" in settled[1]
-    assert (True, "open") == reopened
-    assert ("explained", "a typo") == (undone[0].state, undone[0].note)
-    assert "✓ undid: the disagreement on baikal is explained again" == undone[1]
-    assert ("open", "✓ redone: the disagreement on baikal is open again") == redone
-    assert "nothing to undo" == no_more
-    assert keys.startswith("enter evidence  d state  ")
-    assert keys.endswith("u undo  q quit  ? help")
-    assert "" == left
+        await user.press("escape", "slash", *"baikal", "enter")
+        assert ["baikal"] == shown(app)
+        await user.press("d", "j", "enter", "enter")
+        assert "what explains it?" in str(app.screen.query_one("#hint").content)
+        await user.press(*"a typo", "enter")
+        assert line_of(app, 0, 110).strip().endswith("explained: a typo")
+        assert "2 explained" in app.screen.query_one(Head).text
+        await user.press("enter", "d", "home", "k", "k", "enter")
+        assert (True, "open") == (app.screen is app.home, listed.disputes[listed.chosen].state)
+        keys, said = drawn(app, KeyBar), app.screen.query_one(Status)
+        assert keys.startswith("enter evidence  d state  ")
+        assert keys.endswith("u undo  q quit  ? help")
+        await user.press("u")
+        undone = listed.disputes[listed.chosen]
+        assert ("explained", "a typo") == (undone.state, undone.note)
+        assert "✓ undid: the disagreement on baikal is explained again" == said.text
+        await user.press("u", "U")
+        assert "open" == listed.disputes[listed.chosen].state
+        assert "✓ redone: the disagreement on baikal is open again" == said.text
+        await user.press("u", "u")
+        assert "nothing to undo" == said.text
+        await user.press("D")
+        assert "" == said.text
 
 
 async def test_a_view_is_saved_under_a_name_and_is_there_at_the_next_start(
@@ -284,22 +273,35 @@ async def test_a_facet_is_put_into_the_query_and_taken_out_again(user: User, pre
 
 
 async def test_completion_while_typing(user: User) -> None:
-    """Fields, then values with counts; tab takes the first, down and enter the chosen one."""
+    """Fields, then values with counts; tab takes the first, down and enter the chosen one.
+
+    A mistake is said and the last good view stays: enter does not leave the field, tab puts in what may have
+    been meant.
+    """
     async with user.opens(size=(120, 36)) as app:
         await user.press("slash")
-        hint = app.screen.query_one(Completions)
+        hint, field = app.screen.query_one(Completions), app.screen.query_one(Field)
         assert "state:" in str(hint.render())
         await user.press(*"sta", "tab")
-        assert app.screen.query_one(Field).value == "state:"
+        assert field.value == "state:"
         assert "todo 8" in str(hint.render())
         await user.press("tab")
-        assert app.screen.query_one(Field).value == "state:todo "
+        assert field.value == "state:todo "
         await user.press(*"label:", "down", "down", "enter")
-        assert app.screen.query_one(Field).value == "state:todo label:person "
+        assert field.value == "state:todo label:person "
         await user.press("enter")
         assert app.screen.focused is None
         assert set(shown(app)) == {"tower", "nevsky", "genji", "schiller", "emoji"}
         assert str(hint.render()).startswith("To do: verified by nobody, not begun by you, in random order.")
+
+        await user.press("slash", *"nil", "enter", "slash", "end", *" state:tood", "enter")
+        assert "did you mean state:todo?" in str(hint.render())
+        assert shown(app) == ["nil"]
+        assert app.screen.focused is field
+        await user.press("tab", "enter")
+        assert field.value == "nil state:todo"
+        assert shown(app) == ["nil"]
+        assert app.screen.focused is None
 
 
 async def test_samples_without_an_id_of_their_own_show_the_whole_question(
@@ -312,11 +314,8 @@ async def test_samples_without_an_id_of_their_own_show_the_whole_question(
         size=(80, 24),
     ) as app:
         await user.press()
-        head = str(app.screen.query_one("#columns").render()).split()
-        line = "".join(text for text, _ in app.screen.samples.parts(0, 78))
-
-    assert ["question", "auto", "verified", "Δ", "cause"] == head
-    assert f"▸ ·     {question[:33]}…" == line.rstrip()
+        assert ["question", "auto", "verified", "Δ", "cause"] == drawn(app, "#columns").split()
+        assert f"▸ ·     {question[:33]}…" == line_of(app, 0, 78).rstrip()
 
 
 async def test_a_wide_terminal_shows_the_sample_under_the_cursor_in_full(
@@ -374,32 +373,18 @@ async def test_the_list_follows_what_is_typed_and_waits_for_the_end_of_a_field(u
     ] == seen
 
 
-async def test_a_mistake_is_said_and_the_last_good_view_stays(user: User) -> None:
-    """Enter does not leave the field; tab puts in what may have been meant."""
-    async with user.opens(size=(120, 36)) as app:
-        await user.press("slash", *"nil", "enter", "slash", "end", *" state:tood", "enter")
-        hint = app.screen.query_one(Completions)
-        assert "did you mean state:todo?" in str(hint.render())
-        assert shown(app) == ["nil"]
-        assert app.screen.focused is app.screen.query_one(Field)
-        await user.press("tab", "enter")
-        assert app.screen.query_one(Field).value == "nil state:todo"
-        assert shown(app) == ["nil"]
-        assert app.screen.focused is None
-
-
 @pytest.mark.databases
 async def test_another_order_is_asked_about_once_and_marks_reviews(user: User, press: Press) -> None:
     """Escape stays in the random order; y leaves it; from then on reviews are off-plan, and one sees it."""
     async with user.opens(size=(120, 36)) as app:
         await user.press()
-        drawn = shown(app)
+        at_random = shown(app)
         in_file = ["tower", "nevsky", "changcheng", "nil", "genji", "schiller", "emoji", "bare"]
-        assert drawn != in_file
+        assert at_random != in_file
         await choose(press, user.pilot, "o", "file order")
         assert type(app.screen).__name__ == "ConfirmScreen"
         await user.press("escape")
-        assert shown(app) == drawn
+        assert shown(app) == at_random
         await choose(press, user.pilot, "o", "file order")
         await user.press("y")
         assert shown(app) == in_file
@@ -491,8 +476,7 @@ async def test_the_cause_stands_in_the_row_of_a_decided_sample(user: User) -> No
         app.screen.query_one("#units").move_to(0)
         await user.press("m", "a", "b", "slash", *"cause:match delta>.1", "enter")
         assert shown(app) == ["schiller"]
-        drawn = "".join(segment.text for segment in app.screen.samples.render_line(0))
-        assert "match" in drawn
+        assert "match" in app.screen.samples.render_line(0).text
         assert "◌ picked by hand" in app.screen.query_one(Head).text
 
 
@@ -510,16 +494,21 @@ async def test_the_cause_stands_in_rows_that_come_into_view_later(user: User, de
 
 
 async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(user: User) -> None:
-    """Everything by mouse."""
+    """Everything by mouse. A click on a heading of a menu does nothing: the cursor stays on its choice."""
     async with user.opens(size=(80, 24)) as app:
-        await user.press()
+        await user.press("v")
+        assert app.screen.query_one(Choices).rows[3].name == "State"
+        await user.pilot.click(Choices, offset=(5, 3))
+        await user.press("down")
+        assert app.screen.query_one(Choices).chosen.name == "disagreements"
+        await user.press("escape")
         first, _, third = shown(app)[:3]
         await user.pilot.click(SampleList, offset=(20, 2))
         await user.press()
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.pane.now.sample.id == third
         await user.press("b")
-        place = str(app.screen.query_one(KeyBar).render()).index("continue")
+        place = drawn(app, KeyBar).index("continue")
         await user.pilot.click(KeyBar, offset=(place, 0))
         await user.press()
         assert type(app.screen).__name__ == "ReviewScreen"
@@ -557,16 +546,6 @@ async def test_a_drag_decides_nothing_where_it_ends(user: User) -> None:
         assert before != app.screen.pane.listed.rows
 
 
-async def test_a_click_on_a_heading_of_a_menu_does_nothing(user: User) -> None:
-    """The cursor stays on its choice."""
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("v")
-        assert app.screen.query_one(Choices).rows[3].name == "State"
-        await user.pilot.click(Choices, offset=(5, 3))
-        await user.press("down")
-        assert app.screen.query_one(Choices).chosen.name == "disagreements"
-
-
 async def test_all_decided_comes_back_and_says_so(user: User, import_rows: Any, rows: Any) -> None:
     """After the last sample there is nothing to go on to."""
     async with user.opens(database=import_rows(rows[5:6]), size=(80, 24)) as app:
@@ -597,31 +576,24 @@ async def test_samples_that_came_in_meanwhile_are_in_the_list_after_a_review(use
         assert f"{app.screen.query_one(SampleList).count} samples" in app.screen.query_one(Head).text
 
 
-async def test_several_datasets_are_offered(import_rows: Any, rows: Any, make_app: Any, press: Press) -> None:
-    """Without --dataset one chooses from a list; with it that one opens."""
-    database = import_rows(rows[:1])
-    import_more(database)
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
-        assert type(app.screen).__name__ == "MenuScreen"
-        assert [one.name for one in app.screen.query_one(Choices).rows] == ["cities", "more"]
-        await press(pilot, "j", "enter")
-        assert shown(app) == ["m1"]
-    named = make_app(database, dataset="cities")
-    async with named.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
-        assert shown(named) == ["tower"]
-
-
-async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
+async def test_several_datasets_are_offered_and_one_opens_with_an_empty_search_in_the_random_order(
     user: User, import_rows: Any, rows: Any, press: Press
 ) -> None:
-    """What was typed, filtered and ordered belonged to the one before."""
+    """Without --dataset one chooses from a list; with it that one opens.
+
+    What was typed, filtered and ordered belonged to the one before.
+    """
     database = import_rows(rows)
     import_more(database)
+    async with user.opens(database=database, size=(80, 24)) as app:
+        await user.press()
+        assert type(app.screen).__name__ == "MenuScreen"
+        assert [one.name for one in app.screen.query_one(Choices).rows] == ["cities", "more"]
+        await user.press("j", "enter")
+        assert shown(app) == ["m1"]
     async with user.opens(database=database, size=(80, 24), dataset="cities") as app:
         await user.press("slash", *"nil", "enter")
+        assert shown(app) == ["nil"]
         await choose(press, user.pilot, "o", "file order")
         await user.press("y")
         app.choose_dataset("more")
@@ -639,14 +611,11 @@ async def test_undo_in_another_dataset_takes_back_nothing_of_the_one_before(user
     import_more(demo)
     async with user.opens(database=demo, dataset="demo", size=(160, 36)) as app:
         await user.press("D", "home", "d", "j", "enter", *"a typo", "enter")
-        given = app.screen.query_one(Status).text
+        assert "is explained" in app.screen.query_one(Status).text
         app.choose_dataset("more")
         await user.press()
         await user.press("u")
-        undone = app.screen.query_one(Status).text
-
-    assert "is explained" in given
-    assert "nothing to undo" == undone
+        assert "nothing to undo" == app.screen.query_one(Status).text
 
 
 async def test_an_empty_database_says_what_to_do(user: User, tmp_path: Path) -> None:
@@ -656,6 +625,10 @@ async def test_an_empty_database_says_what_to_do(user: User, tmp_path: Path) -> 
         assert "workbench import FILE" in str(app.screen.query_one("#empty", Static).render())
         await user.press("q")
     assert app.return_code == 0
+
+
+OPEN = "text", False, "todo", False, "", False, False, None, None, False, "linked"
+"""The rest of a row that nobody has touched."""
 
 
 class ListApp(App[None]):
@@ -681,25 +654,7 @@ class ListApp(App[None]):
 
     async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
         self.asked.append(len(ids))
-        return {
-            number: QueueRow(
-                number,
-                f"id-{number}",
-                f"Who is {number}?",
-                "text",
-                False,
-                "todo",
-                False,
-                "",
-                False,
-                False,
-                None,
-                None,
-                False,
-                "linked",
-            )
-            for number in ids
-        }
+        return {number: QueueRow(number, f"id-{number}", f"Who is {number}?", *OPEN) for number in ids}
 
 
 async def test_a_million_samples_are_as_light_as_a_screenful() -> None:
@@ -851,46 +806,28 @@ async def test_a_narrow_queue_names_the_sample_under_the_cursor(user: User) -> N
         assert "as ann" == app.screen.query_one(Head).text.partition("samples")[2]
 
 
-async def test_leaving_a_search_without_hits_leads_back_to_where_one_was(user: User) -> None:
-    async with user.opens(size=(80, 24)) as app:
-        await user.press("end")
-        here = app.screen.samples.chosen
-        await user.press("slash", *"zzz", "escape")
-        assert here == app.screen.samples.chosen
-
-
 async def test_enter_has_the_word_of_what_it_opens(user: User, demo_database: Path) -> None:
     """In the disagreements the evidence of a decided sample, else a review; the head names the view."""
     async with user.opens(database=demo_database, dataset="demo", size=(80, 24)) as app:
         await user.press()
-        first = str(app.screen.query_one(KeyBar).render())
+        assert "enter review" in drawn(app, KeyBar)
         await user.press("D")
-        keys, head = str(app.screen.query_one(KeyBar).render()), app.screen.query_one(Head).text
-    assert "enter review" in first
-    assert "enter evidence" in keys
-    assert "picked by hand" not in head
+        assert "enter evidence" in drawn(app, KeyBar)
+        assert "picked by hand" not in app.screen.query_one(Head).text
 
 
 async def test_a_search_for_what_is_to_do_says_what_others_verified_is_not(user: User) -> None:
+    """It stands whole on a narrow screen."""
     decide(user.store, "bob")
     async with user.opens(size=(80, 24)) as app:
         await user.press("slash", *"state:todo", "enter")
-        line, count = str(app.screen.query_one(Completions).render()), app.screen.samples.count
-        await user.press("slash", *"-state:todo", "enter")
-        other = str(app.screen.query_one(Completions).render())
-        await user.press("slash", *"state:todo,verified", "enter")
-        both = str(app.screen.query_one(Completions).render())
-
-    assert other == both
-    assert ("To do: verified by nobody, not begun by you, in random order.", 7) == (line, count)
-    assert "Your search, in random order." == other
-
-
-async def test_what_is_to_do_stands_whole_on_a_narrow_screen(user: User) -> None:
-    async with user.opens(size=(60, 18)) as app:
-        await user.press("slash", *"state:todo", "enter")
-
+        assert "To do: verified by nobody, not begun by you, in random order." == drawn(app, Completions)
+        assert 7 == app.screen.samples.count
+        await user.resize(60, 18)
         assert "To do: verified by nobody, not begun by you" in on_screen(app)
+        for query in "-state:todo", "state:todo,verified":
+            await user.press("slash", *query, "enter")
+            assert "Your search, in random order." == drawn(app, Completions)
 
 
 async def test_home_and_end_go_through_the_help(user: User) -> None:
@@ -911,15 +848,11 @@ async def test_a_wide_window_has_the_names_of_all_who_verified_a_sample(user: Us
     async with user.opens(size=(200, 50)) as app:
         await user.settle()
         listed = app.screen.samples
-        size = listed.scrollable_content_region.width
-        lines = ["".join(text for text, _ in listed.parts(line, size)) for line in range(listed.count)]
+        tower = line_of(app, shown(app).index("tower"), listed.scrollable_content_region.width)
+        assert tower.rstrip().endswith("  annegret, bo, cecilia")
+        assert "Where is the Eiffel Tower?" in tower
         await user.review("tower")
-        head = app.screen.query_one(Head).text
-
-    assert "✓ verified by annegret, bo, cecilia  tower" in head
-    (tower,) = (line for line in lines if "tower" in line)
-    assert tower.rstrip().endswith("  annegret, bo, cecilia")
-    assert "Where is the Eiffel Tower?" in tower
+        assert "✓ verified by annegret, bo, cecilia  tower" in app.screen.query_one(Head).text
 
 
 async def test_a_sample_to_be_matched_again_says_so_in_words(user: User, demo: Path) -> None:

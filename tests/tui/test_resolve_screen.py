@@ -72,6 +72,16 @@ def gold(user: User) -> Any:
     return load_gold(user.store, info.id, "entity")[sample_ids(user.store, info.id)["tower"]]
 
 
+def settle_as_bob(user: User) -> None:
+    """cy takes all that they differ in as bob has it."""
+    differ(user.store)
+    opened = open_resolution(
+        user.store, sample_ids(user.store, find_dataset(user.store, None).id)["tower"], "cy"
+    )
+    opened = act(user.store, opened, take_rest(opened, "entity", opened.over.people["entity"].index("bob")))
+    act(user.store, opened, accept(opened, "entity"))
+
+
 @asynccontextmanager
 async def settling(user: User, **own: Any) -> AsyncIterator[Any]:
     """The app in which cy begins to settle what ada and bob differ in."""
@@ -119,18 +129,32 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         assert None is settled(app)["University of Paris"]
 
 
-async def test_each_row_shows_what_people_have_under_letters_and_not_their_names(user: User) -> None:
+async def test_each_row_shows_what_people_have_under_letters_until_their_names_are_asked_for(
+    user: User,
+) -> None:
+    """`W` shows them and is stored: nothing hides them again."""
     async with settling(user, size=(120, 36)) as app:
         rows = [row.split() for row in lines(app)]
-        shown = app.screen.pane.detail.text
         bob = "AB"[int(letter(app, "bob")) - 1]
+        assert ["✓", "Eiffel", "Tower", "●", "1"] == rows[0]
+        (eiffel,) = (row for row in rows if "Gustave" in row)
+        assert "▸ ≠ Gustave Eiffel" == " ".join(eiffel[:4])
+        assert "—" == eiffel[eiffel.index(bob) + 1]
+        said = app.screen.pane.detail.text
+        assert f"{bob}  no such unit" in said
+        assert not [name for name in ("ada", "bob") if name in said + head(app)]
+        await user.press("1")
+        assert " as A has it" in status(app)
 
-    assert ["✓", "Eiffel", "Tower", "●", "1"] == rows[0]
-    (eiffel,) = (row for row in rows if "Gustave" in row)
-    assert "▸ ≠ Gustave Eiffel" == " ".join(eiffel[:4])
-    assert "—" == eiffel[eiffel.index(bob) + 1]
-    assert f"{bob}  no such unit" in shown
-    assert not [name for name in ("ada", "bob") if name in shown]
+        await user.press("u", "W")
+        first, second = app.screen.over.people["entity"]
+        assert f"A {first} · B {second}" in head(app)
+        await user.press("1")
+        assert f" as {first} has it" in status(app)
+        await user.press("a")
+        assert f"1 takes {first}'s" in status(app)
+        await user.press("b", "J")
+        assert f"A {first}" in head(app)
 
 
 async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user: User) -> None:
@@ -145,19 +169,14 @@ async def test_on_a_narrow_screen_each_person_has_a_line_for_what_they_have(user
     assert agreed[0].startswith("Paris · ")
 
 
-async def test_the_agreement_of_people_is_a_key_away_and_back(user: User) -> None:
+async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
+    """How far people agree is a key away, and back."""
     async with settling(user) as app:
         await user.press("G")
         assert isinstance(app.screen, AgreeScreen)
-        await user.press("escape", "1")
+        await user.press("escape")
         assert isinstance(app.screen, ResolveScreen)
-        assert "Gustave Eiffel as A has it" in status(app)
-
-
-async def test_the_rest_is_taken_from_the_same_side_in_one_act(user: User) -> None:
-    async with settling(user) as app:
-        bob = letter(app, "bob")
-        await user.press(bob, "k")
+        await user.press(letter(app, "bob"), "k")
         assert "Gustave Eiffel" == under_cursor(app)
         await user.press("E")
         assert None not in settled(app).values()
@@ -180,16 +199,6 @@ async def test_review_keys_decide_a_third_way(user: User) -> None:
         assert ("both are right",) == app.screen.pane.now.state.comments
         who = select(EVENT.annotator).where(REVIEW.annotator == RESOLVED, EVENT.review_id == REVIEW.id)
         assert {"cy"} == set(user.store.column(who))
-
-
-async def test_names_are_shown_by_a_key_and_that_is_stored(user: User) -> None:
-    async with settling(user, size=(120, 36)) as app:
-        assert "ada" not in head(app)
-        await user.press("W")
-        names = app.screen.over.people["entity"]
-        assert f"A {names[0]} · B {names[1]}" in head(app)
-        await user.press("b", "J")
-        assert f"A {names[0]}" in head(app)  # it was seen: nothing hides it again
 
 
 async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) -> None:
@@ -385,16 +394,6 @@ async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: Us
     assert ["tower", "nevsky"] == seen
 
 
-async def test_who_has_what_is_said_by_letter_and_once_shown_by_name(user: User) -> None:
-    async with settling(user, size=(120, 36)) as app:
-        await user.press("1")
-        assert " as A has it" in status(app)
-        await user.press("u", "W", "1")
-        assert f" as {app.screen.over.people['entity'][0]} has it" in status(app)
-        await user.press("a")
-        assert f"1 takes {app.screen.over.people['entity'][0]}'s" in status(app)
-
-
 async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> None:
     """ada's own 5 of 6 give way to bob's 3 of 5: review, Why and queue have bob's, and say what hers was."""
     async with settling(user, size=(80, 24)) as app:
@@ -402,15 +401,15 @@ async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> Non
         after = status(app)
         await user.press("J")
         again = status(app)
-    async with user.opens("tower", annotator="ada", size=(80, 24)) as app:
+    async with user.opens("tower", annotator="ada", size=(120, 36)) as app:
+        wide = head(app)
+        await user.resize(80, 24)
         review, tallies, number = head(app), app.screen.pane.tallies.text, app.screen.pane.now.sample_id
         await user.press("w")
         values = app.screen.query_one("#values", Bar).text
         listed = {row.verified.text for row in app.screen.why.rows if row.verified}
         row = (await app.screen.desk.rows([number]))[number]
         causes = await app.screen.desk.causes([number])
-    async with user.opens("tower", annotator="ada", size=(120, 36)) as app:
-        wide = head(app)
     async with user.opens("tower", annotator="bob", size=(80, 24)) as app:
         same = head(app)
     async with user.opens("tower", annotator="dee", size=(100, 24)) as app:
@@ -535,8 +534,7 @@ async def test_a_long_name_leaves_room_for_what_to_do(user: User) -> None:
 
 async def test_a_settled_sample_at_60_columns(user: User) -> None:
     """The review has the names of the dataset and of the sample, Why the settled tally."""
-    async with settling(user) as app:
-        await user.press(*[letter(app, "bob")] * 3, "a")
+    settle_as_bob(user)
     async with user.opens("tower", annotator="ada", size=(60, 18)) as app:
         review = head(app)
         await user.press("w")
@@ -561,8 +559,7 @@ async def test_the_key_bar_names_the_keys_that_take_at_60_columns(user: User) ->
 
 
 async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it(user: User) -> None:
-    async with settling(user) as app:
-        await user.press(*[letter(app, "bob")] * 3, "a")
+    settle_as_bob(user)
     messages = {}
     for name, keys in (("ada", ""), ("eve", "S")):
         async with user.opens("tower", annotator=name) as app:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pytest
 from textual.content import Content
 from textual.widgets import Static
 
-from tests.tui.conftest import User
+from tests.tui.conftest import User, shown, to_unit
 from tests.tui.teams import decide
 from workbench.store.engine import open_store
 from workbench.text.cells import width
@@ -21,36 +21,28 @@ from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.cause_list import CauseList
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
-from workbench.tui.widgets.unit_list import UnitList
 
-Press = Callable[..., Awaitable[None]]
 OpensWhy = Callable[..., AbstractAsyncContextManager[Any]]
 
 
-@pytest.fixture
-def change(press: Press, open_review: Press) -> Press:
-    """The tower: Champ de Mars rejected, Gustave Eiffel missing, Seine added and found, accepted."""
-
-    async def go(pilot: Any) -> None:
-        await open_review(pilot, "tower")
-        listed = pilot.app.screen.query_one(UnitList)
-        names = [unit.text for unit in listed.rows]
-        listed.move_to(names.index("Champ de Mars"))
-        await press(pilot, "x")
-        listed.move_to(names.index("Gustave Eiffel"))
-        await press(pilot, "m", "a", "u", "U")
-
-    return go
+async def change(user: User, app: Any) -> None:
+    """The tower: Champ de Mars rejected, Gustave Eiffel missing, accepted, and back to it."""
+    await user.review("tower")
+    to_unit(app, "Champ de Mars")
+    await user.press("x")
+    to_unit(app, "Gustave Eiffel")
+    await user.press("m", "a", "u", "U")
+    assert isinstance(app.screen, ReviewScreen)
 
 
 @pytest.fixture
-def opens_why(user: User, change: Press) -> OpensWhy:
+def opens_why(user: User) -> OpensWhy:
     """The app at the causes of the sample that was changed, after some keys more."""
 
     @asynccontextmanager
     async def go(*keys: str, **own: Any) -> AsyncIterator[Any]:
         async with user.opens(**own) as app:
-            await change(user.pilot)
+            await change(user, app)
             await user.press("w", *keys)
             yield app
 
@@ -78,13 +70,14 @@ def cause(app: Any) -> str:
 
 
 async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
-    user: User, change: Press
+    user: User, opens_why: OpensWhy
 ) -> None:
-    """linked finds 5 of 6; verified are 3 of 5: +7/30, which the shares of two units make up."""
-    async with user.opens(size=(120, 36)) as app:
-        await change(user.pilot)
-        assert isinstance(app.screen, ReviewScreen)
-        await user.press("w")
+    """linked finds 5 of 6; verified are 3 of 5: +7/30, which the shares of two units make up.
+
+    The row under the cursor is explained. It starts on the largest share; j and k move, tab goes to the next
+    difference, a click chooses a row, y copies it.
+    """
+    async with opens_why(size=(120, 36)) as app:
         assert isinstance(app.screen, WhyScreen)
         assert app.screen.query_one("#values", Bar).text == (
             "name matching · claude-run-1 5/6 .83   verified by ann 3/5 .60 Δ +.23"
@@ -98,14 +91,8 @@ async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
             ("University of Paris", "University of Paris", "", ".00"),
         ]
         assert app.screen.query_one("#sum", Bar).text == "5/6 − 3/5 = +7/30the causes add up to +.23 "
-        assert "false match 1 +.18 · invented unit 1 +.05" in str(
-            app.screen.query_one("#totals", Static).render()
-        )
+        assert "false match 1 +.18 · invented unit 1 +.05" in shown(app, "#totals")
 
-
-async def test_the_row_under_the_cursor_is_explained(user: User, opens_why: OpensWhy) -> None:
-    """It starts on the largest share; j and k move, tab goes to the next difference."""
-    async with opens_why(size=(120, 36)) as app:
         assert cause(app).splitlines() == [
             "false match: another name +.18 (exactly +11/60)  matched to a name; a person says missing",
             "Fix: the names are equal: check the verdict (another entity?)",
@@ -114,25 +101,28 @@ async def test_the_row_under_the_cursor_is_explained(user: User, opens_why: Open
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
         assert "missing: absent, your decision" in theirs
+        await user.press("y")
+        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: another name +.18"
         await user.press("tab")
-        assert cause(app).splitlines()[0] == (
-            "invented unit +.05 (exactly +1/20)  suggested, but not in the verified list"
-        )
+        invented = "invented unit +.05 (exactly +1/20)  suggested, but not in the verified list"
+        assert cause(app).splitlines()[0] == invented
         assert app.screen.query_one("#verified", Passage).text == ""
         await user.press("k")
-        assert cause(app).splitlines() == [
-            "both sides agree", "the same unit, as it was proposed"
-        ]  # fmt: skip
+        assert cause(app).splitlines() == ["both sides agree", "the same unit, as it was proposed"]
         await user.press("shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5
+        await user.pilot.click(CauseList, offset=(10, 1))
+        await user.settle()
+        assert cause(app).startswith(invented)
+        await user.press("t")
+        assert app.screen.query_one(Status).text == "this dataset reviews one kind only"
 
 
-async def test_only_a_unit_whose_label_text_or_place_changed_was_edited(user: User, change: Press) -> None:
+async def test_only_a_unit_whose_label_text_or_place_changed_was_edited(user: User) -> None:
     """A verdict is no edit of the unit."""
     async with user.opens(size=(120, 36)) as app:
-        await change(user.pilot)
-        listed = app.screen.query_one(UnitList)
-        listed.move_to([unit.text for unit in listed.rows].index("Paris"))
+        await change(user, app)
+        to_unit(app, "Paris")
         await user.press("8", "w")
         causes = app.screen.query_one(CauseList)
         lines = {}
@@ -154,57 +144,47 @@ def demo(demo: Path) -> Path:
     return demo
 
 
-@pytest.mark.parametrize(
-    ("sample", "name", "lines", "pane"),
-    [
-        (
-            "www", "World Wide Web",
-            ["missed match: another form", "a context names it in another form",
-             "Fix: none here: name matching knows it, your number was counted without it"],
-            "found: acronym",
-        ),
-        (
-            "www", "Tim Berners-Lee",
-            ["missed match: another form", "a context names it in another form",
-             "Fix: none here: name matching knows it, your number was counted without it"],
-            "found: the same name with “Sir”",
-        ),
-        (
-            "volcano", "Eyjafjallajökull",
-            ["missed match: Unicode form", "a context has the same letters in another Unicode form",
-             "Fix: bring all texts to one Unicode form (NFC), or use name matching"],
-            "found",
-        ),
-        (
-            "tolstoy", "1869",
-            ["missed match: not by itself", "a context has this name, but it was not extracted by itself",
-             "Fix: tell the proposer to extract this from the contexts"],
-            "found",
-        ),
-        (
-            "machu-picchu", "siglo XV",
-            ["missed match: another form", "a context names it in another form",
-             "Fix: press = in the review: it teaches the matcher this other name"],
-            "found",
-        ),
-    ],
-)  # fmt: skip
-async def test_a_missed_name_says_what_it_differs_in_and_what_helps(
-    user: User, demo: Path, sample: str, name: str, lines: list[str], pane: str
-) -> None:
+FORM = ["missed match: another form", "a context names it in another form"]
+KNOWN = "Fix: none here: name matching knows it, your number was counted without it"
+MISSED = [
+    ("www", "World Wide Web", [*FORM, KNOWN], "found: acronym"),
+    ("www", "Tim Berners-Lee", [*FORM, KNOWN], "found: the same name with “Sir”"),
+    (
+        "volcano", "Eyjafjallajökull",
+        ["missed match: Unicode form", "a context has the same letters in another Unicode form",
+         "Fix: bring all texts to one Unicode form (NFC), or use name matching"],
+        "found",
+    ),
+    (
+        "tolstoy", "1869",
+        ["missed match: not by itself", "a context has this name, but it was not extracted by itself",
+         "Fix: tell the proposer to extract this from the contexts"],
+        "found",
+    ),
+    (
+        "machu-picchu", "siglo XV",
+        [*FORM, "Fix: press = in the review: it teaches the matcher this other name"], "found",
+    ),
+]  # fmt: skip
+"""Missed names by their sample: what is said of them, and of the verified unit."""
+
+
+async def test_a_missed_name_says_what_it_differs_in_and_what_helps(user: User, demo: Path) -> None:
     """`=` is advised only where the matcher does not match the two already."""
-    async with user.opens(sample, database=demo, size=(80, 24), annotator="bob") as app:
-        await user.press("w")
-        listed = app.screen.query_one(CauseList)
-        listed.move_to([row.verified.text if row.verified else "" for row in listed.rows].index(name))
-        await user.press()
-        what, reason, fix = lines
-        first, second, *_ = cause(app).splitlines()
-        assert first.startswith(what)
-        assert first.endswith(reason)
-        assert fix == second
-        assert 80 >= width(second)
-        assert pane in app.screen.query_one("#verified", Passage).text
+    async with user.opens(database=demo, size=(80, 24), annotator="bob") as app:
+        for sample, name, (what, reason, fix), pane in MISSED:
+            await user.review(sample)
+            await user.press("w")
+            listed = app.screen.query_one(CauseList)
+            listed.move_to([row.verified.text if row.verified else "" for row in listed.rows].index(name))
+            await user.press()
+            first, second, *_ = cause(app).splitlines()
+            assert first.startswith(what), name
+            assert first.endswith(reason), name
+            assert fix == second
+            assert 80 >= width(second)
+            assert pane in app.screen.query_one("#verified", Passage).text
+            await user.press("b", "b")
 
 
 async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, opens_why: OpensWhy) -> None:
@@ -217,11 +197,16 @@ async def test_another_scorer_is_chosen_from_a_menu_as_in_compare(user: User, op
         assert values.text.startswith("name matching · claude-run-1 5/6 .83")
 
 
-@pytest.mark.parametrize("key", ["escape", "b", "w"])
-async def test_the_way_back_leads_to_the_review(opens_why: OpensWhy, key: str) -> None:
-    async with opens_why(key) as app:
-        assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.pane.now.sample.id == "tower"
+async def test_the_way_back_leads_to_the_review(user: User, opens_why: OpensWhy) -> None:
+    """Three keys do; the bar names one, and what there is to do."""
+    async with opens_why(size=(80, 24)) as app:
+        bar = "s scorer  tab next difference  y copy  esc back  ctrl+p more  ? help"
+        for key in ("escape", "b", "w"):
+            assert bar == shown(app, KeyBar)
+            await user.press(key)
+            assert isinstance(app.screen, ReviewScreen)
+            assert app.screen.pane.now.sample.id == "tower"
+            await user.press("w")
 
 
 async def test_keys_typed_at_once_act_in_order(opens_why: OpensWhy) -> None:
@@ -229,14 +214,6 @@ async def test_keys_typed_at_once_act_in_order(opens_why: OpensWhy) -> None:
     async with opens_why("s", "j", "enter", "b", "u") as app:
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.now.state.entity.disposition == "started"
-
-
-async def test_before_the_decision_w_says_that_it_shows_later(user: User) -> None:
-    async with user.opens("tower") as app:
-        await user.press("x", "w")
-        assert isinstance(app.screen, ReviewScreen)
-        said = "automatic and verified show once this sample is decided"
-        assert app.screen.query_one(Status).text.strip() == said
 
 
 async def test_an_excluded_sample_has_no_why(user: User) -> None:
@@ -274,48 +251,19 @@ async def test_statements_side_by_side(user: User, import_rows: Any) -> None:
         assert rows(app)[0][0] == claim
 
 
-async def test_one_kind_only(opens_why: OpensWhy) -> None:
-    async with opens_why("t") as app:
-        assert app.screen.query_one(Status).text == "this dataset reviews one kind only"
-
-
-async def test_the_row_is_copied(opens_why: OpensWhy) -> None:
-    async with opens_why("y") as app:
-        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: another name +.18"
-
-
-async def test_a_click_chooses_a_row(user: User, opens_why: OpensWhy) -> None:
-    async with opens_why() as app:
-        await user.pilot.click(CauseList, offset=(10, 1))
-        await user.settle()
-        assert cause(app).startswith("invented unit +.05")
-
-
-async def test_the_bar_names_the_keys_once_there_is_something_to_do(opens_why: OpensWhy) -> None:
-    async with opens_why(size=(80, 24)) as app:
-        bar = app.screen.query_one(KeyBar).render()
-        assert str(bar) == "s scorer  tab next difference  y copy  esc back  ctrl+p more  ? help"
-
-
-@pytest.mark.parametrize("size", [(120, 36), (80, 24)])
-async def test_the_review_names_the_causes_beside_the_difference(
-    user: User, change: Press, size: tuple[int, int]
-) -> None:
-    async with user.opens(size=size) as app:
-        await change(user.pilot)
+async def test_the_review_names_the_causes_beside_the_difference(user: User) -> None:
+    async with user.opens(size=(120, 36)) as app:
+        await change(user, app)
         tallies = app.screen.query_one(Tallies)
-        assert tallies.text == (
-            "name matching 5/6 .83   verified 3/5 .60   "
-            "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
-        )
+        causes = "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
+        assert tallies.text == f"name matching 5/6 .83   verified 3/5 .60   {causes}"
+        assert tallies.content_size.height == 3
         lines = str(tallies.render()).split("\n")
-        if size == (80, 24):
-            assert lines == ["auto 5/6 .83   verified 3/5 .60   Δ +.23: false match Gustave Eiffel +.18, …"]
-            assert width(lines[0]) <= tallies.content_size.width
-        else:
-            assert tallies.content_size.height == 3
-            assert lines[0] == "name matching 5/6 .83   verified 3/5 .60"
-            assert lines[1] == "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
+        assert lines[:2] == ["name matching 5/6 .83   verified 3/5 .60", causes]
+        await user.resize(80, 24)
+        (line,) = str(tallies.render()).split("\n")
+        assert line == "auto 5/6 .83   verified 3/5 .60   Δ +.23: false match Gustave Eiffel +.18, …"
+        assert width(line) <= tallies.content_size.width
 
 
 async def test_text_of_a_dataset_is_never_read_as_markup(user: User, import_rows: Any) -> None:
@@ -343,9 +291,8 @@ async def test_text_of_a_dataset_is_never_read_as_markup(user: User, import_rows
 async def test_a_unit_has_one_figure_in_its_row_its_cause_and_the_review(user: User) -> None:
     """Three units of one sixth each: no one of them is rounded otherwise so that a sum comes out."""
     async with user.opens("tower", size=(120, 36)) as app:
-        listed = app.screen.query_one(UnitList)
         for name in ("Gustave Eiffel", "1889", "Paris"):
-            listed.move_to([unit.text for unit in listed.rows].index(name))
+            to_unit(app, name)
             await user.press("m")
         await user.press("a", "u", "U")
         review = app.screen.pane.tallies.text

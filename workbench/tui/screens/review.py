@@ -147,8 +147,9 @@ class ReviewScreen(BaseScreen):
         self.saver.start("open the sample", opening)
 
     def resized(self) -> None:
-        """What is known of the unit may have a pane now, or another width."""
+        """The head has another width; what is known of the unit may have a pane now."""
         if self.pane.opened is not None:
+            self._draw_head()
             self.pane.tell_unit()
 
     # Which keys act.
