@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import ROWS, User
+from tests.tui.conftest import ROWS, Row, User, shown
 from tests.tui.teams import decide
 from workbench.reports.team import agree_text, parts_table
 from workbench.stages.agree import agree
@@ -28,50 +28,55 @@ def both_decide(store: Store) -> None:
         decide(store, "bob", key, **others.get(key, {}))
 
 
-@pytest.mark.parametrize("way", ["compare", "queue"])
-async def test_it_says_what_the_command_says(user: User, way: str) -> None:
-    both_decide(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
-        await user.press(*(("C", "G") if way == "compare" else ("G",)))
-        assert isinstance(app.screen, AgreeScreen)
-        for digit, by in (("1", "label"), ("2", "pair"), ("3", "week")):
-            await user.press(digit)
-            report = agree(user.store, find_dataset(user.store, None), by)
-            answer = str(app.screen.query_one("#answer").render())
-            facts = app.screen.query_one(Passage).text
-            head = str(app.screen.query_one("#columns").render()).removeprefix("  ")
-            lines = [answer, "", *facts.split("\n"), "", head, *app.screen.query_one(PartRows).rows]
-            assert agree_text(report).split("\n")[: len(lines)] == lines
-            assert len(parts_table(report)) == 1 + app.screen.query_one(PartRows).count
-        await user.press("escape")
-        assert f"{way.capitalize()}Screen" == type(app.screen).__name__
+@pytest.fixture
+def decided(import_rows: Any, rows: list[Row]) -> Path:
+    """The samples, decided by both."""
+    at: Path = import_rows(rows, then=both_decide)
+    return at
 
 
-@pytest.mark.parametrize("by_mouse", [False, True])
+async def test_it_says_what_the_command_says(user: User, decided: Path) -> None:
+    """From the queue and from Compare, to which one comes back."""
+    async with user.opens(database=decided, annotator="cy", size=(120, 36)) as app:
+        for way, keys in ("QueueScreen", ("G",)), ("CompareScreen", ("C", "G")):
+            await user.press(*keys)
+            assert isinstance(app.screen, AgreeScreen)
+            for digit, by in (("1", "label"), ("2", "pair"), ("3", "week")):
+                await user.press(digit)
+                report = agree(user.store, find_dataset(user.store, None), by)
+                facts, head = app.screen.query_one(Passage).text, shown(app, "#columns").removeprefix("  ")
+                parts = app.screen.query_one(PartRows)
+                lines = [shown(app, "#answer"), "", *facts.split("\n"), "", head, *parts.rows]
+                assert agree_text(report).split("\n")[: len(lines)] == lines
+                assert len(parts_table(report)) == 1 + parts.count
+            await user.press("escape")
+            assert way == type(app.screen).__name__
+
+
 async def test_a_key_or_a_click_opens_the_guidelines_of_the_label_under_the_cursor(
-    user: User, by_mouse: bool
+    user: User, decided: Path
 ) -> None:
     """The least agreed label comes first."""
-    both_decide(user.store)
-    async with user.opens(annotator="cy", size=(120, 36)) as app:
+    async with user.opens(database=decided, annotator="cy", size=(120, 36)) as app:
         await user.press("G")
         first = str(app.screen.query_one(PartRows).chosen).split()[0]
-        if by_mouse:
-            await user.pilot.click(PartRows, offset=(5, 0))
-        await user.press(*([] if by_mouse else ["g"]))
-        assert isinstance(app.screen, ReadScreen)
-        said = app.screen.query_one(Passage).text
-        assert said.startswith(f"{first}: ")
-        assert "Entities: every name" in said
-        await user.press("escape")
-        assert isinstance(app.screen, AgreeScreen)
+        for by_mouse in False, True:
+            if by_mouse:
+                await user.pilot.click(PartRows, offset=(5, 0))
+            await user.press(*([] if by_mouse else ["g"]))
+            assert isinstance(app.screen, ReadScreen)
+            said = app.screen.query_one(Passage).text
+            assert said.startswith(f"{first}: ")
+            assert "Entities: every name" in said
+            await user.press("escape")
+            assert isinstance(app.screen, AgreeScreen)
 
 
-async def test_without_two_people_it_says_so(user: User, database: Path) -> None:
+async def test_without_two_people_it_says_so(user: User) -> None:
     async with user.opens(annotator="cy") as app:
         await user.press("G", "j")
-        assert "No sample was decided by two people" in str(app.screen.query_one("#answer").render())
-        assert "No two people decided the same sample yet" in str(app.screen.query_one("#columns").render())
+        assert "No sample was decided by two people" in shown(app, "#answer")
+        assert "No two people decided the same sample yet" in shown(app, "#columns")
 
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
@@ -80,6 +85,5 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "12
 @pytest.mark.filterwarnings("default::DeprecationWarning")
 @SIZES
 @pytest.mark.parametrize("key", ["G", "J"], ids=["agree", "resolve"])
-def test_pictures(picture: Any, store: Store, size: tuple[int, int], key: str) -> None:
-    both_decide(store)
-    assert picture("G" if key == "G" else "J 1", size=size, annotator="cy")
+def test_pictures(picture: Any, decided: Path, size: tuple[int, int], key: str) -> None:
+    assert picture("G" if key == "G" else "J 1", size=size, annotator="cy", at=decided)

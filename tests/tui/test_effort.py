@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,11 +73,10 @@ async def test_presses_and_seconds_are_stored_with_every_act(user: User) -> None
         await user.press("x")
         await user.press("a", "a")
 
-    with closing(sqlite3.connect(user.database)) as raw:
-        rows = raw.execute(
-            "SELECT sample.key, op, presses, seconds FROM review_event JOIN review ON review.id = review_id "
-            "JOIN sample ON sample.id = review.sample_id ORDER BY review_event.id"
-        ).fetchall()
+    rows = user.query(
+        "SELECT sample.key, op, presses, seconds FROM review_event JOIN review ON review.id = review_id "
+        "JOIN sample ON sample.id = review.sample_id ORDER BY review_event.id"
+    )
     first = [(op, presses) for key, op, presses, _ in rows if key == "schiller"]
     second = [(op, presses) for key, op, presses, _ in rows if key != "schiller"]
 
@@ -112,5 +109,4 @@ async def test_what_is_typed_into_a_dialog_counts(user: User) -> None:
     async with user.opens("schiller"):
         await user.press("f", "o", "d", "d", "enter")
 
-    with closing(sqlite3.connect(user.database)) as raw:
-        assert raw.execute("SELECT presses FROM review_event WHERE op = 'flag'").fetchall() == [(5,)]
+    assert [(5,)] == user.query("SELECT presses FROM review_event WHERE op = 'flag'")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,25 +79,17 @@ async def test_ctrl_c_copies_what_is_selected(user: User) -> None:
         assert app.clipboard == copied
 
 
-@pytest.mark.parametrize("keys", [(), ("slash",), ("enter",)], ids=str)
-async def test_ctrl_c_says_how_to_leave(user: User, keys: tuple[str, ...]) -> None:
-    """People press it to leave: losing the app by accident would be worse."""
+async def test_ctrl_c_says_how_to_leave(user: User) -> None:
+    """People press it to leave: losing the app by accident would be worse. A dialog has no line for it."""
+    how = "ctrl+q quits; ctrl+c copies what is selected"
     async with user.opens(size=(80, 24)) as app:
-        await user.press(*keys)
-        await user.press("ctrl+c")
-        assert app.screen.query_one(Status).text == "ctrl+q quits; ctrl+c copies what is selected"
-        assert app.is_running
-
-
-async def test_ctrl_c_in_a_dialog_says_it_in_a_toast(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
-    """There is no line for it there."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await open_review(pilot, "tower")
-        await press(pilot, "X", "ctrl+c")
-        assert [one.message for one in app._notifications] == ["ctrl+q quits; ctrl+c copies what is selected"]
+        for keys in (), ("slash",), ("escape", "enter"):
+            await user.press(*keys)
+            await user.press("ctrl+c")
+            assert app.screen.query_one(Status).text == how
+            assert app.is_running
+        await user.press("X", "ctrl+c")
+        assert [how] == [one.message for one in app._notifications]
         assert type(app.screen).__name__ == "PromptScreen"
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 from textual.events import Key
 
@@ -12,6 +9,8 @@ from tests.tui.conftest import User
 from workbench.tui.bench import Bench
 from workbench.tui.keys import acts
 from workbench.tui.screens.accepting import LOOK, RELEASED
+
+VERIFIED = "SELECT count(*) FROM review WHERE entity = 'verified'"
 
 # seconds after the stop was shown at which further `a` arrive, and whether one of them accepts
 PRESSES: list[tuple[str, list[float], bool]] = [
@@ -46,9 +45,7 @@ async def test_what_passes_a_stop(
         await user.settle()
         said = app.screen.query_one("#status").text
 
-    with closing(sqlite3.connect(user.database)) as raw:
-        rows = raw.execute("SELECT count(*) FROM review WHERE entity = 'verified'").fetchone()
-    assert (int(accepted),) == rows
+    assert [(int(accepted),)] == user.query(VERIFIED)
     assert accepted or "a: accept anyway" in said
 
 
@@ -63,5 +60,4 @@ async def test_a_double_click_on_accept_accepts_one_sample(
         app.perform(accept)
         await user.settle()
 
-    with closing(sqlite3.connect(user.database)) as raw:
-        assert [(1,)] == raw.execute("SELECT count(*) FROM review WHERE entity = 'verified'").fetchall()
+    assert [(1,)] == user.query(VERIFIED)

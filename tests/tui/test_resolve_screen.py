@@ -75,10 +75,10 @@ def gold(user: User) -> Any:
 def settle_as_bob(user: User) -> None:
     """cy takes all that they differ in as bob has it."""
     differ(user.store)
-    opened = open_resolution(
-        user.store, sample_ids(user.store, find_dataset(user.store, None).id)["tower"], "cy"
-    )
-    opened = act(user.store, opened, take_rest(opened, "entity", opened.over.people["entity"].index("bob")))
+    opened = open_resolution(user.store, user.stored("tower").sample_id, "cy")
+    assert opened.over is not None
+    bob = opened.over.people["entity"].index("bob")
+    opened = act(user.store, opened, take_rest(opened, "entity", bob))
     act(user.store, opened, accept(opened, "entity"))
 
 

@@ -6,8 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -17,12 +16,10 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.proposing.claude.faults import Faults
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Service
 from tests.tui.conftest import User
 from tests.tui.test_hostile import on_screen
-from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
-from workbench.proposing.claude.call import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages.claude import keep_external
 from workbench.stages.desk import open_desk
@@ -42,24 +39,7 @@ Press = Callable[..., Awaitable[None]]
 Start = Callable[..., Service]
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that the local service takes, and a rate that needs no warm-up."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts the service with some options; ANTHROPIC_BASE_URL names it."""
-    with ExitStack() as stack:
-
-        def start(**options: Any) -> Service:
-            found, url = stack.enter_context(running(Options(**options)))
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-            return found
-
-        yield start
+pytestmark = pytest.mark.usefixtures("quick_claude")
 
 
 @pytest.fixture
@@ -288,24 +268,19 @@ async def test_a_model_that_is_not_listed_is_typed(user: User, service: Start, o
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 
-@pytest.mark.parametrize(
-    ("size", "row"),
-    [
-        ((80, 24), "our-team-extr…duction-run-1  meta-llam…uct-Turbo        0      ·        ·"),
-        ((60, 16), "our-tea…n-run-1  meta-…Turbo        0      ·        ·"),
-    ],
-    ids=str,
-)
-async def test_a_row_has_its_figures_and_both_ends_of_long_names(
-    user: User, store: Store, size: tuple[int, int], row: str
-) -> None:
+async def test_a_row_has_its_figures_and_both_ends_of_long_names(user: User) -> None:
     made_by = "our-team-extraction-pipeline-production", "meta-llama/Llama-3.3-70B-Instruct-Turbo"
-    create_run(store, find_dataset(store, None).id, *made_by, {}, "ann")
-    async with user.opens(size=size) as app:
+    create_run(user.store, find_dataset(user.store, None).id, *made_by, {}, "ann")
+    async with user.opens(size=(80, 24)) as app:
         await user.press("R")
-        lines = on_screen(app).splitlines()
-        assert row in [line.strip() for line in lines]
-        assert [1] == [line.count("cost") for line in lines if line.split()[:2] == ["run", "model"]]
+        for size, row in (
+            ((80, 24), "our-team-extr…duction-run-1  meta-llam…uct-Turbo        0      ·        ·"),
+            ((60, 16), "our-tea…n-run-1  meta-…Turbo        0      ·        ·"),
+        ):
+            await user.resize(*size)
+            lines = on_screen(app).splitlines()
+            assert row in [line.strip() for line in lines]
+            assert [1] == [line.count("cost") for line in lines if line.split()[:2] == ["run", "model"]]
 
 
 def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import Any
-
 from tests.tui.conftest import User
 from workbench.formats.policy import to_toml
-from workbench.stages import queue, review
+from workbench.stages import editing, queue, review
 from workbench.stages.policy import change_policy
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.passage import Passage
-
-Press = Callable[..., Awaitable[None]]
 
 
 async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(user: User) -> None:
@@ -37,27 +31,18 @@ async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(user: Us
         assert "lead: guidelines reworded" in said
         await user.press("escape", "a")
 
-    sample_id = next(
-        number
-        for number in queue.queue_ids(user.store, info, "ann")
-        if review.open_sample(user.store, number, "ann").sample.id == "schiller"
-    )
-    opened = review.open_sample(user.store, sample_id, "ann")
+    opened = user.stored("schiller")
     assert opened.state.entity.policy == 2
     assert not opened.stale("entity")
     assert [unit.rejected for unit in opened.state.entity.assessment.units].count(True) == 1
 
 
-async def test_a_review_off_the_plan_is_marked(
-    database: Path, store: Store, press: Press, make_app: Any
-) -> None:
+def test_a_review_off_the_plan_is_marked(store: Store) -> None:
     """The first act of a sample that was chosen by its scores says so for good."""
     info = find_dataset(store, None)
     number = queue.queue_ids(store, info, "ann")[0]
     chosen = review.open_sample(store, number, "ann", off_plan=True)
     assert chosen.opening.off_plan
-
-    from workbench.stages import editing
 
     after = review.act(store, chosen, editing.accept(chosen, "entity"))
     again = review.open_sample(store, number, "ann")
