@@ -194,6 +194,7 @@ def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
     assert {one.scorer for one in done.automatic} == {"linked", "ragas", "ragas_legacy"}
 
 
+@pytest.mark.sqlite
 def test_the_order_by_difference_takes_any_number_of_samples(bench: Any) -> None:
     """More than one statement of SQLite can name (32,766)."""
     from sqlalchemy import insert

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.databases
 
 def test_three_people_at_once_decide_every_sample_as_often_as_it_is_wanted(bench: Any) -> None:
     """About half of the samples have two places, the others one."""
-    team.make(bench.store, bench.folder, 20, 2)
+    team.make(bench.store, bench.folder, 10, 2)
     assign(bench.store, bench.info(), "ann", 2, 0.5, None)
     wanted = bench.query("SELECT sample_id, count(*) FROM assignment GROUP BY sample_id ORDER BY sample_id")
 
