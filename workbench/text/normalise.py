@@ -178,6 +178,7 @@ _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is marg
 _LISTS = {name: by_key(_WORDS[name]) for name in ("articles", "fillers", "prepositions")}
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
 _HONORIFICS = listed(_WORDS["honorifics"])
+_OF_TIME = listed("in on at from between during")  # before a figure they say nothing: in 1990
 _WHOLE, _AT_START, _BEFORE_FIGURE, _AT_END = (
     by_word(_WORDS[f"abbreviations{where}"])
     for where in ("", " at the start", " before a figure", " at the end")
@@ -352,7 +353,11 @@ def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     if len(kept) < 2:
         return kept
     leading, fillers = _small(lang, "articles", "prepositions"), _small(lang, "fillers")
-    while kept and (kept[0] in leading or (len(kept) > 2 and kept[0] in _HONORIFICS)):
+    while kept and (
+        kept[0] in leading
+        or (len(kept) > 2 and kept[0] in _HONORIFICS)
+        or (kept[0] in _OF_TIME and kept[1:] and kept[1][0].isdecimal())
+    ):
         del kept[0]
     kept = [word for word in kept if word not in fillers]
     return kept or list(found)
