@@ -31,7 +31,7 @@ def demo(run: Any, demo_database: Path) -> Any:
 
 
 def test_the_document_of_score(demo: Any) -> None:
-    """Every sample with the tally and value of each scorer, verified tallies by kind, external numbers."""
+    """Tallies and values of each sample, digit for digit as published; means are those of the samples."""
     ended = demo("score", "--json")
 
     document = ended.json
@@ -51,12 +51,7 @@ def test_the_document_of_score(demo: Any) -> None:
         assert set(mean) == {"value", "n", "undefined"}
     named = {*SCORERS, "context_entity_recall", "verified_entity", "verified_statement"}
     assert named == set(document["means"])
-
-
-def test_the_values_of_the_document_are_the_published_ones(demo: Any) -> None:
-    """Digit for digit, also after JSON; null where undefined; the imported column as it was in the file."""
-    samples = {sample["id"]: sample for sample in demo("score", "--json").json["samples"]}
-
+    samples = {sample["id"]: sample for sample in document["samples"]}
     assert samples["taj-high"]["automatic"]["ragas"] == {
         "found": 4, "missing": 2, "unsure": 0, "value": 0.6666666655555555,
     }  # fmt: skip
@@ -69,12 +64,6 @@ def test_the_values_of_the_document_are_the_published_ones(demo: Any) -> None:
         "found": 3, "missing": 4, "unsure": 0, "value": 3 / 7,
     }  # fmt: skip
     assert samples["bolt-dense"]["external"] == {"context_entity_recall": 0.0}
-
-
-def test_means_rest_on_the_samples_they_say(demo: Any) -> None:
-    """n scored and the undefined ones counted apart; recomputed here from the samples."""
-    document = demo("score", "--json").json
-
     for name in SCORERS:
         values = [sample["automatic"][name]["value"] for sample in document["samples"]]
         defined = [value for value in values if value is not None]
@@ -346,7 +335,7 @@ def loaded(run: Any, tmp_path: Path) -> None:
     assert 0 == run("import", write_rows(tmp_path / "a.jsonl", [ROW]), "--gold").code
 
 
-def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
+def test_score_its_gate_and_compare_name_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
     loaded(run, tmp_path)
 
     for text, first, last in (
@@ -364,6 +353,7 @@ def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp
         assert "−.75" in row
         assert row.endswith(last)
     assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
+    assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()
 
 
 @pytest.mark.parametrize("columns", [0, 100])
@@ -380,9 +370,3 @@ def test_only_a_terminal_cuts_names(
     for text in (run("score").out, run("compare", "--samples").out):
         for name in ("a/path/of/a/file/that/is/long/0001", "Who built it, and when? " * 3 + HASH[:8]):
             assert (columns == 0) == (name in text)
-
-
-def test_the_gate_names_what_is_below_by_its_question(run: Any, tmp_path: Path) -> None:
-    loaded(run, tmp_path)
-
-    assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()

@@ -25,8 +25,11 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_same_database_gives_the_same_bytes(leave: Leave) -> None:
-    """In every format, on another day."""
+    """In every format, on another day, whichever was asked for first."""
     assert bytes_of(leave("all")) == bytes_of(leave("all"))
+    one, other = leave("csv", "native", "csv"), leave("native", "csv")
+    assert bytes_of(one) == bytes_of(other)
+    assert ["native", "csv"] == manifest(one)["formats"]
 
 
 def test_no_name_of_an_annotator_leaves_unasked(hard: Bench, leave: Leave) -> None:
@@ -123,6 +126,12 @@ def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp
     kept = {key for (key,) in demo.query("SELECT key FROM sample WHERE holdout")}
     gold = {key for (key,) in demo.query("SELECT key FROM sample JOIN review ON sample_id = sample.id")}
     assert kept & gold
+    [(back, rest)] = demo.query(
+        "SELECT sum(holdout), sum(NOT holdout) FROM review JOIN sample ON sample.id = sample_id"
+    )
+    assert back
+    assert rest
+    reviews: dict[str, int] = {}
 
     def with_gold(name: str, **options: Any) -> set[str]:
         given = ExportOptions(**options)
@@ -131,6 +140,7 @@ def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp
         verdicts = {row["id"] for row in json_rows(folder / "verdicts.jsonl")}
         native = {row["id"] for row in json_rows(folder / "samples.jsonl") if "gold" in row}
         assert native == verdicts
+        reviews[name] = sum(one["reviews"] for one in manifest(folder)["annotators"]["each"])
         assert len(kept & gold - native) == report.withheld
         return native
 
@@ -139,6 +149,7 @@ def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp
     assert gold == with_gold("opened", holdout=True)
     assert gold == with_gold("later")
     assert [("export", "ann")] == demo.query("SELECT purpose, annotator FROM holdout_opening")
+    assert (rest, rest + back) == (reviews["closed"], reviews["opened"])
 
 
 @pytest.mark.parametrize("fault", [{"run": "nope"}, {"query": "delta:much"}, {"query": "id:nowhere"}])
@@ -146,17 +157,13 @@ def test_an_export_that_fails_leaves_the_holdout_closed(
     demo: Bench, tmp_path: Path, fault: dict[str, Any]
 ) -> None:
     info = demo.info()
+    with pytest.raises(UsageError, match="this dataset has no holdout"):
+        export(demo.store, info, tmp_path / "out", ExportOptions(holdout=True), annotator="ann")
     make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3), "ann"))
     given = ExportOptions(holdout=True, **fault)
 
     with pytest.raises(WorkbenchError):
         export(demo.store, info, tmp_path / "out", given, annotator="ann")
-    assert [] == demo.query("SELECT purpose FROM holdout_opening")
-
-
-def test_a_holdout_that_is_not_there_cannot_be_opened(demo: Bench, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="this dataset has no holdout"):
-        export(demo.store, demo.info(), tmp_path / "out", ExportOptions(holdout=True), annotator="ann")
     assert [] == demo.query("SELECT purpose FROM holdout_opening")
 
 
@@ -245,30 +252,6 @@ def test_a_place_that_is_taken_is_refused_before_any_work(hard: Bench) -> None:
     with pytest.raises(ExportError, match="not empty and no export of ours"):
         export(hard.store, hard.info(), hard.folder / "mine", annotator="ann")
     assert [] == hard.query("SELECT path FROM export_log")
-
-
-def test_formats_are_written_in_one_order_whatever_was_asked_first(leave: Leave) -> None:
-    one, other = leave("csv", "native", "csv"), leave("native", "csv")
-
-    assert bytes_of(one) == bytes_of(other)
-    assert ["native", "csv"] == manifest(one)["formats"]
-
-
-def test_reviews_of_a_holdout_that_stays_back_are_not_counted(demo: Bench, tmp_path: Path) -> None:
-    """They are when it was opened."""
-    info = demo.info()
-    make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3), "ann"))
-    [(kept, rest)] = demo.query(
-        "SELECT sum(holdout), sum(NOT holdout) FROM review JOIN sample ON sample.id = sample_id"
-    )
-    assert kept
-    assert rest
-
-    def reviews(name: str, **options: Any) -> int:
-        export(demo.store, info, tmp_path / name, ExportOptions(**options), annotator="ann")
-        return sum(one["reviews"] for one in manifest(tmp_path / name)["annotators"]["each"])
-
-    assert (rest, rest + kept) == (reviews("closed"), reviews("opened", holdout=True))
 
 
 HOSTILE = "a\x1b[31m\u202eb <img src=x onerror=y> [c](http://d) `e` & *f*\n# g \U000e0041😀"

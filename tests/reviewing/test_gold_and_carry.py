@@ -33,19 +33,12 @@ def test_gold_units_stand_in_the_order_of_the_reference() -> None:
     assert gold_units((LOOSE, duplicate, ROME, rejected, OSLO)) == (OSLO, ROME, LOOSE)
 
 
-def test_the_only_verified_review_is_gold() -> None:
-    """One annotator suffices."""
-    one = verified("a", ROME)
-
-    assert resolve([one]) == one
-
-
 def test_equal_reviews_are_gold_and_differing_ones_are_unresolved() -> None:
     """Ids, evidence, rules and labels may differ; units and verdicts may not. Never last-wins."""
     same = verified("b", replace(ROME, id="h9", match=Match("found", rule="human")), OSLO)
     first = verified("a", ROME, OSLO)
 
-    assert resolve([first, same]) == first
+    assert resolve([first]) == resolve([first, same]) == first
     assert resolve([same, first]) == same
     for differing in (
         verified("b", ROME),
@@ -57,17 +50,12 @@ def test_equal_reviews_are_gold_and_differing_ones_are_unresolved() -> None:
         assert resolve([differing, first]) is None
 
 
-def test_labels_that_differ_leave_the_first_review_as_gold() -> None:
+def test_labels_that_differ_leave_the_first_review_as_gold_where_the_policy_counts_both() -> None:
     first, second = verified("a", ROME, OSLO), verified("b", ROME, replace(OSLO, label="person"))
 
     assert resolve([first, second]) == first
     assert resolve([second, first]) == second
     assert {place_of(OSLO)} == disputed_labels(one.assessment.units for one in (first, second))
-
-
-def test_labels_that_differ_leave_no_gold_where_the_policy_counts_only_one_of_them() -> None:
-    first, second = verified("a", ROME, OSLO), verified("b", ROME, replace(OSLO, label="person"))
-
     assert resolve([first, second], ["place"]) is None
     assert resolve([first, second], ["place", "person"]) == first
 

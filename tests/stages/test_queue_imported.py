@@ -45,28 +45,19 @@ def rows_of(bench: Any) -> dict[str, queue.QueueRow]:
     return {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "ann", every).values()}
 
 
-def test_a_row_compares_the_number_of_the_file_with_the_verified_value(audited: Any) -> None:
-    low = rows_of(audited)["low"]
+def test_a_row_compares_the_number_of_the_file_with_the_verified_value_and_names_its_cause(
+    audited: Any,
+) -> None:
+    """No difference where it is the verified value rounded, and no other number where it has none."""
+    shown = rows_of(audited)
+    low, third, without = (shown[name] for name in ("low", "third", "without"))
+    asked = [low.sample_id, third.sample_id]
 
     assert (COLUMN, Imported(Fraction(1, 4)), Tally(2, 0)) == (low.scorer, low.automatic, low.verified)
-    assert Fraction(-3, 4) == low.delta
-
-
-def test_a_number_that_is_the_verified_value_rounded_is_no_difference(audited: Any) -> None:
-    third = rows_of(audited)["third"]
-    found = queue_values.causes_of(audited.store, audited.info(), "ann", [third.sample_id])
-
-    assert (Fraction(0), {}) == (third.delta, found)
-
-
-def test_a_sample_without_a_number_shows_none_of_another_scorer(audited: Any) -> None:
-    without = rows_of(audited)["without"]
-
+    assert (Fraction(-3, 4), Fraction(0)) == (low.delta, third.delta)
+    assert {low.sample_id: "untraced"} == queue_values.causes_of(audited.store, audited.info(), "ann", asked)
     assert (None, None) == (without.automatic, without.delta)
-
-
-def test_the_number_of_the_file_is_hidden_until_the_sample_is_decided(audited: Any) -> None:
-    assert rows_of(audited)["open"].automatic is None
+    assert shown["open"].automatic is None  # until it is decided
 
 
 def test_a_blind_sample_that_is_not_decided_shows_no_number_even_when_all_others_do(bench: Any) -> None:
@@ -76,27 +67,14 @@ def test_a_blind_sample_that_is_not_decided_shows_no_number_even_when_all_others
     assert [None] * 5 == [one.automatic for one in rows_of(bench).values()]
 
 
-def test_the_cause_of_a_row_is_that_of_the_number_of_the_file(audited: Any) -> None:
-    shown = rows_of(audited)
-    found = queue_values.causes_of(audited.store, audited.info(), "ann", [shown["low"].sample_id])
-
-    assert {shown["low"].sample_id: "untraced"} == found
-
-
 def test_queries_about_values_go_by_the_number_of_the_file(audited: Any) -> None:
     assert ["high"] == ids(audited, "auto>.8")
     assert ["low", "high"] == ids(audited, "delta>.3")
     assert ["low", "high"] == ids(audited, "is:disputed")
     assert ["low", "high"] == ids(audited, "cause:untraced")
     assert ["low", "high"] == ids(audited, order="delta")[:2]
-
-
-def test_with_automatic_values_always_shown_a_query_finds_undecided_samples_by_the_number(
-    audited: Any,
-) -> None:
     set_dataset(audited.store, audited.info().id, show_auto="always")
-
-    assert ["high", "open"] == ids(audited, "auto>.6")
+    assert ["high", "open"] == ids(audited, "auto>.6")  # undecided ones too
 
 
 def accept(bench: Any, key: str, *toggled: str) -> Opened:
@@ -122,11 +100,8 @@ def cities(bench: Any) -> Any:
     return bench
 
 
-def test_nothing_of_the_number_shows_before_the_decision(cities: Any) -> None:
-    assert () == cities.open("low").automatic
-
-
 def test_after_the_decision_the_number_of_the_file_comes_first_and_has_reasons(cities: Any) -> None:
+    assert () == cities.open("low").automatic
     after = accept(cities, "low", "Oslo")
     first = first_of(after.automatic, "entity")
     assert first is not None

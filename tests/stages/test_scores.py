@@ -67,7 +67,7 @@ def test_a_mean_leaves_out_what_is_undefined_or_not_proposed_and_says_so(cities:
 
 
 def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
-    """Neither in means nor in differences nor before the gate; its row says that it is excluded."""
+    """Neither in means nor in differences nor before the gate; its row and the first line say so."""
     verify(cities, "all")
     verify(cities, "none", Rome=True)
     opened = cities.open("none")
@@ -75,6 +75,10 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
 
     found = report(cities)
 
+    assert score_text(found).splitlines()[0] == (
+        "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, "
+        "1 not counted by at least one person, 0 unresolved"
+    )
     assert found.means["linked"] == Mean(0.75, 2, 1)
     assert found.means["verified_entity"] == Mean(1.0, 1, 0)
     assert [one.id for one in found.samples if one.excluded] == ["none"]
@@ -189,19 +193,6 @@ def test_the_gate_says_how_many_samples_have_no_value(cities: Any) -> None:
     assert gate("verified", True).passed is False
     assert "3 of 5 samples have no value" in gate_text(gate("verified", True))
     assert "1 of 5 samples has no value" in gate_text(automatic)
-
-
-def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
-    """Dataset, run, match threshold, and how many samples stand where."""
-    verify(cities, "all")
-    opened = cities.open("none")
-    act(cities.store, opened, editing.exclude("broken"))
-    line = (
-        "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, "
-        "1 not counted by at least one person, 0 unresolved"
-    )
-
-    assert score_text(report(cities)).splitlines()[0] == line
 
 
 def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> None:
