@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy import text
 from textual.widgets import Static
 
+from tests.conftest import verify
 from tests.tui.conftest import User, said
-from workbench.stages import editing
 from workbench.stages import plan as planning
 from workbench.stages.plan import Wish
 from workbench.stages.queue import queue_ids
-from workbench.stages.review import act, open_sample
+from workbench.stages.review import open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.plans import plan_of
@@ -70,11 +70,10 @@ def shown(app: Any, selector: str = "#stand") -> str:
 
 def accept(store: Store, numbers: Iterable[int]) -> None:
     for number in numbers:
-        opened = open_sample(store, number, "ann")
-        act(store, opened, editing.accept(opened, "entity"))
+        verify(store, number, "ann")
 
 
-def verify(store: Store, count: int) -> None:
+def accept_next(store: Store, count: int) -> None:
     """Verify the next samples of the queue."""
     accept(store, queue_ids(store, find_dataset(store, None), "ann")[:count])
 
@@ -165,11 +164,11 @@ async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
     """And the queue's order is called the plan's."""
     info = find_dataset(user.store, None)
     planning.make(user.store, info, planning.draft(user.store, info, Wish(planned), "ann"))
-    verify(user.store, planned - 1)
+    accept_next(user.store, planned - 1)
     async with user.opens(size=(80, 24)) as app:
         await user.press("r")
         assert "complete" not in app.screen.query_one(ProgressLine).text
-        verify(user.store, planned)
+        accept_next(user.store, planned)
         await user.press("r")
         assert f"{planned} of {planned} planned · {means}" in app.screen.query_one(ProgressLine).text
         await user.press("P")
@@ -192,7 +191,7 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
         store = app.store
         info = find_dataset(store, None)
         planning.make(store, info, planning.draft(store, info, Wish(4), "ann"))
-        verify(store, 2)
+        accept_next(store, 2)
         with store.writing() as session:
             session.execute(text("UPDATE review SET origin = 'imported'"))
         await user.press("r")
@@ -206,7 +205,7 @@ async def test_after_the_first_verdict_no_plan_can_be_made(user: User) -> None:
         await user.press("P")
         assert ASK in shown(app)
         await user.press("escape")
-        verify(user.store, 2)
+        accept_next(user.store, 2)
         await user.press("P")
         assert ASK not in shown(app)
         await user.press("n")
@@ -221,7 +220,7 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(user: U
     """Between the question and the answer another window decided."""
     async with user.opens(size=(80, 24)) as app:
         await user.press("P", "n", "enter")
-        verify(user.store, 1)
+        accept_next(user.store, 1)
         await user.press("y")
         assert isinstance(app.screen, PlanScreen)
         assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or not counted already")
@@ -280,7 +279,7 @@ def test_pictures(picture: Any, store: Store, what: str, size: tuple[int, int]) 
 
         made = replace(drafted.plan, created_at=datetime(2026, 11, 21, 12, tzinfo=UTC))
         planning.make(store, info, replace(drafted, plan=made))
-        verify(store, 5)
+        accept_next(store, 5)
     chosen = "P n left left down right right down right right enter"
     keys = {"stand": "P", "form": "P n", "confirm": chosen}[what]
     assert picture(keys, size=size)
@@ -290,7 +289,7 @@ async def test_the_review_says_when_the_plan_is_complete(user: User) -> None:
     """Once, with the decision that completes it, and where the estimate is; not before and not again."""
     info = find_dataset(user.store, None)
     planning.make(user.store, info, planning.draft(user.store, info, Wish(20), "ann"))
-    verify(user.store, 18)
+    accept_next(user.store, 18)
     async with user.opens(size=(120, 36)) as app:
         await user.press("enter")
         assert "18 of 20 planned" in head(app)

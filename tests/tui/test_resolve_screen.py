@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 from textual.app import App, ComposeResult
-from textual.widgets import Static
 
-from tests.tui.conftest import User
+from tests.conftest import verify
+from tests.tui.conftest import User, shown
 from tests.tui.teams import decide, differ
 from workbench.model import RESOLVED, Match, Unit
 from workbench.reports.units import tally
 from workbench.stages import team
-from workbench.stages.editing import accept, reject
+from workbench.stages.editing import accept
 from workbench.stages.people import add_person
 from workbench.stages.resolve import open_resolution, take_rest
-from workbench.stages.review import act, open_sample
+from workbench.stages.review import act
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.gold import load_gold
@@ -40,12 +40,8 @@ from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 
 
-def status(app: Any) -> str:
-    return str(app.screen.query_one(Status).render())
-
-
 def head(app: Any) -> str:
-    return str(app.screen.query_one(Head).render())
+    return shown(app, Head)
 
 
 def under_cursor(app: Any) -> str:
@@ -107,14 +103,14 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         await user.press(bob)
         assert "1889" == under_cursor(app)
         await user.press("a")  # nothing is settled before every unit is
-        assert "2 units are open: 1 takes A's, 2 B's, 0 neither" in status(app)
+        assert "2 units are open: 1 takes A's, 2 B's, 0 neither" in shown(app, Status)
         await user.press("3")
-        assert "3 is nobody's: 1 takes A's, 2 B's, 0 neither" in status(app)
+        assert "3 is nobody's: 1 takes A's, 2 B's, 0 neither" in shown(app, Status)
         await user.press("0", ada)
-        assert "tower settled" not in status(app)
+        assert "tower settled" not in shown(app, Status)
         await user.press("a")
         assert isinstance(app.screen, QueueScreen)
-        assert "nothing is left to settle" in status(app)
+        assert "nothing is left to settle" in shown(app, Status)
         there = gold(user)
         assert "adjudicated" == there.origin
         assert {"Eiffel Tower", "Champ de Mars", "University of Paris", "Paris"} == {
@@ -122,7 +118,7 @@ async def test_digits_take_a_side_and_a_settles(user: User) -> None:
         }
         await user.press("u")
         assert isinstance(app.screen, ResolveScreen)
-        assert "undid on tower: settled what people differ in: entities" in status(app)
+        assert "undid on tower: settled what people differ in: entities" in shown(app, Status)
         assert "unresolved" == gold(user).origin
         await user.press("u")
         assert "University of Paris" == under_cursor(app)
@@ -144,15 +140,15 @@ async def test_each_row_shows_what_people_have_under_letters_until_their_names_a
         assert f"{bob}  no such unit" in said
         assert not [name for name in ("ada", "bob") if name in said + head(app)]
         await user.press("1")
-        assert " as A has it" in status(app)
+        assert " as A has it" in shown(app, Status)
 
         await user.press("u", "W")
         first, second = app.screen.over.people["entity"]
         assert f"A {first} · B {second}" in head(app)
         await user.press("1")
-        assert f" as {first} has it" in status(app)
+        assert f" as {first} has it" in shown(app, Status)
         await user.press("a")
-        assert f"1 takes {first}'s" in status(app)
+        assert f"1 takes {first}'s" in shown(app, Status)
         await user.press("b", "J")
         assert f"A {first}" in head(app)
 
@@ -222,11 +218,9 @@ async def test_a_second_adjudicator_is_told_and_the_key_is_not_lost(user: User) 
 
 async def test_a_review_that_changes_while_it_is_settled_is_shown_as_it_is_now(user: User) -> None:
     differ(user.store)
-    number = sample_ids(user.store, find_dataset(user.store, None).id)["tower"]
     async with user.opens(annotator="cy", size=(120, 36)) as app:
         await user.press("J", "1")
-        bob = open_sample(user.store, number, "bob")
-        act(user.store, bob, accept(bob, "entity"))
+        decide(user.store, "bob")
         await user.press("0")
         assert "a review of tower was changed meanwhile" in str(app.screen.saver.render())
         await user.press("r", "0", "a")
@@ -244,7 +238,7 @@ async def test_enter_in_the_view_of_what_people_differ_in_settles_or_reviews(use
             assert screen is type(app.screen)
             if name == "ada":
                 await user.press("b", "J")
-                assert "ada is an annotator and may not settle" in status(app)
+                assert "ada is an annotator and may not settle" in shown(app, Status)
 
 
 async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -> None:
@@ -256,7 +250,7 @@ async def test_undo_leads_from_a_review_to_what_was_settled_before(user: User) -
         assert ReviewScreen is type(app.screen)
         await user.press("u")
         assert ResolveScreen is type(app.screen)
-        assert "undid on tower: settled Gustave Eiffel" in status(app)
+        assert "undid on tower: settled Gustave Eiffel" in shown(app, Status)
         assert None is settled(app)["Gustave Eiffel"]
         await user.press("U", "U")
         assert ReviewScreen is type(app.screen)
@@ -284,17 +278,13 @@ async def test_the_queue_marks_what_others_hold_and_a_review_says_until_when(
     info = find_dataset(store, None)
     team.give(store, info, "ann", "bo", "id:tower")
     team.give(store, info, "ann", "eve", "id:nil")
-    opened = open_sample(store, sample_ids(store, info.id)["nil"], "eve")
-    act(store, opened, accept(opened, "entity"))
+    decide(store, "eve", "nil")
     async with user.opens(size=(120, 36)) as app:
         await user.settle()
         listed = app.screen.samples
-        rows = {row.key: row for at in range(listed.count) if (row := listed.row(at)) is not None}
-        drawn = {
-            row.key: "".join(text for text, _ in listed.parts(at, 70))
-            for at in range(listed.count) if (row := listed.row(at)) is not None
-        }  # fmt: skip
-        assert "bo" == rows["tower"].held[0].annotator
+        at = {listed.row(place).key: place for place in range(listed.count)}
+        drawn = {key: "".join(text for text, _ in listed.parts(place, 70)) for key, place in at.items()}
+        assert "bo" == listed.row(at["tower"]).held[0].annotator
         assert "◷" in drawn["tower"]
         assert "½" in drawn["nil"]
         free = next(key for key, line in drawn.items() if not {"◷", "½"} & {*line})
@@ -313,23 +303,19 @@ async def test_the_queue_of_who_was_given_samples_shows_the_own_part(user: User)
     info = find_dataset(store, None)
     for name in ("ann", "bo"):
         team.give(store, info, "ann", name, "state:todo")
-    numbers, seen = sample_ids(store, info.id), {}
-    for name, some in (("ann", numbers), ("bo", ["tower"])):
+    for name, some in (("ann", sample_ids(store, info.id)), ("bo", ["tower"])):
         for key in some:
-            opened = open_sample(store, numbers[key], name)
-            act(store, opened, accept(opened, "entity"))
-    for name in ("ann", "bo"):
+            decide(store, name, key)
+    for name, nil, done in (("ann", ("verified", ""), 8), ("bo", ("todo", "½"), 1)):
         async with user.opens(annotator=name, size=(80, 24)) as app:
             await user.settle()
             listed = app.screen.samples
             found = [listed.row(at) for at in range(listed.count)]
-            rows = {row.key: (row.disposition, marks(row).strip("◇")) for row in found if row is not None}
-            seen[name] = rows["tower"], rows["nil"], str(app.screen.query_one(ProgressLine).render())
-
-    assert (("verified", ""), ("verified", "")) == seen["ann"][:2]
-    assert (("verified", ""), ("todo", "½")) == seen["bo"][:2]
-    assert seen["ann"][2].startswith("▰▰▰▰▰▰▰▰▰▰  8 of 8 yours done · all: 1 of 8 done (2 each) · 8 today")
-    assert seen["bo"][2].startswith("▰▱▱▱▱▱▱▱▱▱  1 of 8 yours done · all: 1 of 8 done (2 each) · 1 today")
+            rows = {row.key: (row.disposition, marks(row).strip("◇")) for row in found}
+            assert (("verified", ""), nil) == (rows["tower"], rows["nil"])
+            bar = ("▰" * (10 if done == 8 else 1)).ljust(10, "▱")
+            line = f"{bar}  {done} of 8 yours done · all: 1 of 8 done (2 each) · {done} today"
+            assert shown(app, ProgressLine).startswith(line)
 
 
 async def test_the_head_of_a_review_names_who_else_verified_the_sample_until_one_has_decided(
@@ -339,18 +325,14 @@ async def test_the_head_of_a_review_names_who_else_verified_the_sample_until_one
     decide(user.store, "bob", reject=["1889"])
     async with user.opens("tower", annotator="cy", size=(80, 24)) as app:
         await user.settle()
-        before = head(app)
+        assert "✓ verified by ada, bob  tower" in head(app)
         await user.press("b")
         await user.review("nil")
-        other = head(app)
+        assert "verified by" not in head(app)
         await user.press("b")
         await user.review("tower")
         await user.press("a", "u", "U")
-        after = head(app)
-
-    assert "✓ verified by ada, bob  tower" in before
-    assert "verified by" not in other
-    assert "✓ verified  tower" in after
+        assert "✓ verified  tower" in head(app)
 
 
 async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None:
@@ -362,12 +344,11 @@ async def test_who_decides_after_the_lease_hears_who_did_too(user: User) -> None
         with store.writing() as session:
             table = PLACE.until.table
             session.execute(table.update().where(PLACE.annotator == "ann").values(until=1))
-        opened = open_sample(store, number, "bo")
-        act(store, opened, accept(opened, "entity"))
+        verify(store, number, "bo")
         await user.press("a")
         if app.screen.pane.now.sample_id == number:  # it stopped at a doubt
             await user.press("a")
-        assert "bo decided this too" in status(app)
+        assert "bo decided this too" in shown(app, Status)
 
 
 async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: User) -> None:
@@ -375,13 +356,11 @@ async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: Us
     for key, name in (("tower", "Gustave Eiffel"), ("nevsky", "Огюст Монферран")):
         decide(user.store, "ada", key)
         decide(user.store, "bob", key, reject=[name])
-    seen = []
     async with user.opens(annotator="cy", size=(120, 36)) as app:
         await user.press()
         assert "≠ people differ: J" in head(app)
         for key in ("tower", "nevsky"):
-            number = sample_ids(user.store, find_dataset(user.store, None).id)[key]
-            app.screen.samples.go_to(number)
+            app.screen.samples.go_to(user.stored(key).sample_id)
             app.screen.moved()
             await user.settle()
             assert "≠" in marks(app.screen.samples.row(app.screen.samples.cursor))
@@ -389,44 +368,35 @@ async def test_the_queue_says_where_people_differ_and_opens_that_sample(user: Us
             assert "people differ: J resolves" in app.screen.query_one("#sample").text
             await user.press("J")
             assert "A and B verified it; W: who" in head(app)
-            seen.append(app.screen.pane.now.sample.id)
+            assert key == app.screen.pane.now.sample.id
             await user.press("b")
-    assert ["tower", "nevsky"] == seen
 
 
 async def test_a_settled_sample_has_one_value_on_every_screen(user: User) -> None:
     """ada's own 5 of 6 give way to bob's 3 of 5: review, Why and queue have bob's, and say what hers was."""
     async with settling(user, size=(80, 24)) as app:
         await user.press(*[letter(app, "bob")] * 3, "a")
-        after = status(app)
+        after = "nothing is left to settle · tower settled: verified 3/5 .60, "
+        assert shown(app, Status).startswith(after)
         await user.press("J")
-        again = status(app)
+        assert "tower settled by cy: .60; w shows it" == shown(app, Status).rstrip()
     async with user.opens("tower", annotator="ada", size=(120, 36)) as app:
-        wide = head(app)
+        assert "✓ settled as bob has it: .60 · you had .83 · w: what was settled  tower" in head(app)
         await user.resize(80, 24)
-        review, tallies, number = head(app), app.screen.pane.tallies.text, app.screen.pane.now.sample_id
+        assert "✓ .60 · you had .83 · w: what was settled  tower" in head(app)
+        tallies, number = app.screen.pane.tallies.text, app.screen.pane.now.sample_id
+        assert tallies.startswith("name matching 5/6 .83   settled 3/5 .60   Δ +.23: ")
         await user.press("w")
         values = app.screen.query_one("#values", Bar).text
-        listed = {row.verified.text for row in app.screen.why.rows if row.verified}
-        row = (await app.screen.desk.rows([number]))[number]
-        causes = await app.screen.desk.causes([number])
+        assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · you had .83 Δ +.23" == values
+        assert "Gustave Eiffel" not in {row.verified.text for row in app.screen.why.rows if row.verified}
+        assert "3/5 .60" == tally((await app.screen.desk.rows([number]))[number].verified)
+        assert {number: "false match"} == await app.screen.desk.causes([number])
     async with user.opens("tower", annotator="bob", size=(80, 24)) as app:
-        same = head(app)
+        assert "✓ settled as you have it: .60  tower" in head(app)
     async with user.opens("tower", annotator="dee", size=(100, 24)) as app:
         await user.press("x", "a")
-        late = status(app)
-
-    assert after.startswith("nothing is left to settle · tower settled: verified 3/5 .60, ")
-    assert "tower settled by cy: .60; w shows it" == again.rstrip()
-    assert "✓ .60 · you had .83 · w: what was settled  tower" in review
-    assert "✓ settled as bob has it: .60 · you had .83 · w: what was settled  tower" in wide
-    assert tallies.startswith("name matching 5/6 .83   settled 3/5 .60   Δ +.23: ")
-    assert "name matching · claude-run-1 5/6 .83   settled 3/5 .60 · you had .83 Δ +.23" == values
-    assert "Gustave Eiffel" not in listed
-    assert "3/5 .60" == tally(row.verified)
-    assert {number: "false match"} == causes
-    assert "✓ settled as you have it: .60  tower" in same
-    assert "tower accepted; stays .60, as settled · you had .75" in late
+        assert "tower accepted; stays .60, as settled · you had .75" in shown(app, Status)
 
 
 async def test_enter_on_a_settled_sample_that_one_did_not_review_shows_what_was_settled(user: User) -> None:
@@ -434,19 +404,17 @@ async def test_enter_on_a_settled_sample_that_one_did_not_review_shows_what_was_
     async with settling(user, size=(100, 30)) as app:
         await user.press(*[letter(app, "bob")] * 3, "a")
         await user.press("slash", *"id:tower", "enter")
-        word = str(app.screen.query_one(KeyBar).render())
+        assert "enter evidence" in shown(app, KeyBar)
         await user.press("enter")
         assert isinstance(app.screen, WhyScreen)
         units = [row.verified for row in app.screen.why.rows if row.verified]
         sides = "\n".join(app.screen._side("verified", unit) for unit in units)
+        assert "your decision" in sides
+        assert "bob" not in sides
     async with user.opens(annotator="ada", size=(100, 30)) as app:
         await user.press("slash", *"id:tower", "enter", "enter")
         assert ReviewScreen is type(app.screen)
-
     assert {unit.text for unit in gold(user).assessment.units} == {unit.text for unit in units}
-    assert "enter evidence" in word
-    assert "your decision" in sides
-    assert "bob" not in sides
 
 
 async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_counts(user: User) -> None:
@@ -455,49 +423,34 @@ async def test_compare_and_plan_name_the_unresolved_ones_of_those_the_queue_coun
     keys = {number: key for key, number in sample_ids(user.store, info.id).items()}
     for number, people in zip(in_order(user.store, info.id, 2), (("ada",), ("ada", "bob")), strict=True):
         for name in people:
-            opened = open_sample(user.store, number, name)
-            units = opened.state.entity.assessment.units if name == "bob" else ()
-            for unit in units[:1]:
-                opened = act(user.store, opened, reject(opened, unit))
-            act(user.store, opened, accept(opened, "entity"))
+            verify(user.store, number, name, reject=[*user.units(keys[number])][: name == "bob"])
     async with user.opens(annotator="ada", size=(100, 30)) as app:
         await user.settle()
-        queue = app.screen.query_one(ProgressLine).text
+        assert "▰▰▱▱▱▱▱▱▱▱  2 of 8 verified" in app.screen.query_one(ProgressLine).text
         await user.press("P")
-        plan = str(app.screen.query_one("#stand", Static).render())
+        assert "(1 verified, 1 unresolved)" in shown(app, "#stand")
         await user.press("escape", "C")
-        compare = head(app)
+        assert "1 of 8 samples verified, 1 more unresolved" in head(app)
         await user.press("escape")
         await user.review(keys[in_order(user.store, info.id, 3)[2]])
-        review = head(app)
-
-    assert "▰▰▱▱▱▱▱▱▱▱  2 of 8 verified" in queue
-    assert "(1 verified, 1 unresolved)" in plan
-    assert "1 of 8 samples verified, 1 more unresolved" in compare
-    assert "2 of 8 verified" in review
+        assert "2 of 8 verified" in head(app)
 
 
 async def test_the_first_change_of_a_sample_that_others_verified_says_what_becomes_of_it(user: User) -> None:
     decide(user.store, "ada")
     async with user.opens(annotator="cy", size=(80, 24)) as app:
         await user.settle()
-        before = app.screen.query_one(ProgressLine).text
+        assert "  1 of 8 verified" in shown(app, ProgressLine)
         await user.review("tower")
         await user.press("x")
-        first = status(app)
+        assert "rejected Eiffel Tower · a verifies it again" in shown(app, Status)
         await user.press("x")
-        second = status(app)
+        assert "verifies" not in shown(app, Status)
         await user.press("b")
-        started = app.screen.query_one(ProgressLine).text
+        assert "  0 of 8 verified" in shown(app, ProgressLine)
         await user.review("tower")
         await user.press("a", "b")
-        after = app.screen.query_one(ProgressLine).text
-
-    assert "rejected Eiffel Tower · a verifies it again" in first
-    assert "verifies" not in second
-    assert ["1 of 8 verified", "0 of 8 verified", "1 of 8 verified"] == [
-        line.split("  ")[1].split(" · ")[0] for line in (before, started, after)
-    ]
+        assert "  1 of 8 verified" in shown(app, ProgressLine)
 
 
 async def test_what_was_not_verified_for_you_is_not_verified_again(user: User) -> None:
@@ -507,7 +460,7 @@ async def test_what_was_not_verified_for_you_is_not_verified_again(user: User) -
     decide(user.store, "eve")
     async with user.opens("tower", annotator="bo") as app:
         await user.press("x")
-        assert "rejected Eiffel Tower" == status(app).strip("✓ ")
+        assert "rejected Eiffel Tower" == shown(app, Status).strip("✓ ")
 
 
 async def test_a_sample_of_which_others_verified_one_kind_is_not_verified_again(
@@ -518,56 +471,47 @@ async def test_a_sample_of_which_others_verified_one_kind_is_not_verified_again(
         decide(store, "eve", "schiller")
     async with user.opens("schiller", database=database, annotator="bo") as app:
         await user.press("x")
-        assert "rejected" in status(app)
-        assert "verifies" not in status(app)
+        assert "rejected" in shown(app, Status)
+        assert "verifies" not in shown(app, Status)
 
 
 async def test_a_long_name_leaves_room_for_what_to_do(user: User) -> None:
     decide(user.store, "ada")
     async with user.opens("tower", annotator="cy", size=(80, 24)) as app:
         await user.press("j", "j", "j", "j", "m")  # University of Paris
-        first = status(app)
-
-    assert "e chooses it · a verifies it again" in first
-    assert first.startswith("✓ University")
+        assert "e chooses it · a verifies it again" in shown(app, Status)
+        assert shown(app, Status).startswith("✓ University")
 
 
 async def test_a_settled_sample_at_60_columns(user: User) -> None:
     """The review has the names of the dataset and of the sample, Why the settled tally."""
     settle_as_bob(user)
     async with user.opens("tower", annotator="ada", size=(60, 18)) as app:
-        review = head(app)
+        assert head(app).startswith("cities  ")
+        assert head(app).endswith("✓ .60 · you had .83 · w: what was settled  tower")
         await user.press("w")
-        values = str(app.screen.query_one("#values", Bar).render())
-        verified = {}
-        for row in app.screen.why.rows:
-            if row.verified:
-                verified[row.verified.text] = app.screen._side("verified", row.verified)
-
-    assert review.startswith("cities  ")
-    assert review.endswith("✓ .60 · you had .83 · w: what was settled  tower")
-    assert values.startswith("name matching 5/6 .83  settled 3/5 .60, you had .83 Δ +.23")
+        assert shown(app, "#values").startswith("name matching 5/6 .83  settled 3/5 .60, you had .83 Δ +.23")
+        units = [row.verified for row in app.screen.why.rows if row.verified]
+        verified = {unit.text: app.screen._side("verified", unit) for unit in units}
     assert "decided by bob" in verified["1889"]
     assert [] == [lines for lines in verified.values() if "settled:" in lines or "bob:" in lines]
 
 
 async def test_the_key_bar_names_the_keys_that_take_at_60_columns(user: User) -> None:
     async with settling(user, size=(60, 18)) as app:
-        bar = str(app.screen.query_one(KeyBar).render())
-    assert "1–2 take A B" in bar
-    assert "? help" in bar
+        assert "1–2 take A B" in shown(app, KeyBar)
+        assert "? help" in shown(app, KeyBar)
 
 
 async def test_j_shows_a_settled_value_to_nobody_whom_the_queue_does_not_show_it(user: User) -> None:
     settle_as_bob(user)
-    messages = {}
-    for name, keys in (("ada", ""), ("eve", "S")):
+    for name, keys, said in (
+        ("ada", "", "tower settled by cy: .60; w shows it"),
+        ("eve", "S", "tower settled"),
+    ):
         async with user.opens("tower", annotator=name) as app:
-            await user.press(*keys)
-            await user.press("b", "slash", *"id:tower", "enter", "J")
-            messages[name] = status(app).strip()
-
-    assert {"ada": "tower settled by cy: .60; w shows it", "eve": "tower settled"} == messages
+            await user.press(*keys, "b", "slash", *"id:tower", "enter", "J")
+            assert said == shown(app, Status).strip()
 
 
 async def test_what_the_machine_had_proposed_is_among_the_lines_of_the_list() -> None:
