@@ -126,6 +126,12 @@ ROWS: list[Row] = [
 ]  # fmt: skip
 
 
+def key_event(name: str) -> Key:
+    """A key as a terminal sends it, by its name or its character."""
+    single = len(name) == 1
+    return Key(_character_to_key(name) if single else name, name if single else None)
+
+
 async def until(pilot: Pilot[None], true: Callable[[], bool]) -> None:
     """Wait for something that comes by itself, a minute and more."""
     for _ in range(3000):
@@ -338,8 +344,7 @@ def press(settle: Settle) -> Callable[..., Awaitable[None]]:
         if not names:
             return
         for name in names:
-            single = len(name) == 1
-            pilot.app.post_message(Key(_character_to_key(name) if single else name, name if single else None))
+            pilot.app.post_message(key_event(name))
         await settle(pilot)
 
     return keys

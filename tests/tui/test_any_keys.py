@@ -16,11 +16,9 @@ from pathlib import Path
 
 import pytest
 from textual.errors import NoWidget
-from textual.events import Key
-from textual.keys import _character_to_key
 from textual.pilot import OutOfBounds, Pilot
 
-from tests.tui.conftest import MakeApp, Settle
+from tests.tui.conftest import MakeApp, Settle, key_event
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared
 from workbench.tui.screens.base import Ordered
@@ -45,11 +43,6 @@ def all_keys() -> list[str]:
     return [*sorted(bound - LEAVES), *TYPED]
 
 
-def event(name: str) -> Key:
-    single = len(name) == 1
-    return Key(_character_to_key(name) if single else name, name if single else None)
-
-
 async def torment(
     pilot: Pilot[None], dice: random.Random, bursts: int, settle: Settle
 ) -> tuple[int, Counter[str]]:
@@ -64,7 +57,7 @@ async def torment(
             burst.insert(0, dice.choice(INTO))
         sent.extend(burst)
         for name in burst:
-            app.post_message(event(name))
+            app.post_message(key_event(name))
         if dice.random() < 0.05:
             await pilot.resize_terminal(*dice.choice(SIZES))
         elif dice.random() < 0.1:
@@ -79,7 +72,7 @@ async def torment(
         if app.return_code is None:
             seen[type(app.screen).__name__] += 1
             if dice.random() < 0.1:
-                app.post_message(event("escape"))
+                app.post_message(key_event("escape"))
     await settle(pilot)
     return done, seen
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.events import Event, Key, Paste, Resize
+from textual.events import Event, Paste, Resize
 from textual.geometry import Size
 
-from tests.tui.conftest import User, shown, until
+from tests.tui.conftest import User, key_event, shown, until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
 from workbench.tui.app import IGNORED
@@ -89,18 +89,14 @@ def to(width: int, height: int) -> Resize:
     return Resize(Size(width, height), Size(width, height))
 
 
-def a_key(name: str) -> Key:
-    return Key(name, name)
-
-
 async def test_a_key_at_the_moment_of_shrinking_does_nothing(user: User) -> None:
     """Nor does what is typed below the notice, once there is room again."""
     async with user.opens("tower") as app:
-        at_once(app, to(40, 10), a_key("x"))
+        at_once(app, to(40, 10), key_event("x"))
         for key in ("a", "a", "S"):
             await user.pilot.pause(0.1)
-            at_once(app, a_key(key))
-        at_once(app, to(100, 30), a_key("a"))
+            at_once(app, key_event(key))
+        at_once(app, to(100, 30), key_event("a"))
         await user.settle()
         assert app.screen.pane.now.sample.id == "tower"
         assert not any(unit.rejected for unit in app.screen.pane.units)
@@ -113,9 +109,9 @@ async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_lo
     """Behind a closed gate they would act once there is room again; what was typed before acts then."""
     async with user.opens("tower") as app:
         app.gate.close()  # as long as a decision is being written
-        at_once(app, a_key("x"))
+        at_once(app, key_event("x"))
         await user.pilot.resize_terminal(40, 10)
-        at_once(app, a_key("a"), a_key("a"))
+        at_once(app, key_event("a"), key_event("a"))
         await user.pilot.resize_terminal(100, 30)
         await until(user.pilot, lambda: not app.unseen())
         app.open_gate()

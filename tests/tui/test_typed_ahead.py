@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
-from textual.events import Key
-from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from tests.tui.conftest import User, until
+from tests.tui.conftest import User, key_event, until
 from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import declared
@@ -37,17 +34,13 @@ def nothing_is_read() -> Iterator[None]:
         yield
 
 
-def decisions(database: Path) -> int:
-    """How many acts are stored."""
-    with closing(sqlite3.connect(database)) as raw:
-        return int(raw.execute("SELECT COUNT(*) FROM review_event").fetchone()[0])
+DECISIONS = "SELECT COUNT(*) FROM review_event"
 
 
 def send(pilot: Pilot[None], *names: str) -> None:
     """Type these at once."""
     for name in names:
-        single = len(name) == 1
-        pilot.app.post_message(Key(_character_to_key(name) if single else name, name if single else None))
+        pilot.app.post_message(key_event(name))
 
 
 def is_opening(app: WorkbenchApp) -> bool:
@@ -72,9 +65,9 @@ async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
     user: User, size: tuple[int, int], demo: Path
 ) -> None:
     """They were typed over the menu; the review that a later key of the burst opens is not theirs."""
-    before = decisions(demo)
     async with user.opens(database=demo, size=size) as app:
         await user.settle()
+        before = user.query(DECISIONS)
         with nothing_is_read():
             send(user.pilot, "o", "a", "x", "e", "n", "c", "b", "space", "enter")
             await until(user.pilot, partial(is_opening, app))
@@ -82,16 +75,16 @@ async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
         await user.settle()
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
-    assert decisions(demo) == before
+    assert user.query(DECISIONS) == before
 
 
 async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo: Path) -> None:
     """Every key of the review, let through before its sample is open: nothing happens, and it is said why."""
     bound = sorted({one.key for one in declared(ReviewScreen)} - WAYS_OUT)
     assert len(bound) > 90  # with their twins
-    before = decisions(demo)
     async with user.opens(database=demo, size=(80, 24)) as app:
         await user.settle()
+        before = user.query(DECISIONS)
         async with opening(user, app):
             for name in bound:
                 app.open_gate()  # whatever opened it
@@ -106,7 +99,7 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(user: User, demo: Pat
         assert isinstance(app.screen, ReviewScreen)
         assert app.screen.pane.opened is not None
         assert "accept" in str(app.screen.query_one(KeyBar).render())
-    assert decisions(demo) == before
+    assert user.query(DECISIONS) == before
 
 
 async def test_a_sample_that_takes_long_says_that_it_is_being_opened(user: User, demo: Path) -> None:
