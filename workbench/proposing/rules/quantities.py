@@ -167,11 +167,12 @@ _YEAR = _one_of(
     rf"(?! ?(?:{COUNTED})(?!\w)| ?[%$€£°]){_ERA}?",
     rf"(?<![\w.,-])\d{{1,5}}{_ERA}(?!\w)",
     r"(?<!\w)(?:AD|A\.D\.) \d{1,4}(?!\w)",
+    rf"(?<!\w)Q[1-4] {_FOUR}(?!\w)",
     # both ends of a range: 1939–1945, 1939-45
     rf"{_FREE}{_FOUR}(?={_DASH}(?:\d{{4}}|\d{{1,2}})(?!\w))",
     rf"(?<=\d{{4}}{_DASH}){_FOUR}(?!\w|[.,]\d|-\d)",
 )
-_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.")
+_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.|Q[1-4] ")
 
 
 def _years(text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -272,7 +273,7 @@ _SMALL = "one|two|three|four|five|six|seven|eight|nine"
 _NUMBER_WORDS = _EITHER["number words"]
 
 
-_SIGN = re.compile("[$€£¥₽₹₩₴₺₫]")
+_SIGN = re.compile(r"[$€£¥₽₹₩₴₺₫]|(?<!\w)(?:USD|EUR|GBP|JPY)(?= ?\d)")
 _OF_HUNDRED = ("%", "‰", "cent", "cient", "процент", "zent", "百分之")
 
 
@@ -282,7 +283,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
     figure = rf"(?>{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?)"  # nothing that follows begins with a digit
     money = (
-        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?[$€£¥₽₹₩₴₺₫]{_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
+        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?(?:{_SIGN.pattern}){_GAP}{figure}(?:[kKmMbB]{_END}|{magnitude})"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
         rf"|{_BEFORE}(?>{_FIGURE}){_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
@@ -302,9 +303,14 @@ def _layers() -> tuple[re.Pattern[str], ...]:
 
 @lru_cache(maxsize=1)
 def _spelled() -> re.Pattern[str]:
-    """English number words above one with magnitude and unit: twenty-five, three million, five miles."""
+    """English number words above one with magnitude and unit: twenty-five, half a million, five miles."""
     unit = r"(?: (?:miles|feet|acres|percent|per cent|dollars|kilomet(?:er|re)s|met(?:er|re)s)(?!\w))?"
-    return re.compile(rf"(?<![\w-])(?:{_NUMBER_WORDS})(?:-(?:{_SMALL}))?(?: {_MAGNITUDE})?{unit}(?![\w-])")
+    size = f"(?: (?:{_MAGNITUDE}|dozen))"
+    plain = f"(?:{_NUMBER_WORDS})(?:-(?:{_SMALL}))?"
+    # two hundred and fifty; one hundred and two hundred are two numbers
+    more = f"(?:(?:{plain}|one){size}+ (?:and (?!(?:{plain}|one){size}))?)+"
+    number = f"(?:{more}(?:{plain}|one)|{plain}|(?:half a|one)(?={size}))"
+    return re.compile(rf"(?<![\w-]){number}(?: and a half(?={size}))?{size}*{unit}(?![\w-])")
 
 
 def amounts(text: str) -> list[Found]:
