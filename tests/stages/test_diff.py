@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import Bench, add_text
 from workbench.comparing.versions import GoldDiff, GoldVersion, UnitChange, VersionSample, differences
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.model import Assessment, Match, Span, Unit
 from workbench.reports.compare import diff_text
 from workbench.reviewing.fold import Verified
@@ -161,6 +161,19 @@ def test_what_is_no_version_is_refused_with_the_reason(cities: Bench, tmp_path: 
     ):
         with pytest.raises(WorkbenchError, match=message):
             between(cities, first, second)
+
+
+def test_a_row_of_an_export_that_cannot_be_read_is_named_once(cities: Bench) -> None:
+    folder = leave(cities, "one")
+    path = Path(folder) / "samples.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+
+    with pytest.raises(InputError) as caught:
+        between(cities, folder, "now")
+
+    assert str(caught.value).startswith(f"{path}:3: row: got ")
+    assert 1 == str(caught.value).count(":3: ")
+    assert str(caught.value).endswith(f"; workbench verify {folder} says what changed")
 
 
 def test_a_sample_that_is_excluded_leaves_the_mean_and_is_listed(cities: Bench) -> None:

@@ -222,7 +222,7 @@ def _of_folder(store: Store | None, folder: Path) -> GoldVersion:
     by_id: dict[str, VersionSample] = {}
     for row in (with_names(row, names) for row in read(source, notes=Notes())):
         if row.error is not None or row.record is None:
-            raise InputError(f"{source}:{row.line}: {row.error}; workbench verify {home} says what changed")
+            raise InputError(f"{row.error}; workbench verify {home} says what changed")
         record = row.record
         sample = record.sample
         verified: dict[Kind, list[Verified]] = {kind: [] for kind in KINDS}
