@@ -322,7 +322,11 @@ def test_dates_of_other_languages(lang: str, text: str, expected: list[str]) -> 
         ("en", "29,795 inhabitants scored 39 goals", ["29,795", "39"]),
         ("en", "two of twenty-five, and one more", ["two", "twenty-five"]),
         ("en", "one hundred and one of half a million", ["one hundred and one", "half a million"]),
-        ("en", "two hundred fifty or two and a half million", ["two hundred fifty", "two and a half million"]),
+        (
+            "en",
+            "two hundred fifty or two and a half million",
+            ["two hundred fifty", "two and a half million"],
+        ),
         ("en", "between one hundred and two hundred", ["one hundred", "two hundred"]),
         ("en", "two dozen for EUR 5m or USD 6 million", ["two dozen", "EUR 5m", "USD 6 million"]),
         ("en", "as shown [3], see [12].", []),
