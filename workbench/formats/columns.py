@@ -429,5 +429,6 @@ def context_texts(value: list[Any], notes: Notes) -> list[Any]:
             raise RowError(where, shown(item), expected)
         texts.append(item[known])
         others.update(key for key in item if key != known)
-    notes.ignored.update(f"retrieved_contexts.{name}" for name in others)
+    if others:
+        notes.ignored.update(f"retrieved_contexts.{name}" for name in others)
     return texts

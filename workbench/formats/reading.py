@@ -73,7 +73,8 @@ def _rows(
         for row in _of(source, notes, on if progress is not None else None, columns):
             if row.record is not None:
                 notes.without_contexts += not row.record.sample.retrieved_contexts
-                notes.scores.update(row.record.scores.keys())
+                if row.record.scores:
+                    notes.scores.update(row.record.scores.keys())
             yield row
         before += source.path.stat().st_size
 

@@ -604,7 +604,7 @@ def for_samples_of_text(store: Store, intake: Intake, rows: Sequence[Good]) -> I
     Such a row comes once for each of these samples. Without one it stays as it is: a new sample.
     """
     samples = [record.sample for _, record in rows]
-    keys = keys_of_text(store, intake, [one for one in samples if one.id in ("", one.content_hash)])
+    keys = keys_of_text(store, intake, samples)
     for (row, record), sample in zip(rows, samples, strict=True):
         names = keys.get(sample.id or sample.content_hash, [])
         if names in ([], [sample.content_hash]):

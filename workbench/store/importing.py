@@ -432,14 +432,17 @@ def mark_edits(store: Store, review: Review, marks: Marks) -> Iterator[Edit]:
 
 
 def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[str]]:
-    """The ids of the samples of each text that the dataset held before the import, by content hash."""
+    """The ids of the samples that the dataset held before the import, by content hash: of those with the text
+    of one of these that has no id of its own.
+    """
+    nameless = [one for one in samples if one.id in ("", one.content_hash)] if intake.before else []
     query = select(SAMPLE.content_hash, SAMPLE.key).where(
         SAMPLE.dataset_id == intake.dataset_id,
-        SAMPLE.reference_hash.in_({sample.reference_hash for sample in samples}),  # has an index
-        SAMPLE.content_hash.in_({sample.content_hash for sample in samples}),
+        SAMPLE.reference_hash.in_({sample.reference_hash for sample in nameless}),  # has an index
+        SAMPLE.content_hash.in_({sample.content_hash for sample in nameless}),
         SAMPLE.id <= intake.before,
     )
     keys: dict[str, list[str]] = {}
-    for content, key in store.rows(query.order_by(SAMPLE.id)) if samples and intake.before else ():
+    for content, key in store.rows(query.order_by(SAMPLE.id)) if nameless else ():
         keys.setdefault(content, []).append(key)
     return keys

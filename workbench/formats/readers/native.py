@@ -214,7 +214,8 @@ def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
 def _digits(given: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     """The scores that are there with the digits of the file; the others are noted."""
     texts = columns.number_texts({name: number for name, number in given.items() if number is not None})
-    notes.failed.update(given.keys() - texts.keys())
+    if len(texts) < len(given):
+        notes.failed.update(given.keys() - texts.keys())
     return texts
 
 
