@@ -440,6 +440,8 @@ async def test_a_label_from_the_list(user: User, reviews: Reviews) -> None:
         to_unit(hand.app, "Champ de Mars")
         await hand.press("l", "o", "r", "q")
         assert "no label has orq" in hand.bars
+        await hand.press("g")
+        assert "no label has" not in hand.bars
         for keys, label in (
             (["enter"], "organisation"),
             (["l", "down", "enter"], "date"),
