@@ -139,8 +139,6 @@ def test_a_name_for_decisions_is_printable_and_free(run: Any, name: str) -> None
         (("agree", "--kind", "colour"), "'--kind': 'colour' is not one of 'entity', 'statement'"),
         (("score", "--threshold", "high"), "got 'high', expected a number"),
         (("import", "rows.jsonl", "--blind", "3"), "got '3', expected 1 or less"),
-        (("import", "rows.jsonl", "--seed", "-1"), "got '-1', expected 0 or more"),
-        (("import", "rows.jsonl", "--seed", "9" * 30), "expected 9007199254740991 or less"),
     ],
 )
 def test_an_option_that_is_no_number_is_refused_in_words(

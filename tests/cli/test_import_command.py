@@ -188,6 +188,8 @@ def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any)
         ),
         (("t.csv", "--map", "id=nope"), "--map id=nope: no column nope; there is: user_input, reference"),
         (("t.csv", "--external", "nope=entity"), "--external nope=entity: no column nope"),
+        (("plain.jsonl", "--seed", "-1"), "--seed -1: give a whole number from 0 to 9007199254740991"),
+        (("plain.jsonl", "--seed", "9" * 30), f"--seed {'9' * 30}: give a whole number from 0 to 9007199"),
     ],
 )
 def test_a_call_that_cannot_be_made_makes_no_database(

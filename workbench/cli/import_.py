@@ -80,9 +80,7 @@ def import_(
             help="Share of samples to review without suggestions; by default 0.1 from 100 samples on.",
         ),
     ] = None,
-    seed: Annotated[
-        int | None, Option(min=0, max=2**53 - 1, help="Seed of the queue order of a new dataset.")
-    ] = None,
+    seed: Annotated[int | None, Option(help="Seed of the queue order of a new dataset.")] = None,
     json: Json = False,
 ) -> None:
     """Import samples. Importing a file twice adds nothing; bad rows go to a file of their own."""

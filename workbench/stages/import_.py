@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from workbench.errors import InputError, PurgedError, RowError, WorkbenchError
+from workbench.errors import InputError, PurgedError, RowError, UsageError, WorkbenchError
 from workbench.formats.columns import NamedColumns, columns_of, value_at
 from workbench.formats.detect import files_of, look, settings_of
 from workbench.formats.policy import from_toml, to_toml
@@ -257,6 +257,8 @@ class _Import:
         store, options, name = self.store, self.options, self.report.dataset
         seeds = (options.seed, settings.pop("seed", None), secrets.randbits(31))
         seed = next(seed for seed in seeds if seed is not None)
+        if not _SETTINGS["seed"][1](seed):  # an export of the dataset would not come back
+            raise UsageError(f"--seed {seed}: give a whole number from 0 to {2**53 - 1}")
         policy = _policy(settings.pop("policy", None))
         if policy is None:
             # the kinds of the rows' gold, else the kind that their column of recall counts, else entities
