@@ -14,13 +14,14 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.rows import gold, naming
+from tests.rows import gold, lines, naming
 from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
@@ -105,20 +106,25 @@ def page_of(found: Found, **options: Any) -> str:
     return report(*found, **{"reviewers": ["gina"], "day": DAY, **options})
 
 
-@pytest.fixture
-def answered(tmp_path: Path, empty_database: Path) -> Answered:
-    """The answer about rows that were put into a database of their own."""
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Answered:
+    """The answer about rows that were put into a database of their own; values that nothing changes."""
 
-    def put(rows: list[dict[str, Any]], *, dataset: str = "names", scorer: str = "linked") -> Found:
-        database, source = tmp_path / "wb.db", tmp_path / "rows.jsonl"
+    @cache
+    def put_lines(text: str, dataset: str, scorer: str) -> Found:
+        folder = tmp_path_factory.mktemp("answered")
+        database, source = folder / "wb.db", folder / "rows.jsonl"
         shutil.copy(empty_database, database)
-        source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+        source.write_text(text, "utf-8")
         store = open_store(str(database))
         options = ImportOptions(dataset=dataset, seed=7, blind=0.0, gold="given")
         import_file(store, source, options, annotator="i")
         found = answer(store, find_dataset(store, None), "i", scorer=scorer)
         store.close()
         return found
+
+    def put(rows: list[dict[str, Any]], *, dataset: str = "names", scorer: str = "linked") -> Found:
+        return put_lines(lines(rows), dataset, scorer)
 
     return put
 
@@ -156,6 +162,9 @@ def test_the_page_is_well_formed_and_brings_everything_with_it(answered: Answere
     assert "prefers-color-scheme: dark" in page
     assert "@media print" in page
     assert [] == [one for one in ("chart causes", "chart counts", "scatter") if f'class="{one}"' not in page]
+    dots = [int(count) for count in re.findall(r"<circle [^>]*><title>(\d+) samples?:", page)]
+    bars = [int(count) for count in re.findall(r"<rect [^>]*><title>[^<]*: (\d+) samples?</title>", page)]
+    assert ([16, 8], 24) == (dots, sum(bars))  # every sample
 
 
 def test_hostile_text_is_text(answered: Answered) -> None:
@@ -196,8 +205,13 @@ def test_hostile_text_is_text(answered: Answered) -> None:
     assert {("html", "head", "title")} == outside
 
 
-def test_a_report_is_never_written_over_another_file_unasked(answered: Answered, tmp_path: Path) -> None:
+def test_a_report_is_never_written_over_another_file_unasked_nor_in_part(
+    answered: Answered, tmp_path: Path
+) -> None:
     found, path = answered([row(place) for place in range(12)]), tmp_path / "report.html"
+    with pytest.raises(ExportError, match="not written"):
+        write_whole(tmp_path / "no such folder" / "report.html", report(*found, reviewers=[], day=DAY))
+    assert [] == list(tmp_path.glob("**/*.partial"))
     path.write_text("mine", "utf-8")
 
     with pytest.raises(ExportError, match="is there already; --force"):
@@ -207,25 +221,6 @@ def test_a_report_is_never_written_over_another_file_unasked(answered: Answered,
 
     assert "mine" == kept
     assert path.read_text("utf-8").startswith("<!DOCTYPE html>")
-
-
-def test_a_disk_that_refuses_is_said_and_nothing_is_left(answered: Answered, tmp_path: Path) -> None:
-    found = answered([row(place) for place in range(12)])
-
-    with pytest.raises(ExportError, match="not written"):
-        write_whole(tmp_path / "no such folder" / "report.html", report(*found, reviewers=[], day=DAY))
-
-    assert [] == list(tmp_path.glob("**/*.partial"))
-
-
-def test_pictures_hold_every_sample(answered: Answered) -> None:
-    page = page_of(answered([row(place) for place in range(24)]))
-
-    dots = [int(count) for count in re.findall(r"<circle [^>]*><title>(\d+) samples?:", page)]
-    bars = [int(count) for count in re.findall(r"<rect [^>]*><title>[^<]*: (\d+) samples?</title>", page)]
-
-    assert [16, 8] == dots
-    assert 24 == sum(bars)
 
 
 def test_of_nine_samples_counts_alone_are_given(answered: Answered) -> None:
