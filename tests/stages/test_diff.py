@@ -70,9 +70,11 @@ def between(bench: Bench, first: str, second: str) -> GoldDiff:
 
 
 def test_two_exports_say_what_changed_by_whom_and_how_the_mean_moved(cities: Bench) -> None:
+    """In a text that fits a terminal; without a database annotators keep their pseudonyms."""
     first = leave(cities, "first", "native", "csv")
     changed(cities)
-    found = between(cities, first, leave(cities, "second"))
+    second = leave(cities, "second")
+    found = between(cities, first, second)
 
     assert ("cities", 3, (), (), ()) == (found.dataset, found.both, found.gone, found.new, found.texts)
     assert {"ann": 1, "zoe": 1} == found.by
@@ -85,6 +87,12 @@ def test_two_exports_say_what_changed_by_whom_and_how_the_mean_moved(cities: Ben
     assert [(1.0, 1), (0.5, 1)] == [(one.value, one.n) for one in mean.both]
     (column,) = found.columns
     assert ("context_entity_recall", 0, 0.5) == (column.name, column.before.n, column.after.value)
+    text = diff_text(between(cities, first, "now"), 1)
+    assert "2 samples changed; by annotator: ann 1, zoe 1" in text
+    assert "… and 1 more: --limit" in text
+    assert "    Oslo: found → missing" in diff_text(between(cities, first, "now"), 9).splitlines()
+    unnamed = diff(None, None, first, second).by
+    assert (2, True) == (len(unnamed), {"ann", "zoe"}.isdisjoint(unnamed))
 
 
 def test_a_moment_of_the_database_is_a_version(cities: Bench) -> None:
@@ -124,25 +132,6 @@ def test_units_of_whoever_differs_from_gold_without_units_are_listed(bench: Benc
 
     assert ("unresolved", (UnitChange("Rome", "", "found"),)) == (change.what, change.units)
     assert ("settled", (UnitChange("Rome", "found", ""),)) == (back.what, back.units)
-
-
-def test_the_text_fits_a_terminal_and_has_no_control_characters(cities: Bench) -> None:
-    first = leave(cities, "first")
-    changed(cities)
-    text = diff_text(between(cities, first, "now"), 1)
-
-    assert "2 samples changed; by annotator: ann 1, zoe 1" in text
-    assert "… and 1 more: --limit" in text
-    assert "    Oslo: found → missing" in diff_text(between(cities, first, "now"), 9).splitlines()
-
-
-def test_without_a_database_annotators_keep_their_pseudonyms(cities: Bench) -> None:
-    first = leave(cities, "first")
-    changed(cities)
-    found = diff(None, None, first, leave(cities, "second"))
-
-    assert 2 == len(found.by)
-    assert {"ann", "zoe"}.isdisjoint(found.by)
 
 
 def test_what_is_no_version_is_refused_with_the_reason(cities: Bench, tmp_path: Path) -> None:

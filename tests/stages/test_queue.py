@@ -75,21 +75,24 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     assert ids(cities, "cause:missed") == []
     assert ids(cities, "-cause:missed") == ["all"]
     assert ids(cities, "delta>0.4 -rome") == []
+    numbers = [cities.id(key) for key in ("all", "half", "near")]
+    assert queue_values.causes_of(cities.store, cities.info(), "ann", numbers) == {numbers[0]: "false match"}
+    assert queue.queue_rows(cities.store, cities.info(), "ann", numbers)[numbers[0]].delta == Fraction(1, 2)
 
 
-@pytest.mark.parametrize("who", ["ann", "bob"])
-def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any, who: str) -> None:
+def test_a_sample_that_somebody_excluded_has_no_verified_value(cities: Any) -> None:
     """As in `compare`, whoever looks: the one who verified it, and the one who excluded it."""
     cities.verify("all", toggle=("Rome",))
     exclude(cities, "all", "bob")
     number = cities.id("all")
-    row = queue.queue_rows(cities.store, cities.info(), who, [number])[number]
 
     assert 0 == figures(cities.store, cities.info()).paired.n
-    assert (None, None, ("ann",)) == (row.verified, row.delta, row.annotators)
-    for text in ("is:disputed", "delta>=0", "verified>=0", "cause:match"):
-        assert [] == ids(cities, text, annotator=who)
-    assert ["all"] == ids(cities, "auto=1", annotator=who)
+    for who in ("ann", "bob"):
+        row = queue.queue_rows(cities.store, cities.info(), who, [number])[number]
+        assert (None, None, ("ann",)) == (row.verified, row.delta, row.annotators)
+        for text in ("is:disputed", "delta>=0", "verified>=0", "cause:match"):
+            assert [] == ids(cities, text, annotator=who)
+        assert ["all"] == ids(cities, "auto=1", annotator=who)
 
 
 def test_what_somebody_excluded_hides_until_one_has_decided_also_where_a_file_verified_it(bench: Any) -> None:
@@ -390,18 +393,6 @@ def test_gold_of_a_file_from_which_somebody_differs_shows_a_third_nothing(bench:
     set_dataset(bench.store, bench.info().id, show_auto="always")
     assert (Tally(2, 0), None) == values("eve")
     assert ["all", "half"] == ids(bench, "auto>=0", annotator="eve")
-
-
-def test_the_cause_of_a_row(cities: Any) -> None:
-    """Of decided samples with a difference."""
-    cities.verify("all", toggle=("Rome",))
-    cities.verify("half")
-    numbers = [cities.id(key) for key in ("all", "half", "near")]
-
-    assert queue_values.causes_of(cities.store, cities.info(), "ann", numbers) == {
-        cities.id("all"): "false match"
-    }
-    assert queue.queue_rows(cities.store, cities.info(), "ann", numbers)[numbers[0]].delta == Fraction(1, 2)
 
 
 def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> None:
