@@ -260,21 +260,17 @@ def check_spans(unit: Unit, sample: Sample) -> None:
     reference = sample.reference
     for span in unit.spans:
         if not 0 <= span.start < span.end <= len(reference):
-            raise SpanError(f"{_named(unit)} at {span.start}:{span.end} lies outside the reference")
+            raise SpanError(f"{unit.text[:60]!r} at {span.start}:{span.end} lies outside the reference")
     if unit.kind == "entity" and unit.spans:
         surface = reference[unit.spans[0].start : unit.spans[0].end]
         if surface != unit.text:
-            raise SpanError(f"{_named(unit)} is at a place that reads {surface[:60]!r}")
+            raise SpanError(f"{unit.text[:60]!r} is at a place that reads {surface[:60]!r}")
     for evidence in unit.match.evidence:
         contexts = sample.retrieved_contexts
         inside = 0 <= evidence.context < len(contexts)
         if not inside or not 0 <= evidence.start < evidence.end <= len(contexts[evidence.context]):
             where = f"{evidence.start}:{evidence.end} of context {evidence.context}"
-            raise SpanError(f"the evidence of {_named(unit)} lies outside its text: {where}")
-
-
-def _named(unit: Unit) -> str:
-    return repr(unit.text[:60])
+            raise SpanError(f"the evidence of {unit.text[:60]!r} lies outside its text: {where}")
 
 
 class Reviewed(NamedTuple):

@@ -485,20 +485,9 @@ def _text_of(store: Store, row: Review) -> Sample:
 def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> Review:
     """The head of a review without a journal yet."""
     return Review(
-        id=None,
-        dataset_id=dataset_id,
-        sample_id=sample_id,
-        annotator=annotator,
-        origin=origin,
-        policy_version=opening.policy,
-        shown=opening.shown,
-        off_plan=opening.off_plan,
-        seq=-1,
-        entity="todo",
-        statement="todo",
-        flag="",
-        updated_at=datetime.now(UTC),
-    )
+        None, dataset_id, sample_id, annotator, origin, opening.policy, opening.shown, -1, "todo", "todo", "",
+        datetime.now(UTC), opening.off_plan,
+    )  # fmt: skip
 
 
 def reviews_where(store: Store, *where: ColumnElement[bool]) -> list[Review]:
@@ -576,9 +565,8 @@ def _state_after(store: Store, change: Change) -> ReviewState:
             check_spans(unit, change.text())
     state = change.before and followed(change.before, change.edits)
     if state is None:
-        number = change.row.id
-        assert number is not None  # a review that is not there yet has no rows to take back
-        state = fold([*journals(store, [number])[number], *change.edits])
+        assert change.row.id is not None  # a review that is not there yet has no rows to take back
+        state = fold([*journals(store, [change.row.id])[change.row.id], *change.edits])
     return state
 
 
@@ -591,13 +579,9 @@ def projected(row: Review, state: ReviewState) -> Review:
     if any(state.of(kind).adjudicated for kind in KINDS):
         origin = "adjudicated"
     return row._replace(
-        seq=state.seq,
-        entity=state.entity.disposition,
-        statement=state.statement.disposition,
-        flag=state.flag,
-        policy_version=state.policy,
-        origin=origin,
-    )
+        origin=origin, policy_version=state.policy, seq=state.seq, entity=state.entity.disposition,
+        statement=state.statement.disposition, flag=state.flag,
+    )  # fmt: skip
 
 
 def _events(change: Change, row: Review) -> Iterator[dict[str, Any]]:

@@ -224,10 +224,8 @@ def placed(
         by_units = _stripped(text, _in_units(units, region))
         if region.text:
             span = _quoted(text, region, by_units, in_units=in_units)
-        elif silent_in_units:
-            span = by_units
         else:
-            span = _stripped(text, _inside(text, region.start, region.end))
+            span = by_units if silent_in_units else _stripped(text, _inside(text, region.start, region.end))
         if span is not None:
             surface = text[span.start : span.end]
             meant = in_units and by_units == span

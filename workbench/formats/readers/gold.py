@@ -205,10 +205,8 @@ class _RowTexts(NamedTuple):
             verdict=verdict,
             reason=reason,
             evidence=tuple(
-                [
-                    self.evidence(inner, f"{item.where}.evidence[{index}]")
-                    for index, inner in enumerate(item.list_of("evidence") or ())
-                ]
+                self.evidence(inner, f"{item.where}.evidence[{index}]")
+                for index, inner in enumerate(item.list_of("evidence") or ())
             ),
             rule="human",
             nested=item.flag("nested"),
