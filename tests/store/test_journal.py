@@ -22,6 +22,7 @@ from workbench.stages import editing, review
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store import gold, journal
 from workbench.store.engine import Store, open_store
+from workbench.store.tables import REVIEW, Review
 
 pytestmark = pytest.mark.databases
 
@@ -46,6 +47,11 @@ BARE = {"id": "bare", "user_input": "q", "reference": "Nothing proposed.", "retr
 ROWS = [ROME, OSLO, BARE]
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 TEXTS = ("user_input", "reference", "retrieved_contexts")
+
+
+def test_the_value_of_a_review_has_the_columns_of_its_table_in_their_order() -> None:
+    """Rows are read into it by place."""
+    assert tuple(REVIEW.keys()) == Review._fields
 
 
 def gold_rows(bench: Any, key: str, annotator: str = "ann") -> list[tuple[Any, ...]]:
