@@ -179,7 +179,8 @@ def test_before_every_stratum_is_reached_the_score_is_that_of_all_samples(bench:
     From ten reviews on there is no estimate without the stratum: it says nothing of it.
     """
     groups = ["big" if n < 58 else "small" for n in range(60)]
-    bench.load([row(n, "context_entity_recall", n % 2 * 1.0, group=groups[n]) for n in range(60)], blind=0.0)
+    rows = [row(n, "context_entity_recall", n % 2 * 1.0, group=groups[n]) for n in range(60)]
+    bench.load(rows, blind=0.0, seed=2)  # of some seeds the tenth review is of the small stratum
     propose(bench.store, bench.info(), "rules", annotator="ann")
     wish = plan.Wish(40, "stratified", "group", blind=0.0)
     plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
