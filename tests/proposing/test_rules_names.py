@@ -327,6 +327,11 @@ def test_dates_of_other_languages(lang: str, text: str, expected: list[str]) -> 
             "two hundred fifty or two and a half million",
             ["two hundred fifty", "two and a half million"],
         ),
+        (
+            "en",
+            "A hundred and fifty, one and a half million",
+            ["A hundred and fifty", "one and a half million"],
+        ),
         ("en", "between one hundred and two hundred", ["one hundred", "two hundred"]),
         ("en", "two dozen for EUR 5m or USD 6 million", ["two dozen", "EUR 5m", "USD 6 million"]),
         ("en", "as shown [3], see [12].", []),

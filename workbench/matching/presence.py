@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse, country, other_names
+from workbench.matching.analysis import ORGANISATION, PERSON, PLACE, Analysed, analyse, country, other_names
 from workbench.matching.names import (
     ACRONYM,
     ALIAS,
@@ -25,7 +25,7 @@ from workbench.model import Evidence
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import find_folded, fold, key, wholes, words
-from workbench.text.numbers import AMOUNTS, MONTHS, ROMAN_END, SYMBOLS, counting, is_ordinal, number
+from workbench.text.numbers import AMOUNTS, MONTHS, ROMAN_END, SYMBOLS, counting, is_ordinal, number, romans
 from workbench.text.tokens import UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
@@ -35,7 +35,7 @@ FILLERS = listed("of the a an and de la le les du des der die das von van y e и
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
-FIGURE = "figure"
+FIGURE = "a figure"
 """Among the forms that are wanted: every word that may be a number."""
 
 
@@ -227,11 +227,15 @@ class Presence(NamedTuple):
 
 
 class _Pattern(NamedTuple):
-    """A sequence of words to look for, each as the forms it may have, and the layer it stands for."""
+    """A sequence of words to look for, each as the forms it may have, and the layer it stands for.
+
+    Of a `tight` one no word stands between two, and capitals are as in the name.
+    """
 
     words: tuple[frozenset[str], ...]
     similarity: int
     rule: str
+    tight: bool = False
 
 
 class _NameHit(NamedTuple):
@@ -277,10 +281,19 @@ def presence(
     for index, context in enumerate(contexts):
         by_form = lookup.find(context)
         starts = [_whole_figure(context, place.start) for place in by_form.get(FIGURE, ())]
-        figures = [(start, frozenset(words(context[start : start + _WINDOW], lang))) for start in starts]
+        figures = [(start, _figures_from(context[start : start + _WINDOW], lang)) for start in starts]
         for name, some, own in zip(names, patterns, hits, strict=True):
             own.extend(_hits(name, some, index, context, by_form, figures, lang))
     return [_summary(own, nested_found, threshold) for own in hits]
+
+
+def _figures_from(text: str, lang: str | None) -> frozenset[str]:
+    """The words of a text; of a date with a year also the day without it."""
+    there = words(text, lang)
+    return frozenset((*there, *(word[4:] for word in there if _WITH_YEAR.fullmatch(word))))
+
+
+_WITH_YEAR = re.compile(r"\d{4}m\d\d(?:d\d\d)?")
 
 
 def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Presence:
@@ -315,12 +328,12 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
         sequence = (forms(words[0], lang) if wholes(words[0]) else sequence[0],)
     patterns = [_Pattern(sequence, INFLECTED, "inflected")]
     patterns += [
-        _Pattern(tuple(traits(word, lang) for word in other), NORMALISED, "normalised")
-        for other in _rephrased(name.text, words)
+        _Pattern(tuple(traits(word, lang) for word in other), NORMALISED, "normalised", tight=True)
+        for other in _rephrased(name, words)
     ]
     if name.label == PERSON and len(words) > 1:  # J. Smith, Franklin Delano Roosevelt
         first = [traits(word, lang) | {_initial(word)} for word in words[:-1]]
-        patterns.append(_Pattern((*first, sequence[-1]), INITIALS, "initials"))
+        patterns.append(_Pattern((*first, sequence[-1]), INITIALS, "initials", tight=True))
     patterns += [
         _Pattern(tuple(traits(word, lang) for word in short), SHORT_FORM, "short_form")
         for short in _short_forms(name)
@@ -351,17 +364,20 @@ def _initial(word: str) -> str:
     return f"initial {word}" if len(word) == 1 else f"letter {word[0]}"
 
 
-def _rephrased(text: str, words: list[str]) -> Iterator[list[str]]:
-    """The words of a name with the parts around its "of" turned round, or another name of its country."""
-    turned = [word for part in reversed(text.split(" of ")) for word in _telling(part)]
-    several = [words, turned] if text.count(" of ") == 1 else [words]
+_TURNED = re.compile(r"(Department|Ministry) of (?:the )?(.+)")
+
+
+def _rephrased(name: Analysed, words: list[str]) -> Iterator[list[str]]:
+    """The words of a name with its "of" turned round (Defense Department), or another name of its country."""
+    turned = _TURNED.fullmatch(name.text)
+    several = [words, _telling(f"{turned[2]} {turned[1]}")] if turned else [words]
     yield from several[1:]
-    for some in several:
+    for some in several if name.label != PLACE else ():
         for start in range(len(some)):
             for size in range(1, min(4, len(some) - start + 1)):
                 named = country(some[start : start + size])
-                if named.counts and size < len(some):
-                    for other in other_names(named.name, text):
+                if named.counts and size < len(some) and some[start] != "america":  # Miss America
+                    for other in other_names(named.name, name.text):
                         yield [*some[:start], *other, *some[start + size :]]
 
 
@@ -417,7 +433,9 @@ def _hits(
             surface = context[start:end]
             if _is_other_word(name.text, surface, pattern.rule):
                 continue
-            if pattern.rule == "initials" and len(pieces(surface)) != len(pattern.words):
+            if pattern.tight and (surface.islower() or len(_telling(surface)) != len(pattern.words)):
+                continue
+            if analysed.label == PERSON and surface.islower() and not name.text.islower():  # the cash of Cash
                 continue
             if not analysed.digits and context[end : end + 1] in _CURRENCY:  # US of US$
                 continue
@@ -464,9 +482,9 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 
 _PLACES, _LONGEST = 200, 8
 _PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
-_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−'’‘])?[{SYMBOLS}]?$")
-_NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a half )?)?$")
-_BEFORE_ROMAN = re.compile(r"[^\W_]+[ \u00a0-]$")
+_BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
+_NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
+_BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
 _BEHIND_NAME = re.compile(
     rf"(?:\+\+|#(?!\w))|/[^\W\d_]|\s?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?[^\W\d_]+)"
 )
@@ -528,6 +546,8 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
             plain = len(name.bag) == 1
             if end and plain and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):
                 continue  # five is not the fifth
+            if end and plain and romans(text[first:end]) != text[first:end]:
+                continue  # nor the I of The I
             if end and not _is_other_figure(name, text, first, end):
                 yield first, end
                 reached = end
@@ -542,6 +562,8 @@ def _is_other_word(text: str, surface: str, rule: str) -> bool:
     """Whether a word in small letters stands where an acronym is looked for: us, who."""
     if rule == "alias":
         return False
+    if rule == "country" and len(surface) <= 3 and not surface.isupper():  # Un homme
+        return True
     acronym = rule == "acronym" or (text.isupper() and text.replace(".", "").isalpha())
     return surface.islower() and (acronym or len(surface) <= 3) and not text.islower()
 

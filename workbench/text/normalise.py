@@ -278,7 +278,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
     if has_digit(composed):
         composed = numbers.parted(composed)
-    folded = fold(numbers.romans(composed))
+    folded = numbers.paused(fold(numbers.romans(composed)))
     if ("-" in folded or "'" in folded) and has_digit(folded):
         folded = _ORDINAL.sub("", _DECADE.sub("s", folded))
     simple = plain(folded)

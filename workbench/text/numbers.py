@@ -80,7 +80,7 @@ _MEASURES = by_word(_WORDS["measures"])
 _WEEKDAYS = listed(_WORDS["weekdays"])
 _DAY_FIRST = listed(_WORDS["day first"])
 _MARKS = listed("thang 年 년 月 월")
-_AND = listed("and und y e и")
+_ADDING = frozenset({None, "en", "ru", "uk"})  # languages all of whose number words are known
 _YEAR, _MONTH = r"(?P<year>\d{3,4})", "(?P<month>0?[1-9]|1[0-2])"
 _DAY = "(?P<day>0?[1-9]|[12][0-9]|3[01])"
 # 2 tháng 9 năm 1945; 1949年10月1日
@@ -105,28 +105,38 @@ _AREA = re.compile(r"(?<=\d)\s?(km|m|cm|mm|mi|ft)[2²](?!\w)")
 _US_DOLLARS = re.compile(r"\bUS\s?(?=\$)")
 _BELOW_ZERO = re.compile(r"(?<![^\s(])[-−](?=\d)")
 _CODE = re.compile(rf"\b({'|'.join(_CURRENCIES)})\s?(?=\d)")
-_QUARTER = re.compile(r"\bQ([1-4])\b")
-_NINETIES = re.compile(r"(?<![\w'’‘])['’‘](?=[2-9]0s\b)")
-_EARLY = re.compile(r"(?<!\d)0(?=\d:[0-5]\d(?!\d))")
+_QUARTER = re.compile(r"\bQ([1-4])(?=\s\d{4}\b)")
+_TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _DOTTED = re.compile(r"(?<=\d)\.(?=[0-5]\d\s?[ap]\.?m\b)", re.IGNORECASE)
 _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
-# In words that are one already: 14 to 17, 2 30 pm.
+# In words that are one already: 14 to 17, 2c30 pm.
 _RANGE = re.compile(r"(?<=\d) (?:to|through|bis|до) (?=\d)")
-_CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?: ([0-5]\d))? ([ap])m(?!\S)")
+_CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
 _RANGE_OR_TIME = listed("to through bis до am pm")
+
+
+PAUSE = "ǀǀ"
+"""A word that ends a number: "three hundred. Two escaped" is no 302."""
+_SIZE = "|".join(_MAGNITUDES)
+_ENDS = re.compile(rf"\b({_SIZE})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_SIZE})\b)))", re.IGNORECASE)
 
 
 def parted(text: str) -> str:
     """The text with a minus sign and words that are written together with figures as words of their own.
 
-    Q1 is 1 quarter, '90s are 1990s, 2.30p.m. is 2:30 pm and 09:00 is 9:00.
+    Q1 2020 is 1 quarter 2020, 2.30p.m. is 2c30 pm and 09:00 is 9c00: a time is a word as a date is.
     """
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
-    text = _NINETIES.sub("19", _QUARTER.sub(r"\1 quarter", text))
-    text = _EARLY.sub("", _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", text)))
+    text = _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", _QUARTER.sub(r"\1 quarter", text)))
+    text = _TIME.sub(r"\1c\2", text)
     text = _BELOW_ZERO.sub(f"{_MINUS} ", text).replace("°", " degrees ")
     text = _RATE.sub(lambda rate: " miles per hour" if rate[1][0] in "mM" else " km per hour", text)
     return _GLUED.sub(_part, _AREA.sub(r" square \1", _US_DOLLARS.sub("", text)))
+
+
+def paused(text: str) -> str:
+    """A folded text with a `PAUSE` behind each magnitude that a mark ends."""
+    return _ENDS.sub(rf"\1 {PAUSE}", text)
 
 
 def _part(match: re.Match[str]) -> str:
@@ -212,30 +222,32 @@ def canonical(words: Sequence[str], lang: str | None = None) -> list[str]:
     number_words = counting(lang)
     if number_words.isdisjoint(words) and "".join(words).isalpha():
         return list(words)  # most names
-    found = _compose(words, number_words, _units(lang))
+    found = _compose(words, number_words, _units(lang), adding=lang in _ADDING)
     if not _RANGE_OR_TIME.isdisjoint(found):
         text = _RANGE.sub(" ", " ".join(found))
-        # Not in German, which has the word: Platz 5 am See.
+        # A language that is not known counts as English. German has the word: Platz 5 am See.
         found = (_CLOCK.sub(_of_24_hours, text) if lang in (None, "en") else text).split()
     return found if _DATING.isdisjoint(found) else _dates(found)
 
 
 def _of_24_hours(time: re.Match[str]) -> str:
     hour, minute, half = time.groups("00")
-    return f"{int(hour) % 12 + 12 * (half == 'p')} {minute}"
+    return f"{int(hour) % 12 + 12 * (half == 'p')}c{minute}"
 
 
-def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]) -> list[str]:
+def _compose(
+    words: Sequence[str], number_words: Set[str], units: dict[str, int], *, adding: bool
+) -> list[str]:
     """Number words and magnitudes as digits; a currency sign moves behind its number."""
     found: list[str] = []
     index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
         if not (sign or word in number_words or word[:1].isdecimal()):  # most words
-            found.append(word)
+            found += [word] if word != PAUSE else []
             index += 1
             continue
-        if word == _MINUS and index + 1 < len(words) and _value(words, index + 1, units)[1]:
+        if word == _MINUS and index + 1 < len(words) and _value(words, index + 1, units, adding=False)[1]:
             below = "-"
             index += 1
             continue
@@ -247,7 +259,7 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
             found[-1] = "percent"
             index += 1
             continue
-        value, used = _value(words, index, units)
+        value, used = _value(words, index, units, adding=adding)
         counted = bool(found) and (found[-1][-1].isdigit() or found[-1] in _SIZES)
         scale = _SCALES.get(words[index + 1]) if counted and index + 1 < len(words) else None
         if scale and word in _DEGREE:
@@ -260,15 +272,15 @@ def _compose(words: Sequence[str], number_words: Set[str], units: dict[str, int]
     return found
 
 
-def _value(words: Sequence[str], index: int, units: dict[str, int]) -> tuple[str, int]:
+def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: bool) -> tuple[str, int]:
     """The number that starts at a word and how many words it takes; 0 words when none does.
 
-    Words add up: two hundred and fifty, one thousand two hundred thirty-four, half a million.
+    With `adding` words add up, up to a `PAUSE`: two hundred and fifty, one thousand two hundred thirty-four.
     """
     word, at = words[index], index + 1
     total = number = Decimal(0)
-    if _LITERAL.fullmatch(word):
-        number = Decimal(word)
+    if _LITERAL.fullmatch(word):  # $5 million and two houses
+        number, adding = Decimal(word), False
     elif word == "half" and _magnitude(words, at + (words[at : at + 1] == ["a"])) > 1:
         number, at = Decimal("0.5"), at + (words[at] == "a")
     elif word in _MAGNITUDES and word.isalpha() and len(word) > 4:
@@ -291,10 +303,10 @@ def _value(words: Sequence[str], index: int, units: dict[str, int]) -> tuple[str
         elif words[at : at + 3] == ["and", "a", "half"] and _magnitude(words, at + 3) > 1:
             number, at = number + Decimal("0.5"), at + 3
         else:
-            first = at + (words[at] in _AND)
+            first = at + (words[at] == "and")
             more, end = _below_thousand(words, first, units)
             size = _magnitude(words, end)
-            if not 0 < more < room or size >= largest or (1 < size < 1000 and number):
+            if not (adding and 0 < more < room) or size >= largest or (1 < size < 1000 and number):
                 break
             number, room, at = number + more, 100 if more >= 100 else 0, end
     if at == index + 1 and _LITERAL.fullmatch(word):

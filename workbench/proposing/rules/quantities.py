@@ -308,8 +308,8 @@ def _spelled() -> re.Pattern[str]:
     size = f"(?: (?:{_MAGNITUDE}|dozen))"
     plain = f"(?:{_NUMBER_WORDS})(?:-(?:{_SMALL}))?"
     # two hundred and fifty; one hundred and two hundred are two numbers
-    more = f"(?:(?:{plain}|one){size}+ (?:and (?!(?:{plain}|one){size}))?)+"
-    number = f"(?:{more}(?:{plain}|one)|{plain}|(?:half a|one)(?={size}))"
+    more = f"(?:(?:{plain}|one|[Aa]){size}+ (?:and (?!(?:{plain}|one) (?:hundred|dozen)))?)+"
+    number = f"(?:{more}(?:{plain}|one)|{plain}|(?:half a|one)(?={size}| and a half{size}))"
     return re.compile(rf"(?<![\w-]){number}(?: and a half(?={size}))?{size}*{unit}(?![\w-])")
 
 
