@@ -266,6 +266,7 @@ def test_what_was_typed_is_offered_again_after_a_conflict(serve: Serve) -> None:
     assert (typed,) == bench.review(second.key, "bo").state.comments
 
 
+@pytest.mark.databases
 def test_the_terminal_and_a_tab_are_two_windows(serve: Serve) -> None:
     bench, bo = opened(serve)
     at_terminal = bench.open(bo.key, "bo")

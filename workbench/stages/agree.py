@@ -124,7 +124,7 @@ def _decided(
         own = []
         for each in people:
             others = [first for review, first in firsts.items() if review != each[0].review_id]
-            seen = min((at for who, at in shown if who == each[0].annotator), default=None)
+            seen = min((number for who, number in shown if who == each[0].annotator), default=None)
             why, decision = _independent(each, kind, others, min(settled, default=None), seen)
             if why:
                 left_out[why] += 1
@@ -160,16 +160,16 @@ def _independent(
     row = next((accept for accept in accepts if accept.action not in undone), None)
     if row is None:
         return "", None
-    at = row.number
+    number = row.number
     if any(isinstance(edit, Open) and edit.rematch for _, edit in edits) or any(
         row.action.startswith(IMPORT_ACTION) for row in rows
     ):
         return "began with units that somebody had verified", None
-    if (settled is not None and settled <= at) or (
-        accepts[0].number < at and any(other < at for other in others)
+    if (settled is not None and settled <= number) or (
+        accepts[0].number < number and any(other < number for other in others)
     ):
         return "decided again after the others' work could be seen", None
-    if seen is not None and seen <= at:
+    if seen is not None and seen <= number:
         return "made after the others' values were shown in Resolve", None
     assert isinstance(row.edit, Accept)
     year, week, _ = row.at.isocalendar()

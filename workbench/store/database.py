@@ -356,9 +356,12 @@ def kind_of_error(error: BaseException) -> type[StoreError]:
     return AwayError if lost else StoreError
 
 
+_PASSING = "is locked", "is full", "No space left"
+
+
 def may_pass(error: StoreError) -> bool:
     """Whether the same may work later: the server is away, another program writes, the disk is full."""
-    return isinstance(error, AwayError) or any(sign in str(error) for sign in ("is locked", "is full"))
+    return isinstance(error, AwayError) or any(sign in str(error) for sign in _PASSING)
 
 
 def explained(error: BaseException) -> str:

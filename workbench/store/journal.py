@@ -542,7 +542,11 @@ def _stored(session: Session, reviews: Sequence[Review]) -> list[Review]:
     """Write the rows of some reviews; new ones now have their numbers."""
     there = [review for review in reviews if review.id is not None]
     if there:
-        moved = [{"number": row.id, **{name: getattr(row, name) for name in _MOVED}} for row in there]
+        # in one order: two that hold the same reviews on a server wait for each other, and never in a ring
+        moved = [
+            {"number": row.id, **{name: getattr(row, name) for name in _MOVED}}
+            for row in sorted(there, key=lambda row: row.id or 0)
+        ]
         session.connection().execute(_MOVE, moved)
     fresh = [dict(zip(Review._fields[1:], row[1:], strict=True)) for row in reviews if row.id is None]
     numbers = iter(session.connection().execute(_BEGIN, fresh).scalars() if fresh else ())
