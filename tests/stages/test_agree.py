@@ -206,15 +206,19 @@ def test_imported_and_adjudicated_work_does_not_count(cities: Any) -> None:
     gold = {"annotator": "eve", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}
     cities.load([{**row(0), "gold": gold}], gold=True)
     decide(cities, 1, "ada")
+    opened = cities.open("s01", "cy")
+    act(cities.store, opened, editing.reject(opened, opened.state.entity.assessment.units[1]))
     decide(cities, 1, "bo")
     with cities.store.writing() as session:
         session.connection().execute(
             REVIEW["id"].table.update().where(REVIEW.annotator == "bo").values(origin="adjudicated")
         )
     decide(cities, 0, "ada")
+    decide(cities, 1, "cy")  # begun before it was settled, and decided behind
 
     found = report(cities)
     assert 0 == found.whole.samples
+    assert 1 == found.left_out["decided again after the others' work could be seen"]
 
 
 @pytest.mark.parametrize(
