@@ -515,9 +515,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
     if name.generation:
         return bool(figures) and name.generation not in figures
     amount, own = AMOUNTS.intersection(there), AMOUNTS.intersection(name.bag)
-    if number := _NUMBER_BEFORE.search(
-        text, max(0, start - _WINDOW), start
-    ):  # fifty of two hundred and fifty
+    # fifty of two hundred and fifty
+    if number := _NUMBER_BEFORE.search(text, max(0, start - _WINDOW), start):
         figures &= set(words(text[number.start() : end], name.lang))
     dated = any("m" in figure for figure in figures.union(name.digits))
     return (not dated and not figures.issuperset(name.digits)) or (
@@ -541,7 +540,7 @@ def _figures(name: Analysed, text: str, figures: Iterable[tuple[int, Set[str]]])
         pieces_before = [before + piece.start() for piece in _PIECE.finditer(text[before:start])]
         ends = [start + piece.end() for piece in _PIECE.finditer(text[start : start + _WINDOW])]
         for first in (start, *reversed(pieces_before[-len(name.bag) :])):
-            near = ends[: len(name.bag) + 7]
+            near = ends[: len(name.bag) + 7]  # 255 may be five words, with a currency and a unit
             end = next((end for end in near if _as_words(text[first:end], name.lang) == wanted), 0)
             plain = len(name.bag) == 1
             if end and plain and is_ordinal(fold(text[first:end])) != is_ordinal(fold(name.text)):

@@ -117,8 +117,11 @@ _RANGE_OR_TIME = listed("to through bis до am pm")
 
 PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
-_SIZE = "|".join(_MAGNITUDES)
-_ENDS = re.compile(rf"\b({_SIZE})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_SIZE})\b)))", re.IGNORECASE)
+_MAGNITUDE_WORDS = "|".join(_MAGNITUDES)
+# Not at the comma of two thousand, three hundred.
+_ENDS = re.compile(
+    rf"\b({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))", re.IGNORECASE
+)
 
 
 def parted(text: str) -> str:
