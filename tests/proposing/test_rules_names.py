@@ -271,7 +271,7 @@ def of_label(text: str, label: str, lang: str = "en") -> list[str]:
         ("from 11–12 July 1995 on", ["11–12 July 1995"]),
         ("(4 March 1919–22 November 2009)", ["4 March 1919", "22 November 2009"]),
         ("in 1939–1945 and 1992 to 2002", ["1939", "1945", "1992", "2002"]),
-        ("up from Q1 2020 to Q2 of it", ["Q1 2020"]),
+        ("up from Q1 2020 to the third quarter of 2021", ["Q1 2020", "third quarter of 2021"]),
         ("in the 1980s, the '90s and the 17th century", ["the 1980s", "the '90s", "17th century"]),
         ("in 44 BC or AD 79", ["44 BC", "AD 79"]),
         ("for three weeks, a two-day trip", ["three weeks", "two-day"]),

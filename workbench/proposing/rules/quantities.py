@@ -167,12 +167,12 @@ _YEAR = _one_of(
     rf"(?! ?(?:{COUNTED})(?!\w)| ?[%$€£°]){_ERA}?",
     rf"(?<![\w.,-])\d{{1,5}}{_ERA}(?!\w)",
     r"(?<!\w)(?:AD|A\.D\.) \d{1,4}(?!\w)",
-    rf"(?<!\w)Q[1-4] {_FOUR}(?!\w)",
+    rf"(?<!\w)(?:Q[1-4]|(?:first|second|third|fourth) quarter of) {_FOUR}(?!\w)",
     # both ends of a range: 1939–1945, 1939-45
     rf"{_FREE}{_FOUR}(?={_DASH}(?:\d{{4}}|\d{{1,2}})(?!\w))",
     rf"(?<=\d{{4}}{_DASH}){_FOUR}(?!\w|[.,]\d|-\d)",
 )
-_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.|Q[1-4] ")
+_BEFORE_YEARS = re.compile(r"AD |A\.D\. |c\.|Q[1-4] |quarter of ")
 
 
 def _years(text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
