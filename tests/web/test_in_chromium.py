@@ -223,8 +223,11 @@ def test_a_locked_database_is_said_to_be(serve: Serve, tab: Tab) -> None:
     log_in(tab, served)
     with closing(sqlite3.connect(served.bench.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
+        tab.run("""window.heard = []; new MutationObserver(() => heard.push(said().textContent)).observe(
+            said(), {childList: true})""")
         key(tab, "x")
         tab.wait("document.getElementById('said').textContent.includes('not saved')")
+    assert "saving …" == tab.run("heard[0]")
     said = tab.run("document.getElementById('said').textContent")
     assert said.startswith("not saved: database is locked (another program is writing to it")
 

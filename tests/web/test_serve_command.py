@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
 import signal
@@ -22,6 +24,7 @@ from tests.web.conftest import Visitor, fields_of, name_people
 from workbench import cli
 from workbench.stages import people
 from workbench.web.app import listen
+from workbench.web.guard import Guard, site_of
 
 Run = Callable[..., tuple[int, str]]
 
@@ -156,6 +159,33 @@ def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
         connection, _ = listening.accept()
         with connection:
             assert 0 != connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_who_waits_when_the_server_stops_has_an_answer() -> None:
+    """Its task is cancelled: that left the person without one, and the log of the server with a traceback."""
+    sent, log = list[Any](), list[str]()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def stopped() -> None:
+        reached = asyncio.Event()
+
+        async def waits(*_: Any) -> Any:
+            reached.set()
+            await asyncio.Event().wait()
+
+        headers = [(b"host", b"localhost:80")]
+        scope = {"type": "http", "method": "GET", "path": "/next", "headers": headers}
+        task = asyncio.create_task(Guard(waits, site_of(80, ""), log.append)(scope, waits, send))
+        await reached.wait()
+        task.cancel()
+        await task
+
+    asyncio.run(stopped())
+    assert 503 == sent[0]["status"]
+    assert b"The server was stopped: do it again when it is back." == sent[1]["body"]
+    assert ["CancelledError"] == [json.loads(line)["error"] for line in log]
 
 
 def test_a_killed_server_has_stored_whatever_it_acknowledged(bench: Any) -> None:

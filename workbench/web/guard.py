@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import OrderedDict, deque
@@ -142,6 +143,10 @@ class Guard:
         try:
             app = self._app if refused is None else PlainTextResponse(refused[1], refused[0])
             await app(scope, receive, answer)
+        except asyncio.CancelledError:  # the server is being stopped while the database lets an act wait
+            error = "CancelledError"
+            stopped = PlainTextResponse("The server was stopped: do it again when it is back.", 503)
+            await stopped(scope, receive, answer)
         except Exception as failed:  # what it says may hold a text: the log has its kind and its place
             frame = extract_tb(failed.__traceback__)[-1]
             error = f"{type(failed).__name__} at {frame.filename.rpartition('/')[2]}:{frame.lineno}"

@@ -64,6 +64,7 @@ async function go(url, options, form) {
   if (busy) return;
   busy = true;
   document.body.classList.add("busy");
+  const waits = setTimeout(say, 1000, form ? "saving …" : "loading …");
   const sample = document.querySelector("[data-sample]")?.dataset.sample;
   try {
     const answer = await fetch(url, { credentials: "same-origin", ...options }).catch(() => {
@@ -79,6 +80,7 @@ async function go(url, options, form) {
     const kept = typed()[0] || form?.marking ? "What you typed is still here: try" : "Try";
     say(`${form ? "not saved" : "not loaded"}: ${error.message}. ${kept} again.`, true);
   } finally {
+    clearTimeout(waits);
     busy = false;
     document.body.classList.remove("busy");
   }
