@@ -237,7 +237,7 @@ class WorkbenchApp(Bench):
             if not done and not await self._check_bindings(event.key, priority=True):
                 await self._check_bindings(event.key)
         elif isinstance(screen, Ordered):
-            screen.refused(active.binding.action)
+            screen.refused(active.binding.action.partition("(")[0])
 
     async def _paste(self, event: events.Paste) -> None:
         if self.unseen():

@@ -39,7 +39,6 @@ class AgreeScreen(Room):
     """The words and tables are those of the command."""
 
     NAME, PARTS = "Agree", len(TABLES)
-    REFUSAL = "no two people decided the same sample yet"
     WORDS = ("unit", "interval", "κ, AC1", "adjudicated")
     BINDINGS = bindings("agree")
 
@@ -74,9 +73,10 @@ class AgreeScreen(Room):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """Lines are moved in where there are some."""
-        return None if action in ("move", "page") and not self.query_one(PartRows).count else True
+        none = action in ("move", "page") and not self.query_one(PartRows).count
+        return "no two people decided the same sample yet" if none else None
 
     def action_section(self, number: int) -> None:
         """Show a part."""

@@ -54,7 +54,15 @@ class Ordered(Screen[None]):
     def resized(self) -> None:
         """Its widgets have the sizes that fit the terminal now."""
 
-    def refused(self, action: str) -> None:
+    def closed(self, _action: str) -> str | None:
+        """Why an action is not possible now; None where it is, "" where nothing is said."""
+        return None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The library's question: None for a key that does nothing now and is still listed."""
+        return True if self.closed(action) is None else None
+
+    def refused(self, _action: str) -> None:
         """A key was pressed whose action is not possible now; a screen says why."""
 
     async def takes(self, _character: str) -> bool:
@@ -109,8 +117,6 @@ class BaseScreen(Ordered):
 
     SHOWS_RUNS: ClassVar = False
     """Whether the screen says how a run ends."""
-    REFUSAL: ClassVar = ""
-    """Why a key does nothing now, where it is always the same."""
 
     def compose(self) -> ComposeResult:
         """The head, what the screen shows, what happened, the keys."""
@@ -128,9 +134,9 @@ class BaseScreen(Ordered):
         return act.footer
 
     def refused(self, action: str) -> None:
-        """A key was pressed whose action is not possible now."""
-        if self.REFUSAL:
-            self.say(self.REFUSAL)
+        """Say why a key does nothing now."""
+        if why := self.closed(action):
+            self.say(why)
 
     async def action_room(self, name: str) -> None:
         """The plan, the figures, agreement, the match threshold or the runs of this dataset."""

@@ -39,6 +39,9 @@ from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScree
 from workbench.tui.widgets.bars import DIM, Head, Part, as_text
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
 
+OF_FIT = "best", "objective", "probability"
+"""The actions that need a fit to verified samples."""
+
 PURPOSE = "How alike must two names be to match?"
 
 BY_HAND = """\
@@ -166,22 +169,21 @@ class CalibrateScreen(Room):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """Without a look there is only the way back; without a fit no probability, best one or saving."""
         look = self.look
-        closed = {
-            **dict.fromkeys(("move", "in_use", "use"), look is None),
-            "take": look is None or look.change is None,
-            **dict.fromkeys(("best", "objective", "probability"), look is None or look.found is None),
-        }
-        return None if closed.get(action, False) else True
+        if look is None:
+            return "" if action in ("move", "in_use", "use", "take", *OF_FIT) else None
+        if action == "take" and look.change is None:
+            return "your reviews ask for no change of the policy"
+        return look.why if action in OF_FIT and look.found is None else None
 
     def refused(self, action: str) -> None:
-        """Why a key does nothing now."""
-        if self.look is not None and action in ("best", "objective", "probability"):
-            self.say(self.look.why, sign="!", tone="warn")
-        elif self.look is not None and action == "take":
-            self.say("your reviews ask for no change of the policy")
+        """As everywhere; that there is no fit stands out."""
+        if action in OF_FIT and (why := self.closed(action)):
+            self.say(why, sign="!", tone="warn")
+        else:
+            super().refused(action)
 
     def action_move(self, step: int) -> None:
         """By 1 or by 5."""

@@ -43,7 +43,6 @@ class CompareScreen(Room):
     """What was read is shown from five sides, drawn when asked for."""
 
     PARTS = len(SECTIONS)
-    REFUSAL = "there is no verified sample to show yet"
     WORDS = (
         "estimate", "interval", "Δ", "|Δ|", "bias", "mean Δ", "sd", "limits of agreement", "MAE",
         "RMSE", "Spearman", "cause", "untraced", "ragas", "linked", "presence",
@@ -176,11 +175,11 @@ class CompareScreen(Room):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """Without figures only the scorer, the run and the ways out are open."""
         needs = action == "scorer" and self.seen is None
         needs |= action in ("open", "section", "turn", "move", "page") and not self._full
-        return None if needs else True
+        return "there is no verified sample to show yet" if needs else None
 
     def action_section(self, number: int) -> None:
         """Show a part."""

@@ -154,9 +154,9 @@ class ConfirmScreen(Dialog):
         yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
         yield KeyBar(id="answers")
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """What cannot be gone on with is no answer."""
-        return None if action == "go_on" and self._go_on is None else True
+        return "" if action == "go_on" and self._go_on is None else None
 
     def action_go_on(self) -> None:
         """Close, then do it."""
@@ -233,9 +233,9 @@ class FormScreen(Dialog):
             (f"  {hint if isinstance(hint, str) else hint.get(value, '')}", DIM),
         ]
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """A value is typed only for a line that is there."""
-        return None if action == "type" and self._typed_here() is None else True
+        return "" if action == "type" and self._typed_here() is None else None
 
     def _typed_here(self) -> TypedLine | None:
         """The line under the cursor when its value can be typed, else the first such line that is there."""

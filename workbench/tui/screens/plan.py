@@ -79,18 +79,21 @@ class PlanScreen(Room):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """A plan is made before the first verdict."""
         report = self.report
-        return None if action == "new" and (report is None or report.decided > 0) else True
+        if action != "new" or (report is not None and not report.decided):
+            return None
+        if report is None:
+            return ""
+        reviewed = f"people have reviewed {many(report.decided, 'sample')}"
+        more = "; workbench plan --more N adds to this one" if report.plan is not None else ""
+        return f"{reviewed}, and a plan is made before the first review{more}"
 
     def refused(self, action: str) -> None:
-        """Why a key does nothing now."""
-        report = self.report
-        if report is not None and report.decided and action == "new":
-            reviewed = f"people have reviewed {many(report.decided, 'sample')}"
-            more = "; workbench plan --more N adds to this one" if report.plan is not None else ""
-            self.say(f"{reviewed}, and a plan is made before the first review{more}", tone="warn")
+        """As everywhere, in another colour."""
+        if why := self.closed(action):
+            self.say(why, tone="warn")
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""

@@ -437,16 +437,11 @@ class QueueScreen(BaseScreen):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """Before the dataset is there only help and the way out are open; a state is of a disagreement."""
-        if action == "settle":
-            return None if self.views.order != "disputes" or not self.samples.disputes else True
-        return None if self.desk is None and action in self.NEED_DATASET else True
-
-    def refused(self, action: str) -> None:
-        """Why a key does nothing now."""
-        if action == "settle":
-            self.say("D lists what disagrees; d then says what became of it")
+        if action == "settle" and (self.views.order != "disputes" or not self.samples.disputes):
+            return "D lists what disagrees; d then says what became of it"
+        return "" if self.desk is None and action in self.NEED_DATASET else None
 
     async def action_settle(self) -> None:
         """Say what became of the disagreement under the cursor."""

@@ -307,33 +307,22 @@ class RunsScreen(Room):
 
     # Keys.
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def closed(self, action: str) -> str | None:
         """What needs a run, a failure or another run is closed without it."""
         run, going = self.run if self.is_mounted else None, self.going
-        closed = {
-            "stop": going is None or going.stop.is_set(),
-            "new": going is not None,
-            "retry": going is not None or run is None or not run.failed,
-            "failures": run is None or not run.failed,
-            "current": run is None or run.current,
-        }
-        return None if closed.get(action, False) else True
-
-    def refused(self, action: str) -> None:
-        """Why a key does nothing now."""
-        going = self.going
-        if going is not None and action in ("new", "retry"):
-            self.say("a run goes on; backspace stops it")
-        elif going is not None and action == "stop":
-            self.say("stopping: calls under way are waited for")
-        elif action == "stop":
-            self.say("no run goes on")
-        elif self.run is None:
-            self.say("there is no run yet; n starts one")
-        elif action in ("retry", "failures"):
-            self.say("this run has no failures")
-        else:
-            self.say("this run is in use already")
+        if action == "stop":
+            if going is None:
+                return "no run goes on"
+            return "stopping: calls under way are waited for" if going.stop.is_set() else None
+        if action in ("new", "retry") and going is not None:
+            return "a run goes on; backspace stops it"
+        if action not in ("retry", "failures", "current"):
+            return None
+        if run is None:
+            return "there is no run yet; n starts one"
+        if action == "current":
+            return "this run is in use already" if run.current else None
+        return None if run.failed else "this run has no failures"
 
     async def action_new(self) -> None:
         """Ask what run it shall be."""

@@ -45,7 +45,6 @@ from workbench.tui.widgets.passage import Passage
 class WhyScreen(BaseScreen):
     """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
 
-    REFUSAL = "this dataset reviews one kind only"
     WORDS = (
         "automatic", "verified", "Δ", "missed match", "false match", "invented unit", "missed unit",
         "cross-fitted",
@@ -193,19 +192,15 @@ class WhyScreen(BaseScreen):
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
-        if action == "settle":
-            return True if self._settle is not None else None
-        if action == "step":
-            return self._step is not None
-        return None if action == "kind" and len(self.desk.info.kinds) < 2 else True
+        """Undo is there where the screen before has it."""
+        return self._step is not None if action == "step" else super().check_action(action, parameters)
 
-    def refused(self, action: str) -> None:
-        """Say where a disagreement gets its state, or why a key does nothing."""
-        if action == "settle":
-            self.say("D in the queue lists what disagrees; d there gives it a state")
-        else:
-            super().refused(action)
+    def closed(self, action: str) -> str | None:
+        """Another kind is asked for where there is one; a state is of a disagreement that the queue lists."""
+        if action == "settle" and self._settle is None:
+            return "D in the queue lists what disagrees; d there gives it a state"
+        one = action == "kind" and len(self.desk.info.kinds) < 2
+        return "this dataset reviews one kind only" if one else None
 
     async def action_settle(self) -> None:
         """Back to the list, to say there what became of the disagreement."""
