@@ -27,7 +27,8 @@ _ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10, "L": 50}
 
 def romans(text: str) -> str:
     """The text with Roman numerals as digits, where a name is likely to mean a number."""
-    text = _WORLD_WAR.sub("World War ", text)
+    if "WW" in text:
+        text = _WORLD_WAR.sub("World War ", text)
     if not ROMAN_END.search(text):
         return text
     text = _ROMAN_FIRST.sub(_arabic, _ROMAN_CENTURY.sub(_arabic, text))
@@ -109,6 +110,8 @@ _QUARTER = re.compile(r"\bQ([1-4])(?=\s\d{4}\b)")
 _TIME = re.compile(r"(?<![\d:.,])0?(1?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _DOTTED = re.compile(r"(?<=\d)\.(?=[0-5]\d\s?[ap]\.?m\b)", re.IGNORECASE)
 _HALF_OF_DAY = re.compile(r"(?<=\d)\s?([ap])\.?m\b\.?", re.IGNORECASE)
+# Whatever the patterns above change has one of these in it: a single search spares nine (1.3 % of all texts).
+_TO_PART = re.compile(r"\d(?:[^\W\d]|:\d|\s(?i:[ap]\.?m|k|cm|m|ft))|[-−Q]\d|[DRPY]\s?\d|S\s?\$|°")
 # In words that are one already: 14 to 17, 2c30 pm.
 _RANGE = re.compile(r"(?<=\d) (?:to|through|bis|до) (?=\d)")
 _CLOCK = re.compile(r"(?<!\S)(1[0-2]|[1-9])(?:c([0-5]\d))? ([ap])m(?!\S)")
@@ -119,9 +122,7 @@ PAUSE = "ǀǀ"
 """A word that ends a number: "three hundred. Two escaped" is no 302."""
 _MAGNITUDE_WORDS = "|".join(_MAGNITUDES)
 # Not at the comma of two thousand, three hundred.
-_ENDS = re.compile(
-    rf"\b({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))", re.IGNORECASE
-)
+_ENDS = re.compile(rf"\b({_MAGNITUDE_WORDS})(?=\s*(?:[.;:!?()/]|,(?!\s*[\w-]+\s(?:{_MAGNITUDE_WORDS})\b)))")
 
 
 def parted(text: str) -> str:
@@ -129,6 +130,8 @@ def parted(text: str) -> str:
 
     Q1 2020 is 1 quarter 2020, 2.30p.m. is 2c30 pm and 09:00 is 9c00: a time is a word as a date is.
     """
+    if not _TO_PART.search(text):
+        return text
     text = _CODE.sub(lambda code: _CURRENCIES[code[1]], text)
     text = _HALF_OF_DAY.sub(r" \1m", _DOTTED.sub(":", _QUARTER.sub(r"\1 quarter", text)))
     text = _TIME.sub(r"\1c\2", text)
@@ -139,7 +142,7 @@ def parted(text: str) -> str:
 
 def paused(text: str) -> str:
     """A folded text with a `PAUSE` behind each magnitude that a mark ends."""
-    return _ENDS.sub(rf"\1 {PAUSE}", text)
+    return _ENDS.sub(lambda magnitude: f"{magnitude[1]} {PAUSE}", text)
 
 
 def _part(match: re.Match[str]) -> str:
@@ -246,8 +249,9 @@ def _compose(
     index, sign, below = 0, "", ""
     while index < len(words):
         word = words[index]
-        if not (sign or word in number_words or word[:1].isdecimal()):  # most words
-            found += [word] if word != PAUSE else []
+        if not (sign or word in number_words or word[0].isdecimal()):  # most words
+            if word != PAUSE:
+                found.append(word)
             index += 1
             continue
         if word == _MINUS and index + 1 < len(words) and _value(words, index + 1, units, adding=False)[1]:
@@ -283,6 +287,8 @@ def _value(words: Sequence[str], index: int, units: dict[str, int], *, adding: b
     word, at = words[index], index + 1
     total = number = Decimal(0)
     if _LITERAL.fullmatch(word):  # $5 million and two houses
+        if _magnitude(words, at) == 1 and words[at : at + 1] != ["and"]:  # most figures
+            return word, 1
         number, adding = Decimal(word), False
     elif word == "half" and _magnitude(words, at + (words[at : at + 1] == ["a"])) > 1:
         number, at = Decimal("0.5"), at + (words[at] == "a")
