@@ -128,4 +128,4 @@ def you_had(opened: Opened, kind: Kind) -> str:
     """` · you had .60`; nothing where it stands, or nothing was settled."""
     if not differs(opened, kind):
         return ""
-    return f" · you had {value(count(opened.state.of(kind).assessment.units).recall)}"
+    return f" · you had {value(count(opened.units(kind)).recall)}"

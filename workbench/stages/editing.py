@@ -12,7 +12,7 @@ from typing import Literal
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
 from workbench.matching.presence import presence
-from workbench.matching.units import language_of, names_of
+from workbench.matching.units import names_of
 from workbench.model import (
     KINDS,
     REASONS,
@@ -21,6 +21,7 @@ from workbench.model import (
     Evidence,
     Kind,
     Match,
+    Proposal,
     Reason,
     Span,
     Unit,
@@ -28,7 +29,7 @@ from workbench.model import (
 )
 from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
-from workbench.scoring.scorers import look_up, machine
+from workbench.scoring.scorers import machine
 from workbench.stages.people import check
 from workbench.stages.review import CARRIED, DECIDED, Opened, act_on, open_sample
 from workbench.store import journal, samples
@@ -95,7 +96,7 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
         raise InputError("nothing is learned from a sample that is kept back; e chooses the evidence")
     put = set_evidence(opened, unit, (place,))
     words = opened.sample.retrieved_contexts[place.context][place.start : place.end]
-    lang = language_of(opened.sample, opened.policy)
+    lang = opened.lang
     if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
         raise InputError(f"{words[:60]!r} is no name")
     alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
@@ -186,13 +187,13 @@ def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
 
     Where people differ, each unit has to be decided before. Raises InputError.
     """
-    assessment, over = opened.state.of(kind).assessment, opened.over
-    if over is not None and (left := len(over.open(assessment.units))):
+    over, units = opened.over, opened.units(kind)
+    if over is not None and (left := len(over.open(units))):
         raise InputError(
             f"{many(left, 'unit is', 'units are')} not settled yet: decide each, or E takes the rest"
         )
     source = f"verified by {opened.annotator}"
-    settled = settle(Assessment(kind, source, assessment.units))
+    settled = settle(Assessment(kind, source, units))
     return Accept(settled, fast, opened.policy.version, adjudicated=over is not None)
 
 
@@ -213,7 +214,7 @@ exclude = partial(Dispose, "excluded", KINDS)
 
 def doubts(opened: Opened, kind: Kind) -> list[str]:
     """Why an accept should stop once: no unit, or counted ones not in the reference, unsure or undecided."""
-    counted = [unit for unit in opened.state.of(kind).assessment.units if unit.counted]
+    counted = [unit for unit in opened.units(kind) if unit.counted]
     numbers = {
         "not in the reference": sum(not unit.spans for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
@@ -236,7 +237,7 @@ def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
     if opened.blind:
         return ()
     sample = opened.sample
-    lang = language_of(sample, opened.policy)
+    lang = opened.lang
     for text in dict.fromkeys((unit.text, unit.wording)):
         named = names_of([replace(unit, text=text, proposed="")], sample, lang, opened.dataset.aliases)
         match = presence(named, sample.retrieved_contexts, lang=lang)[0]
@@ -254,20 +255,20 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     if opened.blind or units[0].kind == "statement":
         return tuple(replace(unit, match=Match()) for unit in units)
     ids = {unit.id for unit in units} | {*gone}
-    others = [unit for unit in opened.state.entity.assessment.units if unit.counted and unit.id not in ids]
+    others = [unit for unit in opened.units("entity") if unit.counted and unit.id not in ids]
     alone = [replace(unit, duplicate_of="") for unit in units]
-    assessment = machine(
-        opened.sample,
-        alone,
-        opened.base,
-        opened.policy,
-        threshold=opened.opening.threshold,
-        aliases=opened.dataset.aliases,
-        among=others,
-    )
-    return tuple(
-        unit.matched(counterpart.match) for unit, counterpart in zip(units, assessment.units, strict=True)
-    )
+    found = _by_machine(opened, alone, opened.base, others)
+    return tuple(unit.matched(counterpart.match) for unit, counterpart in zip(units, found, strict=True))
+
+
+def _by_machine(
+    opened: Opened, units: Sequence[Unit], proposal: Proposal | None, among: Sequence[Unit] = ()
+) -> tuple[Unit, ...]:
+    """The units with the verdicts of the matcher; without a proposal by the text of the contexts alone."""
+    return machine(
+        opened.sample, units, proposal, opened.policy, threshold=opened.opening.threshold,
+        aliases=opened.dataset.aliases, among=among,
+    ).units  # fmt: skip
 
 
 def _added(opened: Opened, unit: Unit) -> Unit:
@@ -278,12 +279,8 @@ def _added(opened: Opened, unit: Unit) -> Unit:
     (unit,) = matched(opened, unit)
     if unit.match.verdict != "missing" or unit.kind == "statement":
         return unit
-    lang = language_of(opened.sample, opened.policy)
-    found = look_up(
-        opened.sample, [unit], policy=opened.policy, threshold=opened.opening.threshold, lang=lang,
-        aliases=opened.dataset.aliases,
-    )  # fmt: skip
-    return found.units[0] if found.units[0].match.verdict == "found" else unit
+    (found,) = _by_machine(opened, [unit], None)
+    return found if found.match.verdict == "found" else unit
 
 
 def judge(
@@ -308,12 +305,12 @@ def refuse_twice(
 
     Units whose ids are in `but` are passed over; `hint` says what else a person can do.
     """
-    lang = language_of(opened.sample, opened.policy)
+    lang = opened.lang
 
     def same(text: str) -> str:
         return (key(text, lang) or text) if kind == "entity" else text
 
-    for unit in opened.state.of(kind).assessment.units:
+    for unit in opened.units(kind):
         if unit.duplicate_of or unit.id in but:
             continue
         if same(surface) == same(unit.text):
@@ -326,8 +323,8 @@ def other_form(opened: Opened, span: Span) -> str:
 
     A name inside a longer one is an entity of its own.
     """
-    lang, surface = language_of(opened.sample, opened.policy), opened.sample.reference[span.start : span.end]
-    for unit in opened.state.entity.assessment.units:
+    lang, surface = opened.lang, opened.sample.reference[span.start : span.end]
+    for unit in opened.units("entity"):
         inside = any(outer.start <= span.start and span.end <= outer.end for outer in unit.spans)
         if unit.counted and unit.text != surface and not inside:
             alike, _ = similarity(Name(surface, unit.label), Name(unit.text, unit.label), lang)
@@ -338,7 +335,7 @@ def other_form(opened: Opened, span: Span) -> str:
 
 def new_id(opened: Opened, kind: Kind) -> str:
     """An id that no unit of the kind has had, rejected ones included."""
-    taken = {unit.id for unit in opened.state.of(kind).assessment.units}
+    taken = {unit.id for unit in opened.units(kind)}
     return next(name for name in map("h{}".format, count(1)) if name not in taken)
 
 
@@ -360,7 +357,7 @@ def merge(opened: Opened, first: Unit, second: Unit) -> Put:
         raise InputError("only two units that count can be merged")
     claims = first.kind == "statement"
     joined = _joined_claims(first, second) if claims else _joined_names(opened, first, second)
-    units = opened.state.of(first.kind).assessment.units
+    units = opened.units(first.kind)
     followers = [replace(unit, duplicate_of=first.id) for unit in units if unit.duplicate_of == second.id]
     return Put("merge", first.kind, (joined, replace(second, duplicate_of=first.id), *followers))
 
@@ -477,7 +474,7 @@ def _covering(opened: Opened, first: Unit, second: Unit) -> Span | None:
         return None
     if between and len(sentences(reference[whole.start : whole.end])) > 1:
         return None
-    others = (unit for unit in opened.state.entity.assessment.units if unit.id not in (first.id, second.id))
+    others = (unit for unit in opened.units("entity") if unit.id not in (first.id, second.id))
     spans = (span for unit in others if unit.counted for span in unit.spans)
     return None if any(low.end <= span.start < high.start for span in spans) else whole
 
@@ -617,14 +614,14 @@ def _place(store: Store, sample_id: int, annotator: str, decision: Decision) -> 
 def _edits(other: Opened, decision: Decision) -> Iterator[Put]:
     if decision.what == "add":
         spans = ground(decision.text, other.sample.reference)
-        if spans and not any(unit.text == decision.text for unit in other.state.entity.assessment.units):
+        if spans and not any(unit.text == decision.text for unit in other.units("entity")):
             with suppress(InputError):  # it is a unit there already, in another form
                 yield add_span(other, "entity", spans[0], decision.label)
         return
-    lang = language_of(other.sample, other.policy)
+    lang = other.lang
     same = key(decision.text, lang) or decision.text
     shown = {unit.id: unit.label for assessment in other.opening.assessments for unit in assessment.units}
-    for unit in other.state.entity.assessment.units:
+    for unit in other.units("entity"):
         if (key(unit.text, lang) or unit.text) != same or unit.duplicate_of:
             continue
         if decision.what == "relabel":

@@ -78,7 +78,7 @@ def before_accept(opened: Opened, kind: Kind) -> Literal["decided", "empty", "do
     """Why an accept does not verify at once: it is verified, blind without units, or stops at a doubt."""
     if opened.state.of(kind).disposition == "verified" and not opened.stale(kind):
         return "decided"
-    if opened.blind and not any(unit.counted for unit in opened.state.of(kind).assessment.units):
+    if opened.blind and not any(unit.counted for unit in opened.units(kind)):
         return "empty"
     return "doubts" if editing.doubts(opened, kind) else None
 
@@ -120,7 +120,7 @@ async def act(
 
     def write(store: Store) -> tuple[Opened, Edit | None]:
         edit = intent.make(opened)
-        if isinstance(edit, Put) and {*edit.units} <= {*opened.state.of(edit.kind).assessment.units}:
+        if isinstance(edit, Put) and {*edit.units} <= {*opened.units(edit.kind)}:
             edit = None  # so it is already
         if edit is None:
             return opened, None
@@ -159,14 +159,14 @@ async def suspicion(desk: Desk, opened: Opened, kind: Kind) -> Suspicion | None:
 
 def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
     """The unit as it stands now. Raises InputError when it is gone."""
-    for unit in opened.state.of(kind).assessment.units:
+    for unit in opened.units(kind):
         if unit.id == unit_id:
             return unit
     raise InputError("this unit is not there any more")
 
 
-def _name(unit: Unit) -> str:
-    return cut(flat(unit.text), LONGEST)
+def _name(unit: Unit, longest: int = LONGEST) -> str:
+    return cut(flat(unit.text), longest)
 
 
 def _of(what: str, unit: Unit, make: Callable[[Opened, Unit], Edit | None]) -> Intent:
@@ -209,14 +209,13 @@ def reason(unit: Unit) -> Intent:
 def evidence(unit: Unit, span: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
     wanted = () if span is None else (span,)
-    name = _name(unit)
     where = "has no evidence" if span is None else f"is found in context {span.context + 1}"
-    return _of(f"{name} {where}", unit, partial(editing.set_evidence, evidence=wanted))
+    return _of(f"{_name(unit)} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
 
 def same_thing(unit: Unit, place: Evidence | None, words: str = "") -> Intent:
     """The unit and the words of a place name the same thing, in other samples too; None takes that back."""
-    name = cut(flat(unit.text), OF_TWO)
+    name = _name(unit, OF_TWO)
     sentence = f"{name} = {cut(flat(words), OF_TWO)}, in other samples once accepted"
     if place is None:
         sentence = f"{name} has no other name any more"
@@ -230,8 +229,7 @@ def merge(unit: Unit, other: Unit) -> Intent:
         second = unit_of(opened, unit.kind, other.id)
         return None if second.duplicate_of == first.id else editing.merge(opened, first, second)
 
-    first, second = (cut(flat(unit.text), OF_TWO) for unit in (unit, other))
-    return _of(f"merged {first} with {second}", unit, make)
+    return _of(f"merged {_name(unit, OF_TWO)} with {_name(other, OF_TWO)}", unit, make)
 
 
 def split(unit: Unit, at: int) -> Intent:
@@ -350,9 +348,9 @@ def _told_of_unit(edit: Put) -> str:
                 why = f" in context {places[0].context + 1}" if places else " without evidence"
             return f"{text} is {unit.match.verdict or 'open'}{why}"
         case "merge":
-            return f"merged {cut(flat(edit.units[1].text), OF_TWO)} into {cut(text, OF_TWO)}"
+            return f"merged {_name(edit.units[1], OF_TWO)} into {_name(unit, OF_TWO)}"
         case "split":
-            return f"split into {cut(text, OF_TWO)} and {cut(flat(edit.units[-1].text), OF_TWO)}"
+            return f"split into {_name(unit, OF_TWO)} and {_name(edit.units[-1], OF_TWO)}"
         case "add":
             return f"added {text}"
         case "reject":

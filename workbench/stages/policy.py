@@ -153,7 +153,7 @@ def forget_alias(store: Store, info: DatasetInfo, name: str, annotator: str) -> 
     for key in dict.fromkeys(alias.sample for alias in own):
         opened = open_sample(store, numbers[key], annotator, info=info)
         texts = {alias.text for alias in own if alias.sample == key}
-        units = [u for u in opened.state.entity.assessment.units if u.match.alias and u.text in texts]
+        units = [u for u in opened.units("entity") if u.match.alias and u.text in texts]
         acts.append(act_on(opened, *(same_thing(opened, unit, None) for unit in units)))
     journal.record(store, acts, annotator)
     return len(own)

@@ -105,7 +105,7 @@ def take(opened: Opened, unit: Unit, side: int) -> Put:
 def take_rest(opened: Opened, kind: Kind, side: int) -> Put:
     """Take all units that nobody decided on as one person has them. Raises InputError where all are."""
     assert opened.over is not None
-    left = opened.over.open(opened.state.of(kind).assessment.units)
+    left = opened.over.open(opened.units(kind))
     if not left:
         raise InputError("every unit is decided; a settles the sample")
     return Put("take", kind, tuple(taken for unit in left for taken in take(opened, unit, side).units))

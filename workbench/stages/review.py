@@ -108,6 +108,15 @@ class Opened:
     over: Sides | None = None
     settled: Mapping[Kind, Adjudication] = field(default_factory=dict)
 
+    @property
+    def lang(self) -> str:
+        """The language of the reference."""
+        return language_of(self.sample, self.policy)
+
+    def units(self, kind: Kind) -> tuple[Unit, ...]:
+        """The units of a kind as this person has them."""
+        return self.state.of(kind).assessment.units
+
     def standing(self, kind: Kind) -> Assessment:
         """What the verified value counts: what is settled of a kind, else what this person has."""
         settled = self.settled.get(kind)
@@ -155,15 +164,14 @@ def open_sample(
         )
     before = state.opened
     reopening = _reopening(store, info, stored, annotator, state)
-    if reopening is None:
-        same = before.proposal == stored.proposal_id
-        base = stored.proposal if same else load_proposal(store, before.proposal)
-        others, settled = _of_others(store, info, stored, annotator, state)
-        opened = shown_as(store, info, stored, annotator, state, before, base, written, settled=settled)
-        return replace(opened, others=others)
-    again = applied(state, reopening)
-    opened = shown_as(store, info, stored, annotator, again, reopening, stored.proposal, written)
-    return replace(opened, reopening=reopening)
+    if reopening is not None:
+        again = applied(state, reopening)
+        opened = shown_as(store, info, stored, annotator, again, reopening, stored.proposal, written)
+        return replace(opened, reopening=reopening)
+    same = before.proposal == stored.proposal_id
+    base = stored.proposal if same else load_proposal(store, before.proposal)
+    others = _of_others(store, info, stored, annotator, state)
+    return shown_as(store, info, stored, annotator, state, before, base, written, None, *others)
 
 
 def state_at(store: Store, opened: Opened, seq: int) -> ReviewState:
@@ -193,11 +201,10 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
     if adjudicated:
         others, settled = _of_others(store, opened.dataset, opened.stored, opened.annotator, state)
-    after = shown_as(
+    return shown_as(
         store, opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base,
-        opened.written, over, settled,
+        opened.written, over, others, settled,
     )  # fmt: skip
-    return replace(after, others=others)
 
 
 def _of_others(
@@ -311,8 +318,13 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
         return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
     lang = language_of(sample, info.policy)
     units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
-    assessment = machine(sample, units, proposal, info.policy, threshold=info.threshold, aliases=info.aliases)
-    return replace(assessment, source=source)
+    return Assessment(kind, source, _matched(info, sample, units, proposal))
+
+
+def _matched(
+    info: DatasetInfo, sample: Sample, units: Sequence[Unit], proposal: Proposal | None
+) -> tuple[Unit, ...]:
+    return machine(sample, units, proposal, info.policy, threshold=info.threshold, aliases=info.aliases).units
 
 
 def _carried(
@@ -321,14 +333,7 @@ def _carried(
     """Verified units of the same reference; verdicts that do not carry over are matched anew."""
     carried = carry(units, contexts, stored.sample.retrieved_contexts)
     if kind == "entity":
-        matched = machine(
-            stored.sample,
-            carried,
-            stored.proposal,
-            info.policy,
-            threshold=info.threshold,
-            aliases=info.aliases,
-        ).units
+        matched = _matched(info, stored.sample, carried, stored.proposal)
         carried = tuple(
             old if old.match.verdict is not None else new for old, new in zip(carried, matched, strict=True)
         )
@@ -345,6 +350,7 @@ def shown_as(
     base: Proposal | None,
     written: Written,
     over: Sides | None = None,
+    others: Mapping[Kind, tuple[Verified, ...]] = MappingProxyType({}),
     settled: Mapping[Kind, Adjudication] = MappingProxyType({}),
 ) -> Opened:
     """A sample as a person sees it, of what is stored."""
@@ -354,8 +360,9 @@ def shown_as(
             state = with_kind(state, kind, replace(own, assessment=settling(own.assessment, units)))
     decided = {kind for kind in KINDS if state.of(kind).disposition in DECIDED}
     visible = set(KINDS) if opening.auto_shown else decided
+    blind = opening.shown == "blind"
     revealed: tuple[Unit, ...] = ()
-    if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
+    if blind and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
     assessments: Mapping[str, Assessment] = {}
     if visible and stored.proposal is not None:
@@ -363,7 +370,6 @@ def shown_as(
             stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
             evidence=False, only=_able(stored.proposal),
         )  # fmt: skip
-    lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
         sample_id=stored.sample_id,
         dataset=info,
@@ -372,14 +378,15 @@ def shown_as(
         policy=info.policy,
         state=state,
         opening=opening,
-        blind=opening.shown == "blind",
+        blind=blind,
         rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
         automatic=tuple(_automatic(info, written, assessments, visible)),
         revealed=revealed,
         base=base,
-        suggested=_suggested(info, stored, state) if opening.shown == "blind" else {},
-        causes=causes_of(store, info, stored, assessments, state, opening, lang, written, settled),
+        suggested=_suggested(info, stored, state) if blind else {},
+        causes=causes_of(store, info, stored, assessments, state, opening, written, settled),
+        others=others,
         written=written,
         over=over,
         settled={
@@ -403,10 +410,7 @@ def _suggested(info: DatasetInfo, stored: Stored, state: ReviewState) -> dict[st
     if stored.holdout or own.disposition != "verified":
         return {}
     units = [unit for unit in own.assessment.units if unit.counted]
-    assessment = machine(
-        stored.sample, units, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases
-    )
-    pairs = zip(units, assessment.units, strict=True)
+    pairs = zip(units, _matched(info, stored.sample, units, stored.proposal), strict=True)
     return {unit.id: matched.match for unit, matched in pairs if unit.match.verdict != matched.match.verdict}
 
 
@@ -457,7 +461,7 @@ def names_of(opened: Opened) -> NamePlaces:
     """
     if opened.blind:
         return NO_NAMES
-    return _names(opened.sample.reference[:LONGEST], language_of(opened.sample, opened.policy))
+    return _names(opened.sample.reference[:LONGEST], opened.lang)
 
 
 @lru_cache(maxsize=64)

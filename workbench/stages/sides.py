@@ -161,7 +161,6 @@ def causes_of(
     assessments: Mapping[str, Assessment],
     state: ReviewState,
     opening: Open,
-    lang: str,
     written: Mapping[Kind, tuple[str, str]],
     settled: Mapping[Kind, Adjudication],
 ) -> dict[Kind, Difference]:
@@ -187,6 +186,7 @@ def causes_of(
                 gap = imported_side(info, stored, column, digits, within, verified, based)
             differences[kind] = gap
         elif name is not None:
+            lang = language_of(stored.sample, info.policy)
             differences[kind] = difference(assessments[name], verified, based=based, lang=lang)
     return differences
 

@@ -11,7 +11,6 @@ from workbench.comparing.causes import Difference, UnitRow, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.matching.names import Name, similarity
-from workbench.matching.units import language_of
 from workbench.model import Assessment, Kind, Unit
 from workbench.scoring.names import CALIBRATED, SCORERS, column_of, first_scorer, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
@@ -178,8 +177,7 @@ def _read(proposed: str, unit: Unit, opened: Opened) -> Reads:
             return "same"
         if normalize("NFC", words) == normalize("NFC", proposed):
             return "unicode"
-        lang = language_of(opened.sample, opened.policy)
-        alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), lang)
+        alike, _ = similarity(Name(unit.text, unit.label), Name(words, unit.label), opened.lang)
         if alike >= opened.dataset.threshold:
             return "matched"
     return ""
