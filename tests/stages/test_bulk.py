@@ -23,7 +23,7 @@ def test_processes_count_what_one_process_counts(demo: Any) -> None:
     bare = list(each_sample(demo.store, info.id, None))[:3]
     chunks = [stored[:20], [*bare, *stored[20:35]], stored[35:]]
 
-    alone = [recompute.count_chunk(recompute._work(chunk), Policy()) for chunk in chunks]
+    alone = [recompute.count_chunk(chunk, Policy()) for chunk in chunks]
 
     assert list(recompute.count_all(iter(chunks), Policy())) == alone
     assert [len(one) for one in alone] == [20, 15, 15]

@@ -488,13 +488,15 @@ def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: 
         decide(bench, key, off_plan=True)
     assert len(found(bench).rows) == 4
     assert found(bench).at_planned_n
-    for key in keys[5:]:
+    decide(bench, keys[5])
+    assert len(found(bench).rows) == 6
+    cut = found(bench, cut=True)
+    assert (len(cut.rows), cut.at_planned_n, {row.pi for row in cut.rows}) == (4, True, {0.5})
+    for key in keys[6:]:
         decide(bench, key, off_plan=True)
 
-    one = found(bench)
-    assert (len(one.rows), one.whole, {row.pi for row in one.rows}) == (8, True, {1.0})
-    cut = found(bench, upto=4)
-    assert (len(cut.rows), cut.at_planned_n, {row.pi for row in cut.rows}) == (4, True, {0.5})
+    for one in (found(bench), found(bench, cut=True)):
+        assert (len(one.rows), one.whole, {row.pi for row in one.rows}) == (8, True, {1.0})
 
 
 def test_an_export_that_comes_back_has_the_prefix_that_left(bench: Any, tmp_path: Path) -> None:

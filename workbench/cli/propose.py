@@ -12,7 +12,7 @@ import typer
 from typer import Option
 
 from workbench import reports
-from workbench.cli.console import Call, Context, Json, counted, dataset_of, given, on_terminal, tell
+from workbench.cli.console import Context, Json, counted, dataset_of, given, on_terminal, tell
 from workbench.errors import UsageError
 from workbench.reports import claude as texts
 from workbench.reports.texts import instead_text, propose_text
@@ -72,7 +72,14 @@ def propose(
     if proposer not in ("claude", "openai"):
         if names := given(context, SERVICE):  # a --dry-run of the rules would be none
             raise UsageError(f"{names}: only with --proposer claude or openai")
-        _without_key(call, proposer, run, json=json)
+        from workbench.stages.propose import propose as propose_by
+
+        with counted(call, "Proposing") as (store, info, progress):
+            done = propose_by(
+                store, info, proposer or ("recorded" if run else "rules"),
+                annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
+            )  # fmt: skip
+        reports.show(done, propose_text(done), as_json=json)
         return
     from workbench.stages import claude as stage
 
@@ -94,24 +101,13 @@ def propose(
     with dataset_of(call) as (store, info):
         if external is not None:
             info = stage.keep_external(store, info, external, call.annotator)
-        _claude(
+        _ask_service(
             store, info, options, call.annotator,
             dry_run=dry_run, yes=yes, max_cost=max_cost, json=json,
         )  # fmt: skip
 
 
-def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
-    from workbench.stages.propose import propose as stage
-
-    with counted(call, "Proposing") as (store, info, progress):
-        report = stage(
-            store, info, proposer or ("recorded" if run else "rules"),
-            annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
-        )  # fmt: skip
-    reports.show(report, propose_text(report), as_json=json)
-
-
-def _claude(
+def _ask_service(
     store: "Store",
     info: "DatasetInfo",
     options: "ModelOptions",

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from workbench.cli.console import Call, Context, check_writable, open_for, text_of
+from workbench.cli.console import Context, check_writable, open_for, text_of
 from workbench.errors import UsageError, disk_errors
 
 if TYPE_CHECKING:
-    from workbench.store.engine import Store
     from workbench.web.app import Proxy
 
 LEAST_SECRET = 32
@@ -51,9 +50,38 @@ def serve(
         raise UsageError(
             f"serve needs the package {error.name!r}: pip install 'gold-workbench[web]'"
         ) from error
+    from workbench.stages.people import can_log_in, let_in, people
+    from workbench.store.datasets import find_dataset
+    from workbench.web.app import listen, make_app, run
+    from workbench.web.guard import LOOPBACK, site_of
+
     with open_for(call.db) as store:
         check_writable(store, call.db)
-        _serve(call, store, host, port, public_url, _proxy(proxy_user, proxy_secret_file), log)
+        proxy = _proxy(proxy_user, proxy_secret_file)
+        dataset = find_dataset(store, call.dataset).name
+        known = people(store)
+        host = host.strip("[]")
+        elsewhere = f"--host {host} can be reached from elsewhere"
+        if host not in LOOPBACK:
+            if not public_url.startswith("https://"):
+                raise UsageError(f"{elsewhere}: give --public-url https://…")
+            if proxy is None and not can_log_in(store):
+                raise UsageError(f"{elsewhere}: workbench person add NAME first")
+        if proxy is not None and not known:
+            raise UsageError("--proxy-user names people: workbench person add NAME first")
+        site_of(port, public_url)  # refuses a wrong one while nothing listens yet
+        with disk_errors(UsageError, f"--host {host} --port {port}"):
+            listening = listen(host, port)  # who opens the address before the server runs waits for it
+        port = listening.getsockname()[1]
+        site = site_of(port, public_url)
+        address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        typer.echo(f"Open {address} in a browser. Ctrl-C stops.", err=True)
+        guest = let_in(store, call.annotator)
+        if guest[1]:
+            token = f"this token, which ends with the server: {guest[1]}"
+            typer.echo(f"Log in as {guest[0]} with {token}", err=True)
+        app = make_app(store, dataset, site, _line_writer(log), guest, proxy)
+        run(app, listening, behind_proxy=bool(public_url))
 
 
 def _proxy(header: str, file: Path | None) -> "Proxy | None":
@@ -67,38 +95,6 @@ def _proxy(header: str, file: Path | None) -> "Proxy | None":
     if len(secret) < LEAST_SECRET:
         raise UsageError(f"{file}: a secret has {LEAST_SECRET} characters at least: openssl rand -hex 32")
     return Proxy(header.lower(), secret)
-
-
-def _serve(
-    call: Call, store: "Store", host: str, port: int, public_url: str, proxy: "Proxy | None", log: Path | None
-) -> None:
-    from workbench.stages.people import can_log_in, let_in, people
-    from workbench.store.datasets import find_dataset
-    from workbench.web.app import listen, make_app, run
-    from workbench.web.guard import LOOPBACK, site_of
-
-    dataset = find_dataset(store, call.dataset).name
-    known = people(store)
-    host = host.strip("[]")
-    if host not in LOOPBACK:
-        if not public_url.startswith("https://"):
-            raise UsageError(f"--host {host} can be reached from elsewhere: give --public-url https://…")
-        if proxy is None and not can_log_in(store):
-            raise UsageError(f"--host {host} can be reached from elsewhere: workbench person add NAME first")
-    if proxy is not None and not known:
-        raise UsageError("--proxy-user names people: workbench person add NAME first")
-    site_of(port, public_url)  # refuses a wrong one while nothing listens yet
-    with disk_errors(UsageError, f"--host {host} --port {port}"):
-        listening = listen(host, port)  # who opens the address before the server runs waits for it
-    port = listening.getsockname()[1]
-    site = site_of(port, public_url)
-    address = public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    typer.echo(f"Open {address} in a browser. Ctrl-C stops.", err=True)
-    guest = let_in(store, call.annotator)
-    if guest[1]:
-        typer.echo(f"Log in as {guest[0]} with this token, which ends with the server: {guest[1]}", err=True)
-    app = make_app(store, dataset, site, _line_writer(log), guest, proxy)
-    run(app, listening, behind_proxy=bool(public_url))
 
 
 def _line_writer(log: Path | None) -> Callable[[str], object]:

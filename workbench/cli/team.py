@@ -137,7 +137,7 @@ def person_add(
     call = context.obj
     name = annotator_name(name, "NAME")
     with open_for(call.db) as store:
-        own = next((person for person in stage.people(store) if person.name == name), None)
+        own = stage.find(stage.people(store), name)
         if own and role is None:
             role, adjudicator = own.role, adjudicator or own.adjudicator
         person = stage.Person(name, role or "annotator", adjudicator, disabled=False)

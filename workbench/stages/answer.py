@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from workbench.comparing.answer import (
     REVIEW_ALL,
@@ -32,10 +31,10 @@ from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, calibrate, queue, silent
-from workbench.stages.figures import figures, listing, scope, values_of
+from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by
-from workbench.stages.recompute import recompute, withheld_from
+from workbench.stages.recompute import withheld_from
 from workbench.stages.sides import judged_side, suspicion
 from workbench.store import gold, runs, samples
 from workbench.store import scores as columns
@@ -67,17 +66,17 @@ def answer(
     unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    if chosen is not None:
-        recompute(store, info, chosen.id, info.threshold, progress)
+    fitted = recounted(store, info, chosen, progress)
     here = replace(info, run_id=chosen.id if chosen else None)
     name = headline_scorer(store, here, scorer, usual)
+    kind = kind_of(name) or info.kinds[0]
     withheld = withheld_from(store, info, viewer)
-    every = figures(store, info, run=run, scorer=name, progress=progress)
-    counts, kind = every.counts, every.kind
+    with store.snapshot():
+        at = scope(store, info, chosen, name, kind, fitted)
+        every = figures_of(at, progress)
+    counts = every.counts
 
-    at = scope(store, info, chosen, name, kind, calibrate.cross_fitted(store, info))
-    values = partial(scored_by, store, info, here.run_id)
-    scores, presence = values(name), values("presence")
+    scores, presence = (scored_by(store, info, at.run_id, one) for one in (name, "presence"))
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
     prefix = at.begun
     begun = {row.sample_id: row.origin for row in prefix.rows}
@@ -93,7 +92,7 @@ def answer(
     alone = len(known) == 1 and known[0] not in seen.rows
     sent = {row.sample_id for row in every.rows if row.id not in withheld}
     shown = seen if on_screen or alone else listing(every, sent)
-    able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
+    able = ("linked", "presence") if kind == "entity" and not every.assisted else ()
     rivals = {
         one: error
         for one in able

@@ -29,12 +29,11 @@ from workbench.model import KINDS, Kind, Sample, recall_of
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
 from workbench.stages import Progress, local, moment_of, silent
-from workbench.stages.calibrate import cross_fitted
 from workbench.stages.export_items import is_pseudonym
-from workbench.stages.figures import scope, values_of
+from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
 from workbench.stages.queue import headline_scorer, known
-from workbench.stages.recompute import recompute, withheld_from
+from workbench.stages.recompute import withheld_from
 from workbench.store import gold as gold_store
 from workbench.store import journal, plans, runs, samples, scores
 from workbench.store.datasets import DatasetInfo, find_dataset, policy_versions
@@ -112,10 +111,8 @@ def compare_against(
     at a threshold chosen without it. Raises UsageError for an unknown name, two kinds of units, a
     moment that is none, and where no run is from before it.
     """
-    chosen, fitted = runs.chosen_run(store, info, run), cross_fitted(store, info)
-    if chosen is not None:
-        for threshold in {info.threshold, *fitted.folds}:
-            recompute(store, info, chosen.id, threshold, progress)
+    chosen = runs.chosen_run(store, info, run)
+    fitted = recounted(store, info, chosen, progress)
     columns = scores.external_columns(store, info.id)
     first = known(scorer, columns) if scorer else headline_scorer(store, info, usual=usual)
     days = {name: _day(name, at) for name, at in columns.items()}

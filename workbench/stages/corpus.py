@@ -394,7 +394,7 @@ def _score(partition: Partition, recipe: Recipe) -> None:
             partition.source,
             format=recipe.format,
             notes=Notes(),
-            progress=lambda done: _note_read(aside, done),
+            progress=partial(_note_read, aside),
             columns=columns_of(recipe.columns, ()),
         )
         with (

@@ -166,8 +166,28 @@ def export(
     formats = tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first
     directory = directory.resolve()  # now: the folder that one stands in is replaced as any other
     folder.check_free(directory, force=options.force)
+    scored = any(FORMATS[name].scores for name in formats)
     with _opened(store, info, options, annotator):
-        return _export(store, info, directory, options, formats, annotator, progress)
+        run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
+        if scored and run_id:
+            recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
+        replaced = folder.manifest_hash(directory)
+        with store.snapshot():
+            departure = _gather(store, info, options, run_id, annotator, scored=scored)
+            with folder.writing(directory, force=options.force) as part:
+                rows, left, totals = _fill(departure, part, formats, progress)
+            hidden = withheld(departure)
+        digest, held = folder.manifest_hash(directory), departure.held
+        whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
+        row = ExportLogRow(
+            dataset_id=info.id, path=str(directory), manifest_sha256=digest, annotator=annotator,
+            created_at=datetime.now(UTC), held=list(held.values()) if options.text else [], whole=whole,
+        )  # fmt: skip
+        exports.log_export(store, row, replaced)
+    return ExportReport(
+        str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
+        departure.splits,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -187,33 +207,6 @@ def _opened(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
         with suppress(StoreError):  # what went wrong is what the person has to know
             plans.take_back(store, info.id, annotator, at)
         raise
-
-
-def _export(
-    store: Store, info: DatasetInfo, directory: Path, options: ExportOptions, formats: tuple[str, ...],
-    annotator: str, progress: Progress,
-) -> ExportReport:  # fmt: skip
-    scored = any(FORMATS[name].scores for name in formats)
-    run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
-    if scored and run_id:
-        recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
-    replaced = folder.manifest_hash(directory)
-    with store.snapshot():
-        departure = _gather(store, info, options, run_id, annotator, scored=scored)
-        with folder.writing(directory, force=options.force) as part:
-            rows, left, totals = _fill(departure, part, formats, progress)
-        hidden = withheld(departure)
-    digest, held = folder.manifest_hash(directory), departure.held
-    whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
-    export = ExportLogRow(
-        dataset_id=info.id, path=str(directory), manifest_sha256=digest, annotator=annotator,
-        created_at=datetime.now(UTC), held=list(held.values()) if options.text else [], whole=whole,
-    )  # fmt: skip
-    exports.log_export(store, export, replaced)
-    return ExportReport(
-        str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, hidden,
-        departure.splits,
-    )  # fmt: skip
 
 
 def _fill(

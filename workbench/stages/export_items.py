@@ -104,7 +104,7 @@ def each_item(
     for chunk in exports.each_leaving(
         store, departure.info.id, departure.run_id, departure.wanted, scored_at=departure.scored_at
     ):
-        chosen = [sample for sample in chunk if split is None or _split(sample) == split]
+        chosen = [sample for sample in chunk if split is None or SPLITS[sample.holdout] == split]
         acted = [own.review_id for sample in chosen for own in sample.reviews if own.shown != "import"]
         states = folded(store, acted) if verdicts else {}
         for leaving in chosen:
@@ -142,16 +142,12 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         blind=leaving.blind,
         holdout=leaving.holdout,
         off_plan=any(stored.record.marks.off_plan for stored in reviews),
-        split=_split(leaving) if departure.options.split else "",
+        split=SPLITS[leaving.holdout] if departure.options.split else "",
     )
 
 
 def _named(record: GoldRecord, naming: Naming) -> GoldRecord:
     return replace(record, annotator=naming(record.annotator), by=naming(record.by))
-
-
-def _split(leaving: Leaving) -> str:
-    return SPLITS[leaving.holdout]
 
 
 def stands(

@@ -109,22 +109,28 @@ def figures(
     Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    fitted = cross_fitted(store, info)
-    if chosen is not None:
-        for threshold in {info.threshold, *fitted.folds}:
-            recompute(store, info, chosen.id, threshold, progress)
+    fitted = recounted(store, info, chosen, progress)
     if not scorer:  # the first that could count this run
         able, kind = able_scorers(store, chosen.id if chosen else None, info.threshold), info.kinds[0]
         scorer = first_scorer(able, kind) or DEFAULT_SCORER[kind]
     name, kind = counts(scorer, scores.external_columns(store, info.id))
     with store.snapshot():
-        return _figures(scope(store, info, chosen, name, kind, fitted), progress)
+        return figures_of(scope(store, info, chosen, name, kind, fitted), progress)
+
+
+def recounted(store: Store, info: DatasetInfo, run: RunInfo | None, progress: Progress) -> CrossFit:
+    """Count what is not counted of a run, at every threshold that figures of the dataset have."""
+    fitted = cross_fitted(store, info)
+    if run is not None:
+        for threshold in {info.threshold, *fitted.folds}:
+            recompute(store, info, run.id, threshold, progress)
+    return fitted
 
 
 def scope(
     store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, fitted: CrossFit,
 ) -> Scope:  # fmt: skip
-    begun = planned_prefix(store, info, kind)
+    begun = prefix(store, info, kind, cut=True)
     places = scores.members(store, info.id, strata=begun.design == "stratified")
     seen, shown = seen_by(store, info, run).related, set[int]()
     if seen:
@@ -150,7 +156,8 @@ def listing(stats: Figures, ids: Collection[int]) -> Figures:
     return replace(stats, rows=rows, paired=paired, notes=(*stats.notes, note))
 
 
-def _figures(at: Scope, progress: Progress) -> Figures:
+def figures_of(at: Scope, progress: Progress) -> Figures:
+    """All figures of a scope, in a snapshot."""
     info, begun = at.info, at.begun
     side = side_of(at, progress)
     rows = tuple(_rows(at, side))
@@ -211,14 +218,6 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         rows=rows,
         notes=tuple(_notes(at, side, both_arms, pairs)),
     )
-
-
-def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
-    """The prefix, cut at the planned n once it is reached: what comes behind would undo its interval."""
-    begun = prefix(store, info, kind)
-    if begun.planned_n is None or begun.n <= begun.planned_n:
-        return begun
-    return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
 
 
 def _rows(at: Scope, side: Side) -> Iterable[Row]:
@@ -512,9 +511,7 @@ def weights(at: Scope, human: Mapping[int, Reviewed]) -> dict[int, float]:
     return found
 
 
-def by_cause(
-    at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Side
-) -> dict[str, Estimate]:  # fmt: skip
+def by_cause(at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Side) -> dict[str, Estimate]:
     """The net share of each cause for all samples: the estimator of the whole, with parts of Δ for values."""
     if of_all.refusal or of_all.point is None or (of_all.complete and of_all.open):
         return {}

@@ -86,7 +86,7 @@ def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
         return f"{name} is not a person: it is whose the settled reviews are"
     if not everybody:
         return ""
-    own = next((person for person in everybody if person.name == name), None)
+    own = find(everybody, name)
     if own is None or own.disabled:
         why = "is disabled" if own else "is not among the people of this database"
         return f"{name} {why}: an owner adds people with workbench person add NAME"
@@ -97,6 +97,17 @@ def why_not(everybody: Sequence[Person], name: str, deed: Deed) -> str:
     return f"{name} is an {role} and may not {deed}: that is for {who}"
 
 
+def find(everybody: Sequence[Person], name: str) -> Person | None:
+    """The person of a name."""
+    return next((person for person in everybody if person.name == name), None)
+
+
+def _known(store: Store, name: str) -> Person:
+    if (own := find(people(store), name)) is None:
+        raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
+    return own
+
+
 def needs_training(person: Person) -> bool:
     """Whether a person is to be trained where there is a training: owners and adjudicators are not."""
     return person.role == "annotator" and not person.adjudicator and not person.disabled
@@ -104,7 +115,7 @@ def needs_training(person: Person) -> bool:
 
 def is_trained(store: Store, info: DatasetInfo, annotator: str) -> bool:
     """Whether a person has training samples to decide before any other."""
-    own = next((person for person in people(store) if person.name == annotator), None)
+    own = find(people(store), annotator)
     if info.training is None or own is None or not needs_training(own):
         return False
     return annotator not in passed(store, info.id)
@@ -121,13 +132,12 @@ def add_person(store: Store, by: str, person: Person) -> list[Person]:
         before = people(store)
         keep(store, person)
         everybody = people(store)
-        if not any(
-            person.name == by and person.role == "owner" and not person.disabled for person in everybody
-        ):
+        own = find(everybody, by)
+        if own is None or own.role != "owner" or own.disabled:
             first = f"workbench person add {quote(by)} --role owner"
             if person.role == "owner" and person.name != by:
-                own = f"workbench --as {quote(person.name)} person add {quote(person.name)} --role owner"
-                first += f"; or, if that is you: {own}"
+                name = quote(person.name)
+                first += f"; or, if that is you: workbench --as {name} person add {name} --role owner"
             raise UsageError(
                 f"{'you must be an owner yourself' if before else 'name an owner first'}: {first}"
             )
@@ -140,10 +150,7 @@ def disable(store: Store, by: str, name: str) -> list[Person]:
     Raises as `add_person`.
     """
     with store.writing():
-        own = next((person for person in people(store) if person.name == name), None)
-        if own is None:
-            raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
-        everybody = add_person(store, by, replace(own, disabled=True))
+        everybody = add_person(store, by, replace(_known(store, name), disabled=True))
         release(store, name)
         keep_token(store, name, "")
         return everybody
@@ -155,8 +162,7 @@ def new_token(store: Store, by: str, name: str) -> str:
     Raises NotFoundError, UsageError.
     """
     check(store, by, "give people tokens")
-    if not any(person.name == name for person in people(store)):
-        raise NotFoundError(f"nobody is called {name!r} here: workbench person list")
+    _known(store, name)
     token = secrets.token_urlsafe()
     keep_token(store, name, sha256(token))
     return token

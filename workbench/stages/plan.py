@@ -331,17 +331,18 @@ class Prefix:
         return self.chances.get(stratum if self.design == "stratified" else "")
 
 
-def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = None) -> Prefix:
-    """The prefix of a dataset's plan; without a plan, of its random order. `upto` cuts it there.
+def prefix(store: Store, info: DatasetInfo, kind: Kind, *, cut: bool = False) -> Prefix:
+    """The prefix of a dataset's plan; without a plan, of its random order.
 
     It ends with a sample that a person reviewed in its turn, at the planned n or with the last sample of
     all: gold of a file and samples chosen by hand count where the prefix reaches them, but a run of them
-    behind its end would let what they are decide where it ends.
+    behind its end would let what they are decide where it ends. With `cut` it ends at the planned n once that
+    is reached, unless it holds every sample: what comes behind would undo the interval of the plan.
     """
     with store.snapshot():
         plan = plans.plan_of(store, info.id)
         done = plans.done(store, info.id, kind)
-        return _prefix(store, info, plan, done, plans.planned(store, done), upto)
+        return _prefix(store, info, plan, done, plans.planned(store, done), cut=cut)
 
 
 def _prefix(
@@ -350,7 +351,8 @@ def _prefix(
     plan: Plan | None,
     done: Mapping[int, Done],
     members: Mapping[int, Member],
-    upto: int | None = None,
+    *,
+    cut: bool = False,
 ) -> Prefix:
     """The prefix of a plan; what is complete (`members`: of the population) was read on the same snapshot."""
     parts = plans.parts(store, info.id)
@@ -361,7 +363,8 @@ def _prefix(
         in_turn = (position for position in range(end, 0, -1) if done[order[position - 1]].in_turn)
         reached = plan.planned_n if plan and plan.planned_n <= end else 0
         end = max(next(in_turn, 0), reached)
-    ids = order[:end][:upto]
+        end = reached if cut and reached else end
+    ids = order[:end]
     strata = _strata(plan)
     taken = Counter(members[number].stratum for number in ids)
     chances = {name: taken[name] / total for name, (total, _) in strata.items() if taken[name]}

@@ -13,7 +13,7 @@ from multiprocessing import get_context
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
-from workbench.model import KINDS, Alias, Kind, Policy, Proposal, Sample, Score, Tally
+from workbench.model import KINDS, Alias, Kind, Policy, Score, Tally
 from workbench.scoring.doubt import Counted
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
 from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
@@ -37,8 +37,6 @@ FEW = 3
 2,000 samples of 1 kB take 1.4 s of processor time in this process, 3.1 s in two (each imports the matcher).
 """
 
-Work = tuple[int, Sample, Proposal]
-
 Batch = dict[int, tuple[str, Counted]]
 """What samples were counted from, with the hash of the text that each had when it was read."""
 
@@ -52,31 +50,26 @@ def count_all(
     cores = os.cpu_count() or 1
     if len(first) < FEW or cores == 1:
         for chunk in chain(first, waiting):
-            yield count_chunk(_work(chunk), policy, aliases)
+            yield count_chunk(chunk, policy, aliases)
         return
     # spawn: forking a process that has a writer thread and open database handles is not safe
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         running: deque[Future[Batch]] = deque()
         for chunk in chain(first, waiting):
-            running.append(pool.submit(count_chunk, _work(chunk), policy, aliases))
+            running.append(pool.submit(count_chunk, chunk, policy, aliases))
             if len(running) > cores + 1:  # a bounded queue keeps memory flat
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
 
 
-def count_chunk(work: Sequence[Work], policy: Policy, aliases: tuple[Alias, ...] = ()) -> Batch:
+def count_chunk(chunk: Sequence[Stored], policy: Policy, aliases: tuple[Alias, ...] = ()) -> Batch:
     """Count some samples; runs in a worker process."""
     return {
-        number: (sample.content_hash, counted(sample, proposal, policy, aliases))
-        for number, sample, proposal in work
+        one.sample_id: (one.sample.content_hash, counted(one.sample, one.proposal, policy, aliases))
+        for one in chunk
+        if one.proposal is not None
     }
-
-
-def _work(chunk: Sequence[Stored]) -> list[Work]:
-    return [
-        (sample.sample_id, sample.sample, sample.proposal) for sample in chunk if sample.proposal is not None
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +153,7 @@ def recompute(
 
 def count_samples(info: DatasetInfo, run_id: int, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
-    batch = count_chunk(_work(loaded), info.policy, info.aliases)
+    batch = count_chunk(loaded, info.policy, info.aliases)
     return _scored_chunk(info, run_id, info.threshold, batch)
 
 
