@@ -50,7 +50,7 @@ def errors_of(store: Store, scorer: str, cases: Sequence[FitCase]) -> Errors:
     def errors(policy: Policy) -> dict[str, float]:
         found = {}
         for one in stored:
-            sides = automatic_sides(replace(info, policy=policy), one, NOW, scorer)
+            sides = automatic_sides(replace(info, policy=policy, threshold=NOW), one, scorer)
             automatic, truth = score(scorer, sides[scorer]).value or 0.0, verified[one.sample.id] or 0.0
             found[one.sample.id] = abs(automatic - truth)
         return found

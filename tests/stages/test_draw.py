@@ -218,7 +218,7 @@ def test_rows_without_a_proposal_get_the_one_that_they_were_scored_by(bench: Any
 
     automatic = values_of(out)
     info = bench.info("people")
-    values = scored_by(bench.store, info, info.run_id, "linked")
+    values = scored_by(bench.store, info, "linked")
     there = plans.candidates(bench.store, info.id)
     assert [automatic[one.key] for one in there] == [values[one.sample_id] for one in there]
     assert (30, 12, 12) == (report.rows, report.n, len(there))

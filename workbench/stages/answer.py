@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 from workbench.comparing.answer import (
     REVIEW_ALL,
@@ -33,7 +32,7 @@ from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, calibrate, queue, silent
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
-from workbench.stages.queue import headline_scorer, scored_by
+from workbench.stages.queue import headline_scorer, scored_by, under
 from workbench.stages.recompute import withheld_from
 from workbench.stages.sides import judged_side, suspicion
 from workbench.store import gold, runs, samples
@@ -67,8 +66,8 @@ def answer(
     """
     chosen = runs.chosen_run(store, info, run)
     fitted = recounted(store, info, chosen, progress)
-    here = replace(info, run_id=chosen.id if chosen else None)
-    name = headline_scorer(store, here, scorer, usual)
+    info = under(info, chosen)
+    name = headline_scorer(store, info, scorer, usual)
     kind = kind_of(name) or info.kinds[0]
     withheld = withheld_from(store, info, viewer)
     with store.snapshot():
@@ -76,7 +75,7 @@ def answer(
         every = figures_of(at, progress)
     counts = every.counts
 
-    scores, presence = (scored_by(store, info, at.run_id, one) for one in (name, "presence"))
+    scores, presence = (scored_by(store, info, one) for one in (name, "presence"))
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
     prefix = at.begun
     begun = {row.sample_id: row.origin for row in prefix.rows}
@@ -100,7 +99,7 @@ def answer(
     }
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
-        triage = _triage(store, here, viewer, every, seen, withheld, scored, presence)
+        triage = _triage(store, info, viewer, every, seen, withheld, scored, presence)
     pace = queue.pace(store, info, viewer, fast_ids(store, info, viewer))
     measured = pace is not None and pace.samples >= FEWEST_TIMED
     settled = verified_samples(counts)
@@ -143,14 +142,14 @@ def answer(
         verified=None if alone else mean(row.verified for row in known).value,
         estimate=estimate,
         effects=() if alone else effects(rows),
-        worst=_worst(store, here, name, resting(shown.rows), kind),
+        worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=steps(
             size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
             mean_error({row.sample_id: row.automatic for row in known}, known), rivals,
             ahead, shown.estimate.soon,
             # another policy would end the estimate of a drawn corpus
-            _policy_step(store, here, chosen)
+            _policy_step(store, info, chosen)
             if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)
             else None,
         ),

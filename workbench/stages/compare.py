@@ -32,7 +32,7 @@ from workbench.stages import Progress, local, moment_of, silent
 from workbench.stages.export_items import is_pseudonym
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names
-from workbench.stages.queue import headline_scorer, known
+from workbench.stages.queue import headline_scorer, known, under
 from workbench.stages.recompute import withheld_from
 from workbench.store import gold as gold_store
 from workbench.store import journal, plans, runs, samples, scores
@@ -125,7 +125,7 @@ def compare_against(
     if len(kinds) > 1:
         raise UsageError(f"{first} counts another kind of unit than {second}: name two of one kind")
     verified = {n: sample for kind in kinds for n, sample in reviewed(store, info.id, kind).items()}
-    at = scope(store, info, chosen, first, next(iter(kinds), info.kinds[0]), fitted)
+    at = scope(store, under(info, chosen), chosen, first, next(iter(kinds), info.kinds[0]), fitted)
     (ours, own), (theirs, other) = values_of(at, first), values_of(at, second)
     questions = samples.questions_of_hashes(store, info.id)
     twice = [

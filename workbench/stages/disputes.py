@@ -31,7 +31,7 @@ from workbench.stages.examples import seen_ids
 from workbench.stages.figures import Scope, scope
 from workbench.stages.figures import weights as weights_of
 from workbench.stages.people import check
-from workbench.stages.queue import able_scorers, counts, scored_by
+from workbench.stages.queue import able_scorers, counts, scored_by, under
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act, open_sample, opened_anew
 from workbench.store import disputes as stored
@@ -94,7 +94,7 @@ class DisputeCase:
 
     def column(self, name: str | None, run: RunInfo | None) -> Recalls:
         """What a scorer counted of a run, or the numbers of a column."""
-        values = scored_by(self.store, self.info, run.id if run else None, name) if name else {}
+        values = scored_by(self.store, under(self.info, run), name) if name else {}
         return {n: value for n, value in values.items() if value is not None and n in self.places}
 
     def weights(self, name: str) -> dict[int, float]:
@@ -133,7 +133,7 @@ def gather(
     if on_screen:  # what people differ in shows to those who decided it
         differ = {n for n, sample in known.items() if sample.origin == "unresolved"}
         seen = shown_ids(store, info, annotator, kind) - (differ - mine)
-    first = first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
+    first = first_scorer(able_scorers(store, info), kind)
     return DisputeCase(
         store=store,
         info=info,
@@ -182,7 +182,7 @@ def _pairs(case: DisputeCase, scorers: Collection[str]) -> Iterator[ColumnPair]:
 def _between_runs(case: DisputeCase, *both: RunInfo) -> Iterable[ColumnPair]:
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
     one, other = sorted(both, key=lambda run: run.name)
-    mine, theirs = (able_scorers(case.store, run.id, case.info.threshold) for run in both)
+    mine, theirs = (able_scorers(case.store, under(case.info, run)) for run in both)
     between = f"run:{one.name}~run:{other.name}"
     if (scorer := first_scorer([name for name in mine if name in theirs], case.kind)) is not None:
         yield ColumnPair("runs", between, case.column(scorer, one), case.column(scorer, other))
@@ -293,6 +293,7 @@ def disputes(
     chosen = runs.chosen_run(store, info, run)
     for run_info in runs.list_runs(store, info.id) if chosen else ():
         recompute(store, info, run_info.id, info.threshold, progress)
+    info = under(info, chosen)
     with store.snapshot():
         disagreements: list[Dispute] = []
         betweens: Counter[str] = Counter()
@@ -311,7 +312,7 @@ def disputes(
     betweens.update(dispute.between for dispute in ranked)
     return DisputeReport(
         dataset=info.name,
-        run=chosen.name if chosen else "",
+        run=info.run,
         threshold=info.threshold,
         disputes=ranked,
         betweens=dict(betweens),

@@ -313,7 +313,7 @@ def _ranked(
     own = {choice.key: choice for choice in chosen}
     if info.run_id is not None:
         recompute(store, info, info.run_id, info.threshold)
-    values = scored_by(store, info, info.run_id, scorer)
+    values = scored_by(store, info, scorer)
     drawn = [own[candidate.key] for candidate in there]
     if wrong := sum(values.get(c.sample_id) != choice.value for c, choice in zip(there, drawn, strict=True)):
         raise InputError(f"{out}: {many(wrong, 'drawn sample')} would be scored otherwise in a database")

@@ -35,7 +35,7 @@ from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.queue import able_scorers, counts, headline_scorer, scored_by
+from workbench.stages.queue import able_scorers, counts, headline_scorer, scored_by, under
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
@@ -62,7 +62,7 @@ Recalls = Mapping[int, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What some figures are about: one scorer or column of a dataset under one run.
+    """What some figures are about: one scorer or column of a dataset under one run, that of its `info`.
 
     `places` has the stratum of every sample that counts: without the holdout and what the run has `seen`.
     """
@@ -77,11 +77,6 @@ class Scope:
     places: Mapping[int, str]
     excluded: Collection[int]
     seen: int
-
-    @property
-    def run_id(self) -> int | None:
-        """The run's number."""
-        return self.run.id if self.run else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +105,10 @@ def figures(
     """
     chosen = runs.chosen_run(store, info, run)
     fitted = recounted(store, info, chosen, progress)
+    info = under(info, chosen)
     if not scorer:  # the first that could count this run
-        able, kind = able_scorers(store, chosen.id if chosen else None, info.threshold), info.kinds[0]
-        scorer = first_scorer(able, kind) or DEFAULT_SCORER[kind]
+        kind = info.kinds[0]
+        scorer = first_scorer(able_scorers(store, info), kind) or DEFAULT_SCORER[kind]
     name, kind = counts(scorer, scores.external_columns(store, info.id))
     with store.snapshot():
         return figures_of(scope(store, info, chosen, name, kind, fitted), progress)
@@ -188,7 +184,7 @@ def figures_of(at: Scope, progress: Progress) -> Figures:
     again = _pairs(rows, side.recomputed, side.within)
     return Figures(
         dataset=info.name,
-        run=at.run.name if at.run else "",
+        run=info.run,
         scorer=at.name,
         kind=at.kind,
         threshold=info.threshold,
@@ -286,7 +282,7 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
     human = {at.kind: _standing(at, side.reviewed, at.excluded)}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
     scorers = []
-    for name in (*able_scorers(at.store, at.run_id, at.info.threshold), *columns):
+    for name in (*able_scorers(at.store, at.info), *columns):
         kind = kind_of(name)
         assert kind is not None  # of both lists
         if kind not in human:
@@ -493,7 +489,7 @@ def whole(at: Scope, side: Side) -> Estimate:
 def weights(at: Scope, human: Mapping[int, Reviewed]) -> dict[int, float]:
     """What the verified value of each sample weighs in the estimate, and what its automatic value weighs
     where the prefix has not reached it: 0 for a sample without a score where others have one."""
-    values = scored_by(at.store, at.info, at.run_id, at.name)
+    values = scored_by(at.store, at.info, at.name)
     side = Side(values, values, {}, human, {})
     automatic, strata, times = (
         stands_for(at, values) if fits_corpus(at) else ([None], [], [at.begun.population])
@@ -547,7 +543,7 @@ def side_of(at: Scope, progress: Progress) -> Side:
     """What a scorer or an imported column counts, and what explains it next to the gold."""
     store, info, run = at.store, at.info, at.run
     human = reviewed(store, info.id, at.kind)
-    known = explain_all(store, info, at.run_id, at.name, info.threshold, human, progress)
+    known = explain_all(store, info, at.name, human, progress)
     values, within = values_of(at, at.name)
     of_all = dict(values)
     again: Recalls = {}
@@ -557,7 +553,7 @@ def side_of(at: Scope, progress: Progress) -> Side:
         for limit, numbers in own.items():
             if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
-                known |= explain_all(store, info, at.run_id, at.name, limit, mine)
+                known |= explain_all(store, replace(info, threshold=limit), at.name, mine)
         # What nobody's fit saw counts with its mean over the folds. Else seen samples would be scored by one
         # function and the others by another, and the estimate would be off by what lies between them (Zrnic,
         # Candès 2024, "Cross-prediction-powered inference").
@@ -578,10 +574,10 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
     """The values of a scorer or a column, and how much less apart they are equal."""
     if name not in SCORERS:
         within = precision_of(scores.external_digits(at.store, at.info.id, name).values())
-        return scored_by(at.store, at.info, None, name), within
-    recalls = scored_by(at.store, at.info, at.run_id, name)
+        return scored_by(at.store, at.info, name), within
+    recalls = scored_by(at.store, at.info, name)
     for limit, numbers in own_thresholds(at, name).items():
-        others = scored_by(at.store, replace(at.info, threshold=limit), at.run_id, name)
+        others = scored_by(at.store, replace(at.info, threshold=limit), name)
         recalls |= {number: others[number] for number in numbers if number in others}
     return recalls, EQUAL
 

@@ -164,7 +164,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
 
 def _scored(store: Store, info: DatasetInfo, everyone: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with the stratum by their score for a value: that of the column or scorer of reports."""
-    values = scored_by(store, info, info.run_id, headline_scorer(store, info))
+    values = scored_by(store, info, headline_scorer(store, info))
     strata = by_score([values.get(candidate.sample_id) for candidate in everyone])
     return [candidate._replace(value=name) for candidate, name in zip(everyone, strata, strict=True)]
 

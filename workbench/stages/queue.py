@@ -19,6 +19,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import several, unresolved
 from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
+from workbench.store.runs import RunInfo
 from workbench.store.samples import chunked
 from workbench.text.query import Query, parse
 
@@ -35,7 +36,7 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     there = scores.external_columns(store, info.id)
     if asked is not None:
         return counts(asked, there)[0]
-    able = able_scorers(store, info.run_id, info.threshold)
+    able = able_scorers(store, info)
     usual = named(usual, there)
     if usual in able or (usual in there and kind_of(usual)):
         return usual
@@ -50,8 +51,14 @@ def named(name: str, columns: Collection[str]) -> str:
     return name if name in columns or not runs else runs[-1]
 
 
-def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
-    """The scorers that could count a run; it has to be counted at that threshold before."""
+def under(info: DatasetInfo, run: RunInfo | None) -> DatasetInfo:
+    """The dataset with another run in the place of its current one."""
+    return replace(info, run_id=run.id, run=run.name) if run else info
+
+
+def able_scorers(store: Store, info: DatasetInfo) -> list[str]:
+    """The scorers that could count the run of a dataset; it has to be counted at the threshold before."""
+    run_id, threshold = info.run_id, info.threshold
     return [
         name for name in SCORERS if run_id is not None and scores.can_count(store, run_id, threshold, name)
     ]
@@ -74,12 +81,15 @@ def counts(asked: str, columns: Collection[str]) -> tuple[str, Kind]:
     return name, kind
 
 
-def scored_by(store: Store, info: DatasetInfo, run_id: int | None, name: str) -> dict[int, float | None]:
-    """What a scorer counted of a run, or the numbers of a column, by sample; None where it found no units."""
+def scored_by(store: Store, info: DatasetInfo, name: str) -> dict[int, float | None]:
+    """What a scorer counted of the run of a dataset at its threshold, or the numbers of a column, by sample.
+
+    None where it found no units.
+    """
     if name not in SCORERS:
         digits = scores.external_digits(store, info.id, name)
         return {number: float(written) for number, written in digits.items()}
-    return {} if run_id is None else scores.values(store, run_id, info.threshold, name)
+    return {} if info.run_id is None else scores.values(store, info.run_id, info.threshold, name)
 
 
 def needs_values(query: Query) -> bool:

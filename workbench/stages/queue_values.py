@@ -143,7 +143,7 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
         if verified is None or (column and number not in digits):
             continue
         written = digits.get(number, "")
-        gap = against(info, stored, column or usual, info.threshold, written, within, verified, based)
+        gap = against(info, stored, column or usual, written, within, verified, based)
         if gap is not None and gap.delta and gap.totals[0].cause != "rounding":
             causes[number] = str(gap.totals[0].cause)
     return causes

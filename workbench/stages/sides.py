@@ -30,14 +30,12 @@ BY_ENTITIES = (*RAGAS, "linked")
 """Scorers that compare extracted context entities; the others read the text of the contexts."""
 
 
-def automatic_sides(
-    info: DatasetInfo, stored: Stored, threshold: int, only: str = ""
-) -> Mapping[str, Assessment]:
+def automatic_sides(info: DatasetInfo, stored: Stored, only: str = "") -> Mapping[str, Assessment]:
     """The assessments of all scorers that the proposal allows, or of one, with evidence."""
     if stored.proposal is None:
         return {}
     return assess_all(
-        stored.sample, stored.proposal, info.policy, threshold=threshold, aliases=info.aliases,
+        stored.sample, stored.proposal, info.policy, threshold=info.threshold, aliases=info.aliases,
         only=(only,) if only else tuple(SCORERS),
     )  # fmt: skip
 
@@ -50,7 +48,7 @@ def judged_side(info: DatasetInfo, stored: Stored, scorer: str) -> Assessment | 
     by_rules = stored.proposal is not None and stored.proposal.proposer == "rules"
     if by_rules and SCORERS[scorer] == "statement":
         return None
-    return automatic_sides(info, stored, info.threshold, scorer).get(scorer)
+    return automatic_sides(info, stored, scorer).get(scorer)
 
 
 def compared(
@@ -71,8 +69,8 @@ def compared(
 
 
 def against(
-    info: DatasetInfo, stored: Stored, scorer: str, threshold: int, digits: str, within: float,
-    verified: Assessment, based: bool,
+    info: DatasetInfo, stored: Stored, scorer: str, digits: str, within: float, verified: Assessment,
+    based: bool,
 ) -> Difference | None:  # fmt: skip
     """The difference of a scorer, or of a file's number where there are `digits`, to the verified value.
 
@@ -80,7 +78,7 @@ def against(
     """
     if digits:
         return imported_side(info, stored, scorer, digits, within, verified, based)
-    automatic = automatic_sides(info, stored, threshold, scorer).get(scorer)
+    automatic = automatic_sides(info, stored, scorer).get(scorer)
     return None if automatic is None else compared(info, stored, scorer, automatic, verified, based)
 
 
@@ -112,9 +110,7 @@ def suspicion(
     """
 
     def names() -> Sequence[Unit] | None:
-        assessment = (
-            automatic_sides(info, stored, info.threshold, "presence").get("presence") if wanted else None
-        )
+        assessment = automatic_sides(info, stored, "presence").get("presence") if wanted else None
         return None if assessment is None else assessment.units
 
     return suspect(stored.sample, score, kind, names)
@@ -192,10 +188,10 @@ def causes_of(
 
 
 def explain_all(
-    store: Store, info: DatasetInfo, run_id: int | None, scorer: str, threshold: int,
-    reviewed: Mapping[int, Reviewed], progress: Progress = silent,
+    store: Store, info: DatasetInfo, scorer: str, reviewed: Mapping[int, Reviewed],
+    progress: Progress = silent,
 ) -> dict[int, Explained]:  # fmt: skip
-    """Explain the verified samples that a run's scorer or an imported column has a value of.
+    """Explain the verified samples that a scorer of the dataset's run or an imported column has a value of.
 
     Unresolved samples have no gold to be compared with.
     """
@@ -205,9 +201,9 @@ def explain_all(
     within = precision_of(written.values())
     due = [sample for sample in reviewed.values() if sample.review_id is not None]
     by_sample: dict[int, Explained] = {}
-    for done, (stored, verified, based) in enumerate(each_verified(store, run_id, kind, due), start=1):
+    for done, (stored, verified, based) in enumerate(each_verified(store, info.run_id, kind, due), start=1):
         digits = written.get(stored.sample_id, "")
-        gap = against(info, stored, scorer, threshold, digits, within, verified, based)
+        gap = against(info, stored, scorer, digits, within, verified, based)
         if gap is not None:
             by_sample[stored.sample_id] = explained(gap)
         progress(done)

@@ -126,7 +126,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     stored = load_sample(store, sample_id, opened.dataset.run_id)
     verified, based, whose = _verified(store, opened, stored, kind)
     info = opened.dataset
-    assessments = automatic_sides(info, stored, info.threshold)
+    assessments = automatic_sides(info, stored)
     written = {
         column: digits
         for column, digits in external_of(store, [sample_id])[sample_id].items()
