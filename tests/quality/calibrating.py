@@ -64,7 +64,7 @@ def cases_of(store: Store, scorer: str) -> tuple[str, tuple[FitCase, ...]]:
     """The run and every verified sample under it that has a recall on both sides."""
     info = dataset_info(store, find_dataset(store, None).id)
     run = find_run(store, info.id, info.run)
-    recompute(store, info, run.id, info.threshold)
+    recompute(store, info)
     found = gather(store, info, run, scorer)
     return run.name, tuple(one for one in found.cases if one.recall is not None and one.similarities)
 

@@ -157,7 +157,7 @@ def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any)
     text = to_toml(old.policy).replace('nested = "missing"', 'nested = "found"')
     change_policy(bench.store, old, text, "ann")
 
-    recompute(bench.store, old, old.run_id, old.threshold)
+    recompute(bench.store, old)
 
     assert bench.tables("counted", "score") == {"counted": [], "score": []}
     assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
@@ -169,7 +169,7 @@ def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any)
     def replace_text(done: int) -> None:
         assert bench.load([naming("d", ["Oslo"], ["Rome"])], update=True).updated == 1
 
-    recompute(bench.store, new, new.run_id, new.threshold, replace_text)
+    recompute(bench.store, new, replace_text)
 
     scored = "SELECT DISTINCT key FROM score JOIN sample ON sample.id = sample_id ORDER BY key"
     assert bench.query(scored) == [("a",), ("b",), ("c",)]

@@ -65,8 +65,8 @@ def answer(
     unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    fitted = recounted(store, info, chosen, progress)
     info = under(info, chosen)
+    fitted = recounted(store, info, progress)
     name = headline_scorer(store, info, scorer, usual)
     kind = kind_of(name) or info.kinds[0]
     withheld = withheld_from(store, info, viewer)
@@ -77,9 +77,9 @@ def answer(
 
     scores, presence = (scored_by(store, info, one) for one in (name, "presence"))
     scored = {number: value for number in at.places if (value := scores.get(number)) is not None}
-    prefix = at.begun
+    prefix, whole = at.begun, every.estimate
     begun = {row.sample_id: row.origin for row in prefix.rows}
-    estimate = estimated(every.estimate)
+    estimate = estimated(whole)
 
     def resting(rows: Sequence[Row]) -> list[Row]:
         """What an estimate rests on: samples picked because they look wrong would make every cause larger."""
@@ -107,10 +107,10 @@ def answer(
     left = total - settled - counts.excluded - counts.unresolved
     if prefix.corpus:  # all other samples are in no database, and the plan stays
         size, left = max(size, REVIEW_ALL), (prefix.planned_n or 0) - prefix.n
-    ahead = shown.estimate.ahead  # some of the planned samples may be reviewed behind the prefix
+    ahead = whole.ahead  # some of the planned samples may be reviewed behind the prefix
     if (goal := planned(store, info.id, kind)) and goal[0] < goal[1]:
         ahead = min(ahead, goal[1] - goal[0])
-    in_order = shown.estimate.n if shown.estimate.design not in ("hand", "imported") else 0
+    in_order = whole.n if whole.design not in ("hand", "imported") else 0
     in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
     by_text = kind == "entity" and name != "presence"
     without = {row.sample_id for row in every.rows if row.verified is None}
@@ -123,7 +123,7 @@ def answer(
         imported=name not in SCORERS,
         has_column=any(other.scorer not in SCORERS for other in shown.beside),
         proposer=chosen.proposer if chosen else "",
-        score=shown.estimate.automatic,
+        score=whole.automatic,
         possible=len(scored.keys() - without - gold.load_excluded(store, info.id, kind)),
         recount=mean(presence.get(number) for number in scored).value if by_text else None,
         triage=triage,
@@ -132,8 +132,8 @@ def answer(
         excluded=counts.excluded,
         in_order=in_order,
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
-        refusal=shown.estimate.refusal
-        if counts.imported or shown.estimate.design == "elsewhere" or in_order >= FEWEST
+        refusal=whole.refusal
+        if counts.imported or whole.design == "elsewhere" or in_order >= FEWEST
         else "",
         compared=len(known),
         left_out=left_out(settled, counts, every.rows, len(known)),
@@ -144,10 +144,10 @@ def answer(
         effects=() if alone else effects(rows),
         worst=_worst(store, info, name, resting(shown.rows), kind),
         steps=steps(
-            size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, shown.estimate.n,
+            size, left, len(triage.shown), counts.unresolved, counts.fast, estimate, whole.n,
             prefix.at_planned_n, pace.seconds if pace and measured else SECONDS[kind],
             mean_error({row.sample_id: row.automatic for row in known}, known), rivals,
-            ahead, shown.estimate.soon,
+            ahead, whole.soon,
             # another policy would end the estimate of a drawn corpus
             _policy_step(store, info, chosen)
             if kind == "entity" and chosen is not None and known and not (alone or prefix.corpus)
@@ -226,8 +226,8 @@ def _triage(
 
 def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
     """The reviewed samples with the largest differences, and the verified units that these come from."""
-    sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and rounded(row.delta, DIGITS)]
-    first = [row for _, row in sorted(sizes, key=lambda pair: (-pair[0], pair[1].sample_id))[:WORST]]
+    apart = [row for row in rows if row.delta is not None and rounded(row.delta, DIGITS)]
+    first = sorted(apart, key=lambda row: (-abs(row.delta or 0.0), row.sample_id))[:WORST]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
     loaded = {each.sample_id: each for each in samples.load_samples(store, [*known], info.run_id)}
     scorer = name if name in SCORERS else RECOUNT[kind]

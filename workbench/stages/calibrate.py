@@ -37,6 +37,7 @@ from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
 from workbench.stages.plan import prefix
+from workbench.stages.queue import under
 from workbench.stages.recompute import count_samples, recompute
 from workbench.stages.sides import each_verified
 from workbench.store import calibrations, plans, runs, samples, scores
@@ -363,7 +364,7 @@ def calibrate(
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
     _check_name(store, info, save)
     chosen_run = run_of(store, info, run)
-    recompute(store, info, chosen_run.id, info.threshold, progress)
+    recompute(store, under(info, chosen_run), progress)
     seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
     calibration = seen.found
     if calibration is None:
@@ -448,8 +449,7 @@ def use(
         known.check(MATCHER)
         calibrations.use_calibration(store, info.id, saved.id, known.threshold)
     changed = dataset_info(store, info.id)
-    if changed.run_id is not None:
-        recompute(store, changed, changed.run_id, changed.threshold, progress)
+    recompute(store, changed, progress)
     return changed
 
 
@@ -530,4 +530,4 @@ def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
     if info.run_id is None:
         return None
     chunk = next(samples.each_uncounted(store, info.id, info.run_id, info.taught), None)
-    return None if chunk is None else count_samples(info, info.run_id, chunk)
+    return None if chunk is None else count_samples(info, chunk)

@@ -112,7 +112,7 @@ def compare_against(
     moment that is none, and where no run is from before it.
     """
     chosen = runs.chosen_run(store, info, run)
-    fitted = recounted(store, info, chosen, progress)
+    fitted = recounted(store, under(info, chosen), progress)
     columns = scores.external_columns(store, info.id)
     first = known(scorer, columns) if scorer else headline_scorer(store, info, usual=usual)
     days = {name: _day(name, at) for name, at in columns.items()}

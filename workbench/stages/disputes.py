@@ -292,7 +292,7 @@ def disputes(
     scorers = [counts(name, columns)[0] for name in sorted(named([between])) if kind_of(name)]
     chosen = runs.chosen_run(store, info, run)
     for run_info in runs.list_runs(store, info.id) if chosen else ():
-        recompute(store, info, run_info.id, info.threshold, progress)
+        recompute(store, under(info, run_info), progress)
     info = under(info, chosen)
     with store.snapshot():
         disagreements: list[Dispute] = []

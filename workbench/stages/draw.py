@@ -311,8 +311,7 @@ def _ranked(
             "the texts of another one, which a dataset holds once: leave repeated rows out of the corpus"
         )
     own = {choice.key: choice for choice in chosen}
-    if info.run_id is not None:
-        recompute(store, info, info.run_id, info.threshold)
+    recompute(store, info)
     values = scored_by(store, info, scorer)
     drawn = [own[candidate.key] for candidate in there]
     if wrong := sum(values.get(c.sample_id) != choice.value for c, choice in zip(there, drawn, strict=True)):

@@ -169,8 +169,8 @@ def export(
     scored = any(FORMATS[name].scores for name in formats)
     with _opened(store, info, options, annotator):
         run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
-        if scored and run_id:
-            recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
+        if scored:  # every sample leaves with its scores
+            recompute.recompute(store, replace(info, run_id=run_id))
         replaced = folder.manifest_hash(directory)
         with store.snapshot():
             departure = _gather(store, info, options, run_id, annotator, scored=scored)

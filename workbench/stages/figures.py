@@ -104,8 +104,8 @@ def figures(
     Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    fitted = recounted(store, info, chosen, progress)
     info = under(info, chosen)
+    fitted = recounted(store, info, progress)
     if not scorer:  # the first that could count this run
         kind = info.kinds[0]
         scorer = first_scorer(able_scorers(store, info), kind) or DEFAULT_SCORER[kind]
@@ -114,12 +114,11 @@ def figures(
         return figures_of(scope(store, info, chosen, name, kind, fitted), progress)
 
 
-def recounted(store: Store, info: DatasetInfo, run: RunInfo | None, progress: Progress) -> CrossFit:
-    """Count what is not counted of a run, at every threshold that figures of the dataset have."""
+def recounted(store: Store, info: DatasetInfo, progress: Progress) -> CrossFit:
+    """Count what is not counted of a dataset's run, at every threshold that its figures have."""
     fitted = cross_fitted(store, info)
-    if run is not None:
-        for threshold in {info.threshold, *fitted.folds}:
-            recompute(store, info, run.id, threshold, progress)
+    for threshold in {info.threshold, *fitted.folds}:
+        recompute(store, replace(info, threshold=threshold), progress)
     return fitted
 
 

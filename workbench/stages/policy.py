@@ -107,7 +107,7 @@ def take_change(
     Raises UsageError where nothing has that number.
     """
     run = run_of(store, info, None)
-    recompute(store, info, run.id, info.threshold, progress)
+    recompute(store, info, progress)
     proposed = look(store, info.id, "bias", run=run, progress=progress).changes
     if not 1 <= number <= len(proposed):
         there = f"there is: 1 to {len(proposed)}" if proposed else "the reviews propose no change"

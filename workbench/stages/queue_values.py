@@ -112,8 +112,7 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
 
 def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
     """Count some samples under the current run; writes nothing."""
-    assert info.run_id is not None
-    return count_samples(info, info.run_id, load_samples(store, ids, info.run_id))
+    return count_samples(info, load_samples(store, ids, info.run_id))
 
 
 def _value(term: Term, values: Values) -> Fraction | None:

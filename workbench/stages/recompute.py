@@ -6,7 +6,7 @@ import os
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, islice
 from multiprocessing import get_context
@@ -20,7 +20,7 @@ from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
 from workbench.stages import Progress, begin_worker, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
-from workbench.stages.queue import counts
+from workbench.stages.queue import counts, under
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -131,33 +131,34 @@ class ScoreReport:
         )
 
 
-def recompute(
-    store: Store, info: DatasetInfo, run_id: int, threshold: int, progress: Progress = silent
-) -> int:
-    """Match what this matcher has not matched yet, count what has no score at this threshold.
+def recompute(store: Store, info: DatasetInfo, progress: Progress = silent) -> int:
+    """Match what this matcher has not matched yet, count what has no score at the dataset's threshold.
 
     Proposals are read; nothing is proposed and no model is called. Another threshold matches nothing
-    anew. Samples whose text or policy is replaced meanwhile stay uncounted until the next time. Returns
-    how many samples were matched.
+    anew, and without a run there is nothing to match. Samples whose text or policy is replaced meanwhile
+    stay uncounted until the next time. Returns how many samples were matched.
     """
+    if info.run_id is None:
+        return 0
     done = 0
-    uncounted = samples.each_uncounted(store, info.id, run_id, info.taught)
+    uncounted = samples.each_uncounted(store, info.id, info.run_id, info.taught)
     for batch in count_all(uncounted, info.policy, info.aliases):
-        save_counted(store, _scored_chunk(info, run_id, threshold, batch))
+        save_counted(store, _scored_chunk(info, batch))
         done += len(batch)
         progress(done)
-    for batch in scores.each_counted(store, info.id, run_id, threshold):
-        save_counted(store, _scored_chunk(info, run_id, threshold, batch))
+    for batch in scores.each_counted(store, info.id, info.run_id, info.threshold):
+        save_counted(store, _scored_chunk(info, batch))
     return done
 
 
-def count_samples(info: DatasetInfo, run_id: int, loaded: Sequence[Stored]) -> CountedChunk:
+def count_samples(info: DatasetInfo, loaded: Sequence[Stored]) -> CountedChunk:
     """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
-    batch = count_chunk(loaded, info.policy, info.aliases)
-    return _scored_chunk(info, run_id, info.threshold, batch)
+    return _scored_chunk(info, count_chunk(loaded, info.policy, info.aliases))
 
 
-def _scored_chunk(info: DatasetInfo, run_id: int, threshold: int, batch: Batch) -> CountedChunk:
+def _scored_chunk(info: DatasetInfo, batch: Batch) -> CountedChunk:
+    run_id, threshold = info.run_id, info.threshold
+    assert run_id is not None  # its proposals were counted
     hashes = {number: content for number, (content, _) in batch.items()}
     sources = {number: source for number, (_, source) in batch.items()}
     of_samples = {
@@ -198,7 +199,7 @@ def score_dataset(
     limit = info.threshold if threshold is None else threshold
     automatic: dict[int, dict[str, Score]] = {}
     if run_id is not None:
-        recompute(store, info, run_id, limit, progress)
+        recompute(store, replace(under(info, chosen), threshold=limit), progress)
         automatic = scores.load_scores(store, run_id, limit)
     rows = _scored(store, info, automatic)
     unproposed = runs.count_unproposed(store, info.id, run_id)
