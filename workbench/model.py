@@ -18,6 +18,9 @@ Reason = Literal["absent", "partial", "contradicted", "other entity"]
 Origin = Literal["proposed", "human", "imported", "carried"]
 Disposition = Literal["todo", "started", "verified", "excluded", "skipped"]
 
+JsonObject = dict[str, Any]
+"""An object of JSON, such as a row of a file."""
+
 SAID: dict[str, Verdict] = {
     "found": "found", "yes": "found", "supported": "found", "attributable": "found",
     "missing": "missing", "no": "missing", "unsupported": "missing",

@@ -17,7 +17,7 @@ from typing import Any
 from workbench.errors import RowError, UsageError
 from workbench.formats.json_lines import Fractional, loads
 from workbench.formats.rows import NAMED, Notes, excerpt, shown
-from workbench.model import KINDS, Kind
+from workbench.model import KINDS, JsonObject, Kind
 from workbench.scoring.names import metric_of
 
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -134,7 +134,7 @@ def list_cell(cell: str, column: str) -> list[Any]:
     raise RowError(column, f'"{excerpt(text)}"', expected)
 
 
-def listed(row: dict[str, Any], names: Collection[str] = LIST_CELLS) -> dict[str, Any]:
+def listed(row: JsonObject, names: Collection[str] = LIST_CELLS) -> JsonObject:
     """A row as it is; what stands under some of its names as the text of a list is one.
 
     Raises RowError for a text that begins as a list of texts and is none.
@@ -254,7 +254,7 @@ def names_nothing(name: str, there: Collection[str]) -> str:
     return f"{message}; did you mean {excerpt(near[0])}?" if near else message
 
 
-def note_missing(row: Mapping[str, Any], columns: NamedColumns, notes: Notes) -> None:
+def note_missing(row: JsonObject, columns: NamedColumns, notes: Notes) -> None:
     """Note each named column that a row, or an item of a list in it, has nothing in.
 
     Raises RowError where it is the question or the reference, and nothing else stands for it.
@@ -281,7 +281,7 @@ def paths(value: Any, outer: str = "", depth: int = 6) -> Iterator[str]:
             yield from paths(inner, f"{outer}{key}.", depth - 1)
 
 
-def try_this(path: Path, row: Mapping[str, Any], columns: NamedColumns, rows: str = "") -> str:
+def try_this(path: Path, row: JsonObject, columns: NamedColumns, rows: str = "") -> str:
     """The end of a message: the whole command that may read a file, by the names in one of its rows. Empty
     where no name is like those of a question and a reference, or nothing is to be named.
     """
@@ -305,13 +305,13 @@ _NO_FIELD = re.compile(
 )
 
 
-def without(row: Mapping[str, Any], columns: NamedColumns) -> list[str]:
+def without(row: JsonObject, columns: NamedColumns) -> list[str]:
     """The fields that no name in a row, and no name that a person gave, stands for."""
     there = {*columns.fields.values(), *(FIELD_OF[name] for name in row if name in FIELD_OF)}
     return [field for field in REQUIRED if field not in there]
 
 
-def name_yours(path: Path, row: Mapping[str, Any], columns: NamedColumns) -> str:
+def name_yours(path: Path, row: JsonObject, columns: NamedColumns) -> str:
     """The same, and how to name columns where no name tells."""
     yours = "".join(f" --map {field}=COLUMN" for field in without(row, columns))
     return try_this(path, row, columns) or f"; name yours with{yours}"
@@ -362,7 +362,7 @@ def value_at(value: Any, path: str) -> Any:
     return None
 
 
-def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -> dict[str, Any]:
+def renamed(row: JsonObject, columns: NamedColumns, *, deep: bool = False) -> JsonObject:
     """A row under the names of fields; another column that stands for one of these fields gets `_` behind it.
 
     With `deep` also the objects that annotation tools keep next to a text. Raises RowError for a context that
@@ -373,7 +373,7 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
         if "." in path and path not in row and (value := value_at(row, path)) is not None:
             given[path] = value
     wanted = {columns.fields[name] for name in given}
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     for name, value in given.items():
         target = columns.fields[name]
         if target == "retrieved_contexts":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError, disk_errors
 from workbench.formats import tables
@@ -44,6 +44,7 @@ from workbench.formats.json_lines import (
 from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import FileRow, Notes, excerpt, refused
+from workbench.model import JsonObject
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
 
@@ -171,7 +172,7 @@ def _object(path: Path, data: bytes, columns: NamedColumns) -> DatasetFile:
     return document(OBJECTS) if end > 1 else DatasetFile(path, "lines")
 
 
-def _is_row(path: Path, row: dict[str, Any], columns: NamedColumns) -> bool:
+def _is_row(path: Path, row: JsonObject, columns: NamedColumns) -> bool:
     """Whether an object is a row: one that a format claims, or that has a question and a reference."""
     try:
         given = renamed(row, columns, deep=True)
@@ -182,7 +183,7 @@ def _is_row(path: Path, row: dict[str, Any], columns: NamedColumns) -> bool:
         return False
 
 
-def _first_row(source: DatasetFile) -> dict[str, Any] | None:
+def _first_row(source: DatasetFile) -> JsonObject | None:
     """The first object in the lists of a document; None when there is none."""
     with closing(objects(source)) as given:
         row = next(given, None)
@@ -223,7 +224,7 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
     names: dict[str, None] = {}
     inside: dict[str, None] = {}
     number = 0
-    row: dict[str, Any] | None = None
+    row: JsonObject | None = None
     bad: RowError | None = None
     with closing(objects(source)) as given:
         for number, raw in enumerate(islice(given, _LOOK), start=1):
@@ -264,7 +265,7 @@ def _by_rows(source: DatasetFile, columns: NamedColumns) -> DatasetFile:
     )
 
 
-def _format_of(path: Path, row: dict[str, Any]) -> str | None:
+def _format_of(path: Path, row: JsonObject) -> str | None:
     """The one format that claims a row; None when none does. Raises AmbiguousError for several."""
     if "reference" in row and "retrieved_contexts" in row:
         return _sample_format(row)
@@ -279,7 +280,7 @@ def _format_of(path: Path, row: dict[str, Any]) -> str | None:
     return None if ours.isdisjoint(row) else _sample_format(row)
 
 
-def _sample_format(row: Mapping[str, Any]) -> str:
+def _sample_format(row: JsonObject) -> str:
     """ragas where a field has a name of another version, or where a row with no native key has a column
     of ragas or a column of numbers; every other row reads the same as native."""
     if type(row.get(native.OBJECT)) in (str, dict):
@@ -348,7 +349,7 @@ def files_of(path: Path) -> list[Path]:
     raise AmbiguousError(f"{path}: a folder: name a file: {excerpt(', '.join(names), 200)}", choices=names)
 
 
-def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any]]:
+def settings_of(path: Path, file: str | None = None) -> tuple[str, JsonObject]:
     """The name and the settings of the dataset that a folder was exported from; empty where it says none.
 
     The folder may be that of one format of several. With `file` only where the manifest names that file as
@@ -381,9 +382,9 @@ class Reader(NamedTuple):
     """
 
     record: native.Build = native.record_of
-    claims: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    claims: Callable[[JsonObject], bool] = lambda _: False
     lists: frozenset[str] = frozenset()
-    cells: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    cells: Callable[[JsonObject], JsonObject] | None = None
     rows: Callable[[Iterator[RawRow], Path, Notes], Iterator[FileRow]] | None = None
     joins: Callable[[Iterator[RawRow], Notes], Iterator[RawRow]] | None = None
     spans: bool = False

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from workbench.errors import InputError, NotFoundError, RowError, disk_errors
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt, shown, wrong
+from workbench.model import JsonObject
 
 BOM = b"\xef\xbb\xbf"
 HEAD = 64 * 1024
@@ -172,7 +173,7 @@ _lenient = json.JSONDecoder(parse_int=str, parse_float=str)
 _TAIL = 20  # what a message shows behind a place; a word or an escape that may be cut is shorter
 
 
-def parse(raw: str) -> dict[str, Any]:
+def parse(raw: str) -> JsonObject:
     """The JSON object of a line. Raises RowError for anything else, naming the column from 1, and
     RecursionError for thousands of brackets.
 
@@ -181,7 +182,7 @@ def parse(raw: str) -> dict[str, Any]:
     return checked(loads(raw), raw)
 
 
-def checked(value: Any, raw: str) -> dict[str, Any]:
+def checked(value: Any, raw: str) -> JsonObject:
     """A parsed value, where it is an object without texts that no database could hold. Raises RowError."""
     if type(value) is not dict:
         raise wrong("row", value, "a JSON object")
@@ -270,7 +271,7 @@ class RawRow(NamedTuple):
     """
 
     line: int
-    value: dict[str, Any] | None
+    value: JsonObject | None
     raw: str
     error: Refusal | None = None
     item: int = 0
@@ -458,14 +459,14 @@ def _keys(text: _Text) -> Iterator[str]:
     text.at += 1
 
 
-def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, dict[str, Any]], int, bool]:
+def inner_lists(path: Path, *, by_line: bool = True) -> tuple[dict[str, JsonObject], int, bool]:
     """The lists of objects in the document that a file begins with, each with its first object.
 
     Also on which line the document ends, and whether anything follows. What stands behind a place that is no
     JSON is not looked at.
     """
     text = _Text(path)
-    lists: dict[str, dict[str, Any]] = {}
+    lists: dict[str, JsonObject] = {}
     try:
         text.peek()
         for raw in _inside(text, None, "", lambda _: None):

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from workbench.errors import InputError
-from workbench.model import FOUND_IF, KINDS, Label, Policy
+from workbench.model import FOUND_IF, KINDS, JsonObject, Label, Policy
 from workbench.settings import toml_table
 from workbench.text.safe import clean
 
@@ -97,7 +97,7 @@ def _escaped(char: str) -> str:
     return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
 
 
-def _strings(document: dict[str, Any], name: str) -> list[str]:
+def _strings(document: JsonObject, name: str) -> list[str]:
     value = document[name]
     if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
         raise InputError(f"policy: {name}: expected a list of strings")

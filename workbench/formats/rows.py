@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.errors import RowError
-from workbench.model import Record, Span
+from workbench.model import JsonObject, Record, Span
 from workbench.text.figures import many
 
 LINE_LIMIT = 64 * 1024 * 1024  # bytes
@@ -252,7 +252,7 @@ _T = TypeVar("_T", bound=str)
 class RowPart(NamedTuple):
     """An object inside a row, and its path there, which errors name: `gold.entities[3]`."""
 
-    value: dict[str, Any]
+    value: JsonObject
     where: str
 
     def ends(self) -> tuple[int, int]:
@@ -344,14 +344,14 @@ def as_list(value: Any, where: str) -> list[Any]:
     raise wrong(where, value, "a list")
 
 
-def as_object(value: Any, where: str, expected: str = "an object") -> dict[str, Any]:
+def as_object(value: Any, where: str, expected: str = "an object") -> JsonObject:
     """The value, which has to be an object. Raises RowError."""
     if type(value) is dict:
         return value
     raise wrong(where, value, expected)
 
 
-def optional_object(item: Mapping[str, Any], key: str, where: str = "") -> dict[str, Any]:
+def optional_object(item: JsonObject, key: str, where: str = "") -> JsonObject:
     """An object; an empty one when there is none. Raises RowError."""
     value = item.get(key)
     return {} if value is None else as_object(value, where or key)

@@ -22,6 +22,7 @@ from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_met
 from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
 from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt
+from workbench.model import JsonObject
 
 DELIMITERS = (",", ";", "\t")
 UNNAMED = "Unnamed: "
@@ -98,7 +99,7 @@ def records(path: Path, delimiter: str, progress: Progress | None = None) -> Gen
 def csv_objects(
     path: Path,
     delimiter: str,
-    to_object: Callable[[dict[str, Any]], dict[str, Any]],
+    to_object: Callable[[JsonObject], JsonObject],
     progress: Progress | None = None,
     *,
     mapped: bool = False,
@@ -108,7 +109,7 @@ def csv_objects(
     rows = records(path, delimiter, progress)
     names = column_names(next(rows).cells)
     for row in rows:
-        value: dict[str, Any] = {}
+        value: JsonObject = {}
         raw = row.raw
         error: Refusal | None = row.error
         try:
@@ -389,13 +390,13 @@ def _twice(names: Iterable[str]) -> str:
     return f"column {excerpt(min(twice))} appears twice" if twice else ""
 
 
-def as_python(batch: Any, what: str) -> list[dict[str, Any]]:
+def as_python(batch: Any, what: str) -> list[JsonObject]:
     """The rows of a batch as dictionaries. Raises InputError, which begins with `what`, for a column that
     appears twice, and for one with values that Python cannot hold, such as a part of a microsecond."""
     if twice := _twice(batch.schema.names):
         raise InputError(f"{what}: {twice}")
     try:
-        rows: list[dict[str, Any]] = batch.to_pylist()
+        rows: list[JsonObject] = batch.to_pylist()
         return rows
     except UnicodeDecodeError:
         raise
@@ -412,7 +413,7 @@ def as_python(batch: Any, what: str) -> list[dict[str, Any]]:
         raise
 
 
-def _raw_row(row: dict[str, Any], number: int) -> RawRow:
+def _raw_row(row: JsonObject, number: int) -> RawRow:
     """A row as the JSON object that says the same."""
     raw = "{}"
     try:
@@ -427,7 +428,7 @@ def is_frame(given: object) -> bool:
     return hasattr(given, "columns") and hasattr(given, "to_dict")
 
 
-def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[dict[str, Any]]:
+def frame_rows(frame: Any, named: NamedColumns = NO_COLUMNS) -> list[JsonObject]:
     """The rows of a DataFrame as JSON has them. An empty cell is nothing, as in a table of a file.
 
     In a question, a reference, an id or a group a number is its text, and a question or a reference without

@@ -13,6 +13,7 @@ from workbench.model import (
     Assessment,
     Disposition,
     Evidence,
+    JsonObject,
     Kind,
     Label,
     Match,
@@ -25,7 +26,6 @@ from workbench.model import (
 )
 from workbench.reviewing.edits import PUTS, Accept, Comment, Dispose, Edit, Flag, Open, Put, Redo, Undo
 
-Document = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -34,10 +34,10 @@ _OF_UNIT = ("label", "origin", "rejected", "duplicate_of", "original_label", "pr
 """What has the same name in a match or a unit and in a document."""
 
 
-def unit_document(unit: Unit) -> Document:
+def unit_document(unit: Unit) -> JsonObject:
     """One unit with its match; `start`/`end` are the principal span, `spans` the further ones."""
     match, spans = unit.match, unit.spans
-    document: Document = {"id": unit.id, "text": unit.text}
+    document: JsonObject = {"id": unit.id, "text": unit.text}
     if unit.label:
         document["label"] = unit.label
     if spans:
@@ -55,7 +55,7 @@ def unit_document(unit: Unit) -> Document:
     return document
 
 
-def _say(document: Document, noun: Match | Unit, names: Sequence[str]) -> None:
+def _say(document: JsonObject, noun: Match | Unit, names: Sequence[str]) -> None:
     """Give a document what a match or a unit says, in this order; defaults have no key."""
     for name in names:
         if value := getattr(noun, name):
@@ -65,7 +65,7 @@ def _say(document: Document, noun: Match | Unit, names: Sequence[str]) -> None:
 def unit_of(document: Mapping[str, Any], kind: Kind) -> Unit:
     """The unit of a document written by `unit_document`."""
 
-    def given(names: Sequence[str]) -> Document:
+    def given(names: Sequence[str]) -> JsonObject:
         return {name: document[name] for name in names if name in document}
 
     principal = [document] if "start" in document else []
@@ -75,7 +75,7 @@ def unit_of(document: Mapping[str, Any], kind: Kind) -> Unit:
     return Unit(document["id"], kind, document["text"], spans=spans, match=match, **given(_OF_UNIT))
 
 
-def assessment_document(assessment: Assessment) -> Document:
+def assessment_document(assessment: Assessment) -> JsonObject:
     """An assessment as a document."""
     return {
         "kind": assessment.kind,
@@ -90,7 +90,7 @@ def assessment_of(document: Mapping[str, Any]) -> Assessment:
     return Assessment(kind, document["source"], tuple(unit_of(unit, kind) for unit in document["units"]))
 
 
-def proposal_document(proposal: Proposal) -> Document:
+def proposal_document(proposal: Proposal) -> JsonObject:
     """A proposal with the keys of a native row's `proposal`."""
     contexts = proposal.context_entities
     document = {
@@ -103,14 +103,14 @@ def proposal_document(proposal: Proposal) -> Document:
     return {"proposer": proposal.proposer, **said}
 
 
-def _listed(proposed: Iterable[ProposedEntity | ProposedStatement] | None) -> list[Document] | None:
+def _listed(proposed: Iterable[ProposedEntity | ProposedStatement] | None) -> list[JsonObject] | None:
     return None if proposed is None else [proposed_document(each) for each in proposed]
 
 
 def proposal_of(document: Mapping[str, Any]) -> Proposal:
     """The proposal of a document written by `proposal_document`."""
 
-    def read(noun: Callable[..., T], documents: list[Document] | None) -> tuple[T, ...] | None:
+    def read(noun: Callable[..., T], documents: list[JsonObject] | None) -> tuple[T, ...] | None:
         return None if documents is None else tuple(noun(**each) for each in documents)
 
     contexts = document.get("context_entities")
@@ -123,7 +123,7 @@ def proposal_of(document: Mapping[str, Any]) -> Proposal:
     )
 
 
-def proposed_document(proposed: ProposedEntity | ProposedStatement) -> Document:
+def proposed_document(proposed: ProposedEntity | ProposedStatement) -> JsonObject:
     """A proposed entity or statement; what it does not say has no key."""
     return {
         name: value
@@ -132,7 +132,7 @@ def proposed_document(proposed: ProposedEntity | ProposedStatement) -> Document:
     }
 
 
-def policy_document(policy: Policy) -> Document:
+def policy_document(policy: Policy) -> JsonObject:
     """A policy without its version, which the store gives."""
     return {
         "kinds": list(policy.kinds),
@@ -162,9 +162,9 @@ def policy_of(document: Mapping[str, Any], version: int) -> Policy:
     )
 
 
-def edit_document(edit: Edit) -> tuple[str, Document]:
+def edit_document(edit: Edit) -> tuple[str, JsonObject]:
     """The operation's name and its data, as the journal stores them."""
-    data: Document = {name: getattr(edit, name) for name in edit.__slots__}
+    data: JsonObject = {name: getattr(edit, name) for name in edit.__slots__}
     op = type(edit).__name__.lower()
     match edit:
         case Open():

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, create_engine, delete, insert, literal, select, update
 
 from workbench.errors import NotFoundError, StoreError
+from workbench.model import JsonObject
 from workbench.store import database
 from workbench.store.database import FAILURES, explained, sqlite_path
 from workbench.store.engine import Store
@@ -44,7 +45,6 @@ from workbench.store.tables import (
 )
 from workbench.text.lists import stored
 
-Document = dict[str, Any]
 GONE = "purged-"
 """What a stratum without samples is called, with a number behind."""
 
@@ -238,7 +238,7 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
     sizes = Counter(order), Counter(order[:planned_n])
     beyond = PLAN.dataset_id == dataset_id, PLAN.planned_n > len(order)
     connection.execute(update(PlanRow).where(*beyond).values(planned_n=len(order)))
-    forgetting: tuple[tuple[Column[Any], Callable[[Document], None]], ...] = (
+    forgetting: tuple[tuple[Column[Any], Callable[[JsonObject], None]], ...] = (
         (CALIBRATION.document, lambda saw: _forget_groups(saw.get("gold", {}).get("samples", []), groups)),
         (RUN.parameters, lambda said: _forget_groups(said.get("examples", []), groups)),
         (PLAN.parameters, lambda drawn: _forget_strata(drawn, strata, sizes)),
@@ -252,16 +252,16 @@ def _forget_names(connection: Connection, dataset_id: int) -> None:
             connection.execute(change.values({column.name: document}))
 
 
-def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> None:
+def _forget_groups(seen: list[JsonObject], groups: Collection[str | None]) -> None:
     for sample in seen:
         if sample.get("group") is not None and sample["group"] not in groups:
             sample["group"] = None
 
 
 def _forget_strata(
-    parameters: Document, strata: Collection[str | None], sizes: tuple[Counter[str], Counter[str]]
+    parameters: JsonObject, strata: Collection[str | None], sizes: tuple[Counter[str], Counter[str]]
 ) -> None:
-    counts: Document = parameters.get("strata", {})
+    counts: JsonObject = parameters.get("strata", {})
     numbered = {name: re.fullmatch(f"{GONE}([0-9]+)", name) for name in counts}
     highest = max((int(match[1]) for match in numbered.values() if match), default=0)
     names = (f"{GONE}{number}" for number in count(highest + 1))

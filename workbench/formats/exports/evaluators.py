@@ -27,7 +27,7 @@ from workbench.formats.exports.item import (
     no_entities,
     row_text,
 )
-from workbench.model import Evidence, ProposedEntity, Unit, count
+from workbench.model import Evidence, JsonObject, ProposedEntity, Unit, count
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 
@@ -257,10 +257,10 @@ def _left_out(taken: set[tuple[str, str]], item: ExportItem) -> str:
     return ""
 
 
-def _example(item: ExportItem) -> dict[str, Any]:
+def _example(item: ExportItem) -> JsonObject:
     sample = item.sample
     names = ("id", "group", "reference_hash", "user_input", "reference")
-    value: dict[str, Any] = {name: getattr(sample, name) for name in names}
+    value: JsonObject = {name: getattr(sample, name) for name in names}
     value["retrieved_contexts"] = list(sample.retrieved_contexts)
     if "entity" in item.gold:
         value["entities"] = [_verified(unit) for unit in item.gold["entity"]]
@@ -269,8 +269,8 @@ def _example(item: ExportItem) -> dict[str, Any]:
     return value
 
 
-def _verified(unit: Unit) -> dict[str, Any]:
-    value: dict[str, Any] = {"text": unit.text}
+def _verified(unit: Unit) -> JsonObject:
+    value: JsonObject = {"text": unit.text}
     if unit.label:
         value["label"] = unit.label
     value["verdict"] = unit.match.verdict or "unsure"

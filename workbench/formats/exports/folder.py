@@ -17,12 +17,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError, disk_errors
 from workbench.formats.exports.item import Surroundings
-from workbench.model import sha256
+from workbench.model import JsonObject, sha256
 from workbench.text.safe import clean
 
 MANIFEST = "manifest.json"
@@ -60,9 +59,7 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
             _put(aside, target)
 
 
-def write_manifest(
-    folder: Path, counts: Mapping[str, Any], extra: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def write_manifest(folder: Path, counts: JsonObject, extra: JsonObject | None = None) -> JsonObject:
     """Write `manifest.json` over all other files of the folder: path, sha256 and bytes of each.
 
     It ends up with a checksum of itself, so that an edited figure is noticed; who means to can make another
@@ -82,14 +79,14 @@ def write_manifest(
     return manifest
 
 
-def checksum(manifest: Mapping[str, Any]) -> str:
+def checksum(manifest: JsonObject) -> str:
     """The SHA-256 of a manifest without its checksum: ASCII JSON, keys sorted, without blanks."""
     rest = {key: value for key, value in manifest.items() if key != CHECKSUM}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
     return sha256(text)
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> JsonObject:
     """The manifest of an export. Raises NotFoundError without one, InputError when it is not ours."""
     path = folder / MANIFEST
     try:
@@ -229,7 +226,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(paths, key=lambda path: path.relative_to(folder).as_posix())
 
 
-def _described(folder: Path, path: Path) -> dict[str, Any]:
+def _described(folder: Path, path: Path) -> JsonObject:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
     name = path.relative_to(folder).as_posix()
@@ -363,7 +360,7 @@ def write_card(
     about: Surroundings,
     rows: int,
     files: Iterable[str],
-    manifest: Mapping[str, Any],
+    manifest: JsonObject,
     counts: Mapping[str, int],
 ) -> None:
     """Write the card of a Hugging Face dataset: YAML that the Hub reads, and a page for people."""

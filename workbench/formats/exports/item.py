@@ -17,6 +17,7 @@ from workbench.formats.json_lines import Fractional
 from workbench.model import (
     NO_MARKS,
     GoldRecord,
+    JsonObject,
     Kind,
     Label,
     Proposal,
@@ -25,7 +26,7 @@ from workbench.model import (
     Score,
     Unit,
 )
-from workbench.reviewing.documents import Document, proposal_document, unit_document
+from workbench.reviewing.documents import proposal_document, unit_document
 from workbench.reviewing.fold import Place, disputed_labels, place_of
 from workbench.text.lists import compact, object_text
 
@@ -176,7 +177,7 @@ def to_text(record: Record, *, reference: bool = True) -> str:
     disputed: set[Place] = set()
     if len(record.gold) > 1 and not any(gold.marks.adjudicated for gold in record.gold):
         disputed = disputed_labels(gold.entities or () for gold in record.gold)
-    pairs: dict[str, Any] = {
+    pairs: JsonObject = {
         "id": sample.id,
         "user_input": sample.user_input,
         "reference": sample.reference if reference else None,
@@ -206,12 +207,12 @@ def _sorted(value: Any) -> Any:
     return [_sorted(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _one_or_all(documents: list[Document]) -> Any:
+def _one_or_all(documents: list[JsonObject]) -> Any:
     return documents[0] if len(documents) == 1 else documents or None
 
 
-def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
-    document: Document = {"annotator": gold.annotator}
+def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> JsonObject:
+    document: JsonObject = {"annotator": gold.annotator}
     number = 0
     for name, kind in (("entities", gold.entities), ("statements", gold.statements)):
         if kind is None:
@@ -220,7 +221,7 @@ def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
         for unit in kind:
             if unit.counted:
                 number += 1
-                known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
+                known: JsonObject = {"verdict": "unsure", "evidence": []} | unit_document(unit)
                 if known["id"] == f"g{number}":
                     del known["id"]
                 if place_of(unit) in disputed:

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from workbench.formats.exports.folder import rendered
 from workbench.formats.exports.item import (
@@ -34,7 +34,7 @@ from workbench.formats.exports.item import (
     no_entities,
     row_text,
 )
-from workbench.model import GoldRecord, Proposal, Unit
+from workbench.model import GoldRecord, JsonObject, Proposal, Unit
 from workbench.text.ground import ground
 from workbench.text.lists import compact, object_text
 from workbench.text.tokens import Token, tokens
@@ -256,7 +256,7 @@ def _task(item: ExportItem, labels: dict[str, None]) -> str:
 Offset = Callable[[int], int]
 
 
-def _region(name: str, what: str, start: int, end: int, surface: str, chosen: str) -> dict[str, Any]:
+def _region(name: str, what: str, start: int, end: int, surface: str, chosen: str) -> JsonObject:
     """A marked stretch with its label, or the verdict on it."""
     kind = "labels" if what == "label" else "choices"
     return {
@@ -268,13 +268,13 @@ def _region(name: str, what: str, start: int, end: int, surface: str, chosen: st
     }
 
 
-def _annotation(record: GoldRecord, tags: list[Tagged], text: str, offset: Offset) -> dict[str, Any]:
-    result: list[dict[str, Any]] = []
+def _annotation(record: GoldRecord, tags: list[Tagged], text: str, offset: Offset) -> JsonObject:
+    result: list[JsonObject] = []
     for number, tag in enumerate(tags, 1):
         marked = offset(tag.start), offset(tag.end), text[tag.start : tag.end]
         result.append(_region(f"r{number}", "label", *marked, tag.label))
         result.append(_region(f"r{number}", "verdict", *marked, tag.unit.match.verdict or "unsure"))
-    value: dict[str, Any] = {
+    value: JsonObject = {
         "result": result, "was_cancelled": False, "ground_truth": True, "annotator": record.named,
     }  # fmt: skip
     if record.effort is not None:
@@ -282,9 +282,9 @@ def _annotation(record: GoldRecord, tags: list[Tagged], text: str, offset: Offse
     return value
 
 
-def _prediction(proposal: Proposal, text: str, offset: Offset) -> dict[str, Any]:
+def _prediction(proposal: Proposal, text: str, offset: Offset) -> JsonObject:
     """The proposed entities at every place where they stand; one that stands nowhere is left out."""
-    result: list[dict[str, Any]] = []
+    result: list[JsonObject] = []
     for entity in proposal.reference_entities or ():
         for span in entity.spans or ground(entity.text, text):
             surface = text[span.start : span.end]

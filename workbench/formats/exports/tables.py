@@ -19,7 +19,7 @@ from typing import Any
 
 from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Wrote, lines_into, row_text
 from workbench.formats.tables import load_pyarrow
-from workbench.model import KINDS, Kind, Sample, Unit, count
+from workbench.model import KINDS, JsonObject, Kind, Sample, Unit, count
 from workbench.text.lists import compact
 
 SAMPLES = "samples.csv"
@@ -208,7 +208,7 @@ def _schema(arrow: Any, about: Surroundings) -> Any:
     return arrow.schema([*fields, ("workbench", text)])
 
 
-def _row(item: ExportItem, about: Surroundings) -> dict[str, Any]:
+def _row(item: ExportItem, about: Surroundings) -> JsonObject:
     row = {name: getattr(item.sample, name) for name in _TEXTS + _HASHES}
     row |= {name: list(getattr(item.sample, name)) for name in ("retrieved_contexts", "alternatives")}
     row |= {name: getattr(item, name) for name in _OF_ITEM}
@@ -221,7 +221,7 @@ def _row(item: ExportItem, about: Surroundings) -> dict[str, Any]:
     return row
 
 
-def _gold_lists(item: ExportItem, kind: Kind) -> dict[str, Any]:
+def _gold_lists(item: ExportItem, kind: Kind) -> JsonObject:
     units: tuple[Unit, ...] | None = item.gold.get(kind)
     recall = None if units is None else count(units).recall
     gold = units or ()

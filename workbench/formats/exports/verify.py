@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from workbench.errors import InputError
 from workbench.formats.exports import evaluators, spans, tables
@@ -21,8 +21,8 @@ from workbench.formats.exports.item import (
 from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes
+from workbench.model import JsonObject
 
-Document = dict[str, Any]
 Found = Callable[[str], None]
 
 
@@ -81,7 +81,7 @@ def places(folder: Path, name: str, splits: Iterable[str]) -> list[tuple[Path, s
     return [(folder if FORMATS[name].splits == "files" else folder / split, split) for split in wanted]
 
 
-def folders(home: Path, manifest: Document, report: Found) -> Iterator[tuple[str, list[Path]]]:
+def folders(home: Path, manifest: JsonObject, report: Found) -> Iterator[tuple[str, list[Path]]]:
     """(format, its folder or the folders of its splits) of all that the manifest names.
 
     It reports a format that there is not, one without its files, and files of formats that it does not name.
@@ -113,7 +113,7 @@ def folders(home: Path, manifest: Document, report: Found) -> Iterator[tuple[str
             yield name, each
 
 
-def check_itself(manifest: Document, report: Found) -> None:
+def check_itself(manifest: JsonObject, report: Found) -> None:
     """Whether the manifest is as it was written, by its own checksum."""
     digest = manifest.get("manifest_sha256")
     now = checksum(manifest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple
@@ -20,7 +20,18 @@ from workbench.formats.columns import FIELD_OF, as_contexts, context_texts
 from workbench.formats.exports.item import label_out
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes, excerpt, is_whole, places, shown, wrong
-from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict
+from workbench.model import (
+    BY,
+    GoldRecord,
+    JsonObject,
+    Match,
+    Proposal,
+    ProposedEntity,
+    Record,
+    Span,
+    Unit,
+    Verdict,
+)
 
 Tool = Literal["prodigy", "label-studio", "argilla", "doccano"]
 
@@ -39,7 +50,7 @@ class AnnotationSet(NamedTuple):
 def record(
     tool: Tool,
     text: Any,
-    sources: Sequence[Mapping[str, Any]],
+    sources: Sequence[JsonObject],
     sets: Sequence[AnnotationSet],
     notes: Notes,
 ) -> Record:
@@ -50,9 +61,9 @@ def record(
     """
     if type(text) is not str:
         raise wrong("text", text, "a string")
-    texts: dict[str, Any] = {}
-    own: dict[str, Any] = {}
-    other: dict[str, Any] = {}
+    texts: JsonObject = {}
+    own: JsonObject = {}
+    other: JsonObject = {}
     for name, value in chain.from_iterable(source.items() for source in sources):
         field = FIELD_OF.get(name)
         if value is None:
@@ -179,7 +190,7 @@ def _units(layer: AnnotationSet, entities: Sequence[ProposedEntity]) -> Iterator
         yield Unit(f"g{number}", "entity", entity.text, entity.label, entity.spans, match, "imported")
 
 
-def text_of(fields: Mapping[str, Any], where: str, names: Sequence[str] = ("text", "reference")) -> str:
+def text_of(fields: JsonObject, where: str, names: Sequence[str] = ("text", "reference")) -> str:
     """The name of the text in a tool's object: one of `names`, else the only string. Raises RowError."""
     for name in names:
         if type(fields.get(name)) is str:

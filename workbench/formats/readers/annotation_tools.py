@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
@@ -24,14 +24,14 @@ from workbench.formats.rows import (
     shown,
     wrong,
 )
-from workbench.model import VERDICTS, Record, Sample, Verdict
+from workbench.model import VERDICTS, JsonObject, Record, Sample, Verdict
 
 _ARGILLA_KEYS = frozenset(
     {"id", "fields", "metadata", "suggestions", "responses", "vectors", "_server_id", "status"}
 )
 
 
-def is_argilla(row: Mapping[str, Any]) -> bool:
+def is_argilla(row: JsonObject) -> bool:
     """Whether a row is a record, nested or as `to_datasets` flattens it."""
     if type(row.get("fields")) is dict:
         return any(type(row.get(key)) is dict for key in ("suggestions", "responses", "metadata"))
@@ -45,7 +45,7 @@ def _has_objects(value: Any, *keys: str) -> bool:
     )
 
 
-def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
+def argilla_record(row: JsonObject, notes: Notes) -> Record:
     """The record of an Argilla record. Raises RowError."""
     if "fields" not in row:
         row = _nested(row)
@@ -57,7 +57,7 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("argilla", fields[name], ({"id": row.get("id")}, rest, metadata), sets, notes)
 
 
-def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
+def _answers(row: JsonObject, notes: Notes) -> Iterator[annotated.AnnotationSet]:
     """The spans that models suggested and people answered."""
     for question, answer in optional_object(row, "suggestions").items():
         where = f"suggestions.{question}"
@@ -95,9 +95,9 @@ def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | Non
     return regions
 
 
-def _nested(row: Mapping[str, Any]) -> dict[str, Any]:
+def _nested(row: JsonObject) -> JsonObject:
     """A flattened record as a nested one: columns NAME.suggestion, NAME.responses, NAME.responses.users, …"""
-    nested: dict[str, Any] = {"fields": {}, "suggestions": {}, "responses": {}, "id": row.get("id")}
+    nested: JsonObject = {"fields": {}, "suggestions": {}, "responses": {}, "id": row.get("id")}
     for name, value in row.items():
         question, dot, part = name.partition(".")
         if not dot:
@@ -121,7 +121,7 @@ _DOCCANO_LISTS = ("label", "labels", "entities")
 _DOCCANO_KEYS = frozenset({*_DOCCANO_LISTS, "Comments", "relations", "_error"})
 
 
-def is_doccano(row: Mapping[str, Any]) -> bool:
+def is_doccano(row: JsonObject) -> bool:
     """Whether a row is a document with a list of labels."""
     if type(row.get("text", row.get("data"))) is not str:
         return False
@@ -134,7 +134,7 @@ def is_doccano(row: Mapping[str, Any]) -> bool:
     return False
 
 
-def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
+def doccano_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a document. Raises RowError."""
     name = annotated.text_of(row, "text", ("text", "data", "reference"))
     regions: list[Region] = []
@@ -175,14 +175,14 @@ _OF_PICTURES = re.compile(
 _LABEL_STUDIO_KEYS = frozenset({"id", "data", "meta", "annotations", "completions", "predictions", "_error"})
 
 
-def is_label_studio(row: Mapping[str, Any]) -> bool:
+def is_label_studio(row: JsonObject) -> bool:
     """Whether a row is a task, or one of the short export."""
     if type(row.get("data")) is dict:
         return any(type(row.get(key)) is list for key in ("annotations", "predictions", "completions"))
     return "annotation_id" in row or any(_has_objects(v, "start", "end", "labels") for v in row.values())
 
 
-def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
+def label_studio_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a task, or of a row of the short export (JSON_MIN). Raises RowError."""
     if "data" not in row:
         return _short(row, notes)
@@ -195,7 +195,7 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("label-studio", data[name], ({"id": row.get("id")}, rest, meta), sets, notes)
 
 
-def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.AnnotationSet]:
+def _sets(row: JsonObject, notes: Notes) -> Iterator[annotated.AnnotationSet]:
     for key in ("predictions", "annotations", "completions"):
         for index, annotation in enumerate(as_list(row.get(key) or [], key)):
             where = f"{key}[{index}]"
@@ -244,7 +244,7 @@ def _name(value: Any) -> str:
     return str(value) if type(value) in (str, int) and len(str(value)) <= 200 else ""
 
 
-def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | None = None) -> Region:
+def _span(value: JsonObject, where: str, notes: Notes, verdict: Verdict | None = None) -> Region:
     labels = value.get("labels") or [""]
     if type(labels) is not list or not all(type(label) is str for label in labels):
         raise wrong(f"{where}.labels", labels, "a list of strings")
@@ -255,10 +255,10 @@ def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | No
     return Region(*span.ends(), labels[0], text, verdict)
 
 
-def _short(row: dict[str, Any], notes: Notes) -> Record:
+def _short(row: JsonObject, notes: Notes) -> Record:
     """JSON_MIN: the data at the top, with lists of spans under the names of their controls."""
     regions: list[Region] = []
-    rest: dict[str, Any] = {}
+    rest: JsonObject = {}
     given = False
     for key, value in row.items():
         if type(value) is list and value and all(type(span) is dict and "start" in span for span in value):
@@ -274,7 +274,7 @@ def _short(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("label-studio", text, (rest,), sets, notes)
 
 
-def _label_studio_text(fields: dict[str, Any], where: str) -> str:
+def _label_studio_text(fields: JsonObject, where: str) -> str:
     """The name of the text. Raises RowError where that is the address of a file, as of an image."""
     name = annotated.text_of(fields, where)
     if _FILE.fullmatch(fields[name]):
@@ -288,7 +288,7 @@ _PRODIGY_KEYS = frozenset({"text", "meta", "spans", "tokens", "answer", "_error"
 _PRODIGY_SPAN = frozenset({"start", "end", "label", "text", "verdict", "token_start", "token_end"})
 
 
-def is_prodigy(row: Mapping[str, Any]) -> bool:
+def is_prodigy(row: JsonObject) -> bool:
     """Whether a row is a task."""
     if type(row.get("text")) is not str:
         return False
@@ -299,7 +299,7 @@ def is_prodigy(row: Mapping[str, Any]) -> bool:
     )
 
 
-def prodigy_record(row: dict[str, Any], notes: Notes) -> Record:
+def prodigy_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a task. Raises RowError."""
     answer = row.get("answer", "accept")
     if answer not in ("accept", "reject", "ignore"):

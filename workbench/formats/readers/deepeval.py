@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, l
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import native, ragas
 from workbench.formats.rows import Notes, shown, wrong
-from workbench.model import Proposal, ProposedStatement, Record, Span, count
+from workbench.model import JsonObject, Proposal, ProposedStatement, Record, Span, count
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
 LISTS = frozenset(
@@ -39,20 +39,20 @@ _SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<cont
 _TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
 
 
-def claims(row: Mapping[str, Any]) -> bool:
+def claims(row: JsonObject) -> bool:
     """Whether a row, or the header of a table, is a golden, a test case or a conversation."""
     if "scenario" in row and "input" not in row:
         return True
     return "input" in row and not _TELLING.isdisjoint(row) and _OTHERS.isdisjoint(row)
 
 
-def record_of(row: dict[str, Any], notes: Notes) -> Record:
+def record_of(row: JsonObject, notes: Notes) -> Record:
     """The record of a golden or a test case. Raises RowError."""
     if row.get("scenario") or row.get("turns") is not None or row.get("conversational") is True:
         got = "a conversation"
         raise RowError("scenario", got, "a single turn: conversations are not scored by recall")
-    fields: dict[str, Any] = {}
-    meta: dict[str, Any] = {}
+    fields: JsonObject = {}
+    meta: JsonObject = {}
     contexts: Any = None
     for name, value in row.items():
         if value is None or value == [] or value == {}:
@@ -81,7 +81,7 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
     return _judged(ragas.record_of(fields, notes, exported=exported, meta=meta), recall, notes)
 
 
-def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
+def _judged(record: Record, recall: JsonObject, notes: Notes) -> Record:
     """The record with the verdicts that were counted for its Contextual Recall as a further proposal."""
     sample = record.sample
     from workbench.matching.units import statement_units
@@ -105,7 +105,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
     return replace(record, proposals=(*record.proposals, proposal))
 
 
-def _as_exported(fields: dict[str, Any], contexts: Any, exported: Any) -> dict[str, Any]:
+def _as_exported(fields: JsonObject, contexts: Any, exported: Any) -> JsonObject:
     """The fields of a row without what the native row in it says too.
 
     `contexts` as they were given: a CSV file joins them by bars, and one that has a bar is cut there.
@@ -122,7 +122,7 @@ def _as_exported(fields: dict[str, Any], contexts: Any, exported: Any) -> dict[s
     return {name: value for name, value in fields.items() if name not in left_out}
 
 
-def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
+def row_of_cells(cells: JsonObject) -> JsonObject:
     """A row of a table as the JSON row it stands for: contexts may be joined by |."""
     joined = {
         name: cell
@@ -147,7 +147,7 @@ def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
     ]
 
 
-def _metrics(row: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[str, Any]]:
+def _metrics(row: JsonObject, notes: Notes) -> tuple[JsonObject, JsonObject]:
     """The score of each metric of a test run, None for one that failed, and the Contextual Recall whole.
 
     Of several metrics with one name the first one that has a score is read.
@@ -156,8 +156,8 @@ def _metrics(row: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[st
     given = row.get(key) or []
     if type(given) is not list or not all(type(metric) is dict for metric in given):
         raise wrong(key, given, "a list of objects with name and score")
-    scores: dict[str, Any] = {}
-    recall: dict[str, Any] = {}
+    scores: JsonObject = {}
+    recall: JsonObject = {}
     for index, metric in enumerate(given):
         name, score = metric.get("name", metric.get("metric")), metric.get("score")
         if type(name) is not str or not name:
@@ -229,7 +229,7 @@ def judged_statements(
     return tuple(statements)
 
 
-def _verdicts(log: Any) -> list[dict[str, Any]] | None:
+def _verdicts(log: Any) -> list[JsonObject] | None:
     head = _HEAD.search(log) if type(log) is str else None
     if head is None:
         return None

@@ -26,7 +26,7 @@ from workbench.formats.rows import (
     strings,
     wrong,
 )
-from workbench.model import Kind, Span
+from workbench.model import JsonObject, Kind, Span
 
 _MARKS = frozenset({"disposition", "reason", "flag", "comments", "shown", "off_plan", "adjudicated"})
 _GOLD = frozenset({"annotator", "by", "entities", "statements", "effort", *_MARKS})
@@ -274,7 +274,7 @@ class _RowTexts(NamedTuple):
         )
         return span
 
-    def proposal(self, given: dict[str, Any]) -> model.Proposal:
+    def proposal(self, given: JsonObject) -> model.Proposal:
         value = RowPart(given, "proposal")
         value.ignore(_PROPOSAL, self.notes)
         entities, by_context, statements = map(

@@ -34,6 +34,7 @@ from workbench.model import (
     BY,
     KINDS,
     GoldRecord,
+    JsonObject,
     Proposal,
     ProposedEntity,
     ProposedStatement,
@@ -52,7 +53,7 @@ _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
 MULTI_TURN = ("user_input", "a list of messages", "a string: multi-turn samples are not scored by recall")
 """The error for a conversation in place of a question."""
 
-Build = Callable[[dict[str, Any], Notes], Record]
+Build = Callable[[JsonObject, Notes], Record]
 """Makes a record of an object whose keys `--map` and `--external` may have renamed already. A reader renames
 its own keys and ends in `ragas.record_of`, which takes scores by their names."""
 
@@ -77,7 +78,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
         yield FileRow(path, row.line, record, placed, row.raw, row.item)
 
 
-def record_of(row: dict[str, Any], notes: Notes) -> Record:
+def record_of(row: JsonObject, notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
         return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
@@ -91,7 +92,7 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
     return build(row, notes, scores | _digits(metrics, notes), other)
 
 
-def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict[str, Any]) -> Record:
+def build(row: JsonObject, notes: Notes, scores: dict[str, str], other: JsonObject) -> Record:
     """The record of a row with native keys. Raises RowError.
 
     `scores` were read by the caller; `other` holds what has no place of its own and goes to `meta`.
@@ -132,11 +133,11 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     return Record(sample, proposals, gold, scores, number, _gives_contexts(row))
 
 
-def _gives_contexts(row: Mapping[str, Any]) -> bool:
+def _gives_contexts(row: JsonObject) -> bool:
     return row.get("retrieved_contexts") is not None
 
 
-def _sample(row: dict[str, Any], notes: Notes) -> Sample:
+def _sample(row: JsonObject, notes: Notes) -> Sample:
     """The sample of a row; every row passes here, so it asks as little as it can."""
     get = row.get
     question, reference, contexts = get("user_input"), get("reference"), get("retrieved_contexts")
@@ -169,7 +170,7 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
     return Sample(name, question, reference, tuple(contexts), response, group, meta, alternatives)
 
 
-def _incomplete(row: dict[str, Any]) -> RowError:
+def _incomplete(row: JsonObject) -> RowError:
     """Which of the required fields is missing or of the wrong type."""
     for field in REQUIRED:
         value = row.get(field)
@@ -201,7 +202,7 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
     return tuple(strings(value or [], "alternatives"))
 
 
-def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
+def scores_of(row: JsonObject, notes: Notes) -> dict[str, str]:
     """`scores` of a row with the digits of the file; null and NaN are no score. Raises RowError."""
     given = {} if row.get("scores") is None else row["scores"]
     as_object(given, "scores", "an object of numbers")
@@ -211,7 +212,7 @@ def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     return _digits(given, notes)
 
 
-def _digits(given: Mapping[str, Any], notes: Notes) -> dict[str, str]:
+def _digits(given: JsonObject, notes: Notes) -> dict[str, str]:
     """The scores that are there with the digits of the file; the others are noted."""
     texts = columns.number_texts({name: number for name, number in given.items() if number is not None})
     if len(texts) < len(given):
@@ -250,7 +251,7 @@ class Ours(NamedTuple):
     changed: bool
 
 
-def record(given: Any, fields: Mapping[str, Any], notes: Notes) -> Ours:
+def record(given: Any, fields: JsonObject, notes: Notes) -> Ours:
     """The record of a `workbench` object, or of its JSON text.
 
     `fields` are the tool's own `user_input`, `reference`, `retrieved_contexts` and `response`, those of
@@ -286,7 +287,7 @@ def is_exported(name: str) -> bool:
     return name in _EXPORTED
 
 
-def extended(ours: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], notes: Notes) -> Record:
+def extended(ours: Ours, scores: Mapping[str, str], columns: JsonObject, notes: Notes) -> Record:
     """The record with the columns that its row has besides: scores, and others for `meta`.
 
     They say what holds now, so that they win over what was exported. A score that is the same number keeps

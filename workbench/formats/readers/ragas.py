@@ -8,7 +8,6 @@ keys of ragas have no place for.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -29,7 +28,7 @@ from workbench.formats.exports.tables import original
 from workbench.formats.json_lines import decoded, lines, loads, parse
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes, check_depth, excerpt, shown, wrong
-from workbench.model import Record
+from workbench.model import JsonObject, Record
 
 # What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
 # number and kept otherwise, or not looked at.
@@ -58,7 +57,7 @@ def _role(name: str) -> Role:
     return "metric" if is_metric(name) else "kept" if name in OTHER_FIELDS else "other"
 
 
-def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
+def row_of_cells(cells: JsonObject) -> JsonObject:
     """A row of a table as the JSON row it was written from; an empty cell is nothing.
 
     In a row that we exported the native row says most columns again. Its `samples.csv`, which has the column
@@ -67,7 +66,7 @@ def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
     """
     exported = bool(cells.get(native.OBJECT))
     text = original if exported and "contexts" in cells else str
-    row: dict[str, Any] = {}
+    row: JsonObject = {}
     for name, cell in cells.items():
         field = FIELD_OF.get(name)
         if exported and native.is_exported(name):
@@ -113,7 +112,7 @@ def _value(cell: str) -> Any:
 
 
 def record_of(
-    row: dict[str, Any], notes: Notes, *, exported: Any = None, meta: Mapping[str, Any] | None = None
+    row: JsonObject, notes: Notes, *, exported: Any = None, meta: JsonObject | None = None
 ) -> Record:
     """The record of a row under any names. Raises RowError.
 
@@ -144,9 +143,9 @@ class _Values:
     """The values of a row by what their names say. `exported`: a native row says what a row of ours has."""
 
     notes: Notes
-    other: dict[str, Any]
+    other: JsonObject
     exported: bool
-    given: dict[str, Any] = field(default_factory=dict)
+    given: JsonObject = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int | float] = field(default_factory=dict)
     alternatives: list[Any] = field(default_factory=list)
@@ -204,7 +203,7 @@ def with_file_beside(path: Path, build: native.Build) -> native.Build:
     waiting = lines(other)
     at = 0
 
-    def joined(row: dict[str, Any], notes: Notes) -> Record:
+    def joined(row: JsonObject, notes: Notes) -> Record:
         nonlocal at
         data, offset = b"", 0
         while at < notes.line and (following := next(waiting, None)) is not None:
@@ -225,7 +224,7 @@ def with_file_beside(path: Path, build: native.Build) -> native.Build:
     return joined
 
 
-def _of_this_text(exported: dict[str, Any], row: dict[str, Any]) -> bool:
+def _of_this_text(exported: JsonObject, row: JsonObject) -> bool:
     """Whether a native row has the question and contexts of a row, and its reference if any."""
 
     def value_of(field: str) -> Any:

@@ -6,7 +6,7 @@ Runs of different rows stand mixed in traces, so that the whole tree is held whi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,19 +25,19 @@ from workbench.formats.rows import (
     strings,
     wrong,
 )
-from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
+from workbench.model import JsonObject, Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
 PROPOSER, EDITED = "ragas", "edited"
 METRIC = "context_entity_recall"  # of annotations that name none
 
 
-def is_annotation(row: Mapping[str, Any]) -> bool:
+def is_annotation(row: JsonObject) -> bool:
     """Whether an object is a call of a metric that a person may have edited."""
     return type(row.get("metric_input")) is dict
 
 
-def is_trace(row: Mapping[str, Any]) -> bool:
+def is_trace(row: JsonObject) -> bool:
     """Whether an object is a run of the tracer."""
     return "run_id" in row and "parent_run_id" in row
 
@@ -81,7 +81,7 @@ def _joined(first: FileRow, second: FileRow) -> FileRow | None:
     return replace(first, record=replace(record, proposals=tuple(by_model.values()), scores=scores))
 
 
-def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
+def _annotation_record(row: JsonObject, notes: Notes) -> Record:
     expected = "an object with reference and retrieved_contexts"
     given = as_object(row.get("metric_input"), "metric_input", expected)
     if (attached := row.get(native.OBJECT, given.get(native.OBJECT))) is not None:
@@ -102,7 +102,7 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
     return replace(record, proposals=_annotation_proposals(row, record))
 
 
-def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
+def _ours(attached: Any, row: JsonObject, given: JsonObject, notes: Notes) -> Record:
     """The native row that our export left here; entities that were edited since in place of its gold."""
     fields = {name: given[name] for name in REQUIRED if given.get(name) is not None}
     record = native.record(attached, fields, notes).record
@@ -119,7 +119,7 @@ def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Note
     return replace(record, gold=(), proposals=proposals)
 
 
-def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
+def _annotation_score(row: JsonObject, notes: Notes) -> dict[str, str]:
     number, metric = row.get("metric_output"), row["_metric"]
     if number is None:
         notes.failed[metric] += 1
@@ -129,7 +129,7 @@ def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
     return number_texts({metric: number})
 
 
-def _annotation_proposals(row: dict[str, Any], record: Record) -> tuple[Proposal, ...]:
+def _annotation_proposals(row: JsonObject, record: Record) -> tuple[Proposal, ...]:
     """What the metric's prompt answered for the reference or the contexts, and the edited answer."""
     proposals = []
     prompts = optional_object(row, "prompts")
@@ -169,10 +169,10 @@ class _Run:
     """A run with those that it started."""
 
     given: RawRow
-    value: dict[str, Any]
+    value: JsonObject
     below: list[_Run] = field(default_factory=list)
 
-    def part(self, key: str) -> dict[str, Any]:
+    def part(self, key: str) -> JsonObject:
         """An object of the run; an empty one when there is none."""
         value = self.value.get(key)
         return value if type(value) is dict else {}
@@ -195,7 +195,7 @@ def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[Fi
             runs[parent].below.append(run)
     rows = sorted((run for run in runs.values() if run.part("metadata").get("type") == "row"), key=_index)
 
-    def build(row: dict[str, Any], notes: Notes) -> Record:
+    def build(row: JsonObject, notes: Notes) -> Record:
         return _trace_record(runs[row["run_id"]], notes)
 
     return native.rows(iter([*others, *(run.given for run in rows)]), path, notes, build)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,19 +32,19 @@ from workbench.formats.columns import (
 from workbench.formats.json_lines import RawRow, loads
 from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, check_texts
-from workbench.model import Record
+from workbench.model import JsonObject, Record
 
 _MESSAGE = ("text", "content", "parts", "message", "messages")
 _QUESTION = (*NAMES["user_input"], "inputs", "prompt", *_MESSAGE)
 _ANSWER = (*NAMES["reference"], *NAMES["response"], "output", "outputs", *_MESSAGE, "result", "completion")
 
 
-def as_dict(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> JsonObject:
     """An object; an empty one for anything else."""
     return value if type(value) is dict else {}
 
 
-def dicts(value: Any) -> list[dict[str, Any]]:
+def dicts(value: Any) -> list[JsonObject]:
     """The objects of a list; none of anything else."""
     return [mapping for mapping in value if type(mapping) is dict] if type(value) is list else []
 
@@ -66,9 +66,9 @@ def opened(value: Any) -> Any:
     return value
 
 
-def cells_opened(cells: dict[str, Any]) -> dict[str, Any]:
+def cells_opened(cells: JsonObject) -> JsonObject:
     """A row of a table with the numbers, lists and objects that its cells hold."""
-    row: dict[str, Any] = {}
+    row: JsonObject = {}
     for name, cell in cells.items():
         if type(cell) is list:  # the contexts of columns that a person named
             parts = [opened(part) for part in cell]
@@ -117,7 +117,7 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
 class _ToolRow:
     """What is left of a row of a tool, and the `fields` that it has under our own names, by `--map` too."""
 
-    def __init__(self, row: dict[str, Any], notes: Notes) -> None:
+    def __init__(self, row: JsonObject, notes: Notes) -> None:
         own = {name for name in NAMES if type(row.get(name)) in (str, list)}
         own.update(name for name in ("id", "group", "alternatives") if row.get(name) is not None)
         self.left = {name: value for name, value in row.items() if name not in own and name != "_error"}
@@ -156,14 +156,14 @@ class _ToolRow:
         return ragas.record_of(self.fields, self.notes, meta=meta)
 
 
-def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[JsonObject, JsonObject]:
     """Scores by their names, None for one that failed; and the values that are no numbers."""
     given = {str(name): score for name, score in pairs if name}
     scores = {name: score for name, score in given.items() if is_number(score) or score is None}
     return scores, {name: score for name, score in given.items() if name not in scores}
 
 
-def is_promptfoo(row: Mapping[str, Any]) -> bool:
+def is_promptfoo(row: JsonObject) -> bool:
     """Whether a row is the result of a test."""
     return type(row.get("vars")) is dict and not {"gradingResult", "promptIdx", "testIdx"}.isdisjoint(row)
 
@@ -171,7 +171,7 @@ def is_promptfoo(row: Mapping[str, Any]) -> bool:
 _EXPECTED = ("context-recall", "factuality", "similar", "equals", "model-graded-factuality")
 
 
-def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
+def promptfoo_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a result: variables, the answer, the reference of an assertion, a score of each."""
     taken = _ToolRow(row, notes)
     row, fields = taken.left, taken.fields
@@ -199,13 +199,13 @@ def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
 _MLFLOW = re.compile(r"(?P<name>.+)/v\d+/(?P<what>score|justification)")
 
 
-def is_mlflow(row: Mapping[str, Any]) -> bool:
+def is_mlflow(row: JsonObject) -> bool:
     """Whether a row is of an evaluation table, or of a dataset with expectations."""
     others = {"predictions", "targets", "ground_truth", "expectations"}
     return any(map(_MLFLOW.fullmatch, row)) or ("inputs" in row and not others.isdisjoint(row))
 
 
-def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
+def mlflow_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a row of `eval_results_table.json`; the score of each metric has its name there."""
     taken = _ToolRow(row, notes)
     row = taken.left
@@ -220,12 +220,12 @@ def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
     return taken.record("mlflow")
 
 
-def is_langfuse(row: Mapping[str, Any]) -> bool:
+def is_langfuse(row: JsonObject) -> bool:
     """Whether a row is an item of a dataset."""
     return "input" in row and not {"datasetId", "dataset_id", "datasetName", "sourceTraceId"}.isdisjoint(row)
 
 
-def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
+def langfuse_record(row: JsonObject, notes: Notes) -> Record:
     """The record of an item of a dataset."""
     taken = _ToolRow(row, notes)
     taken.take("user_input", "input")
@@ -237,7 +237,7 @@ def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
 _PARTS = ("inputs", "outputs", "reference_outputs", "reference", "feedback")
 
 
-def is_langsmith(row: Mapping[str, Any]) -> bool:
+def is_langsmith(row: JsonObject) -> bool:
     """Whether a row is an example of a dataset, or a row of an experiment."""
     dotted = {name.partition(".")[0] for name in row if "." in name}
     if "inputs" in dotted:
@@ -250,10 +250,10 @@ def is_langsmith(row: Mapping[str, Any]) -> bool:
     )
 
 
-def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
+def langsmith_record(row: JsonObject, notes: Notes) -> Record:
     """The record of an example, whose outputs are the reference, or of a row of an experiment."""
-    parts: dict[str, Any] = {name: opened(row[name]) for name in _PARTS if row.get(name) is not None}
-    rest: dict[str, Any] = {}
+    parts: JsonObject = {name: opened(row[name]) for name in _PARTS if row.get(name) is not None}
+    rest: JsonObject = {}
     for name, value in row.items():
         part, dot, key = name.partition(".")
         if dot and part in _PARTS and type(parts.setdefault(part, {})) is dict:
@@ -273,12 +273,12 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
     return taken.record("langsmith")
 
 
-def is_trulens(row: Mapping[str, Any]) -> bool:
+def is_trulens(row: JsonObject) -> bool:
     """Whether a row is a record with its feedback."""
     return "record_id" in row and {"input", "output"} <= row.keys()
 
 
-def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
+def trulens_record(row: JsonObject, notes: Notes) -> Record:
     """The record of a record: contexts and reference from the calls of the feedback functions."""
     taken = _ToolRow(row, notes)
     row, fields = taken.left, taken.fields
@@ -321,7 +321,7 @@ _READ = frozenset(
 _FLAT = re.compile(r"attributes\.retrieval\.documents\.(\d+)\.document\.content")
 
 
-def is_span(row: Mapping[str, Any]) -> bool:
+def is_span(row: JsonObject) -> bool:
     """Whether an object is a span, or holds spans."""
     if "resourceSpans" in row or type(row.get("observations")) is list:
         return True
@@ -340,8 +340,8 @@ class TraceSpan:
     input: Any
     output: Any
     documents: list[Any]
-    metadata: dict[str, Any]
-    scores: dict[str, Any]
+    metadata: JsonObject
+    scores: JsonObject
 
 
 def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
@@ -363,8 +363,8 @@ def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
     for name, spans in traces.items():
         ids = {span.id for span in spans}
         root = next((span for span in spans if span.parent not in ids), spans[0])
-        value: dict[str, Any] = {"id": name} if type(name) is str else {}
-        meta: dict[str, Any] = {}
+        value: JsonObject = {"id": name} if type(name) is str else {}
+        meta: JsonObject = {}
         for key, entry in root.metadata.items():
             (value if key in FIELD_OF else meta)[key] = entry
         for field, part, there in (("user_input", "input", root.input), ("response", "output", root.output)):
@@ -387,7 +387,7 @@ def trace_rows(given: Iterator[RawRow], notes: Notes) -> Iterator[RawRow]:
         yield root.given._replace(value=value, raw=json.dumps(value, ensure_ascii=False))
 
 
-def _spans(row: dict[str, Any], notes: Notes) -> Iterator[dict[str, Any]]:
+def _spans(row: JsonObject, notes: Notes) -> Iterator[JsonObject]:
     """The spans that an object is or holds; attributes of OpenTelemetry's JSON as an object."""
     if "resourceSpans" not in row:
         yield row
@@ -399,7 +399,7 @@ def _spans(row: dict[str, Any], notes: Notes) -> Iterator[dict[str, Any]]:
                 yield {**span, "attributes": _members(span.get("attributes"))}
 
 
-def _members(pairs: Any) -> dict[str, Any]:
+def _members(pairs: Any) -> JsonObject:
     return {str(mapping.get("key")): _plain(mapping.get("value")) for mapping in dicts(pairs)}
 
 
@@ -411,7 +411,7 @@ def _plain(value: Any) -> Any:
     return _members(as_dict(inner).get("values")) if kind == "kvlistValue" else inner
 
 
-def _span(row: dict[str, Any], given: RawRow, notes: Notes) -> TraceSpan:
+def _span(row: JsonObject, given: RawRow, notes: Notes) -> TraceSpan:
     def first(names: Iterable[str]) -> Any:
         return next((value for name in names if (value := value_at(row, name)) is not None), None)
 
