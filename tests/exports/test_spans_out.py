@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, json_rows, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
-from workbench.formats.exports.item import ExportItem, Wrote
+from workbench.formats.exports.item import ExportItem
 from workbench.formats.exports.spans import (
     _prodigy_task,
     conll_lines,
@@ -133,7 +134,7 @@ def test_prodigy_tokens_with_their_blanks_are_the_text(given: tuple[str, list[Un
     """As spaCy builds a text: `ws` is one blank, other white space is a token of its own."""
     text, units = given
     sample = Sample("i", "q", text, ("c",))
-    written = _prodigy_task(ExportItem(sample, gold={"entity": tuple(units)}), Wrote())
+    written = _prodigy_task(ExportItem(sample, gold={"entity": tuple(units)}), Counter())
     task = json.loads(written)
 
     assert text == "".join(one["text"] + " " * one["ws"] for one in task["tokens"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -355,6 +355,11 @@ def optional_object(item: JsonObject, key: str, where: str = "") -> JsonObject:
     """An object; an empty one when there is none. Raises RowError."""
     value = item.get(key)
     return {} if value is None else as_object(value, where or key)
+
+
+def rest_of(row: Mapping[str, Any], names: Collection[str]) -> JsonObject:
+    """An object without some of its keys."""
+    return {name: value for name, value in row.items() if name not in names}
 
 
 def strings(value: list[Any], where: str) -> list[str]:

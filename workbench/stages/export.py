@@ -15,7 +15,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.formats import calibration
 from workbench.formats.exports import folder
 from workbench.formats.exports.folder import rendered, write_card
-from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Wrote
+from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Writing
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
@@ -250,18 +250,17 @@ def _fill(
     return rows, left, totals
 
 
-def _write(departure: Departure, name: str, path: Path, progress: Progress) -> tuple[Wrote, Counter[str]]:
+def _write(departure: Departure, name: str, path: Path, progress: Progress) -> tuple[Writing, Counter[str]]:
     """Write one format; what was written, and how many samples, gold and proposals there are."""
     counts: Counter[str] = Counter()
-    total = Wrote()
+    wrote = Writing(departure.about)
     path.mkdir(exist_ok=True)
     for where, split in places(path, name, departure.splits) if departure.splits else [(path, None)]:
         where.mkdir(exist_ok=True)
         items = each_item(departure, split, progress, verdicts=name == "native")
-        wrote = FORMATS[name].write(where, _counted(items, counts), departure.about)
-        total.rows += wrote.rows
-        total.left += wrote.left
-    return total, counts
+        wrote.items = _counted(items, counts)
+        FORMATS[name].write(where, wrote)
+    return wrote, counts
 
 
 def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[ExportItem]:

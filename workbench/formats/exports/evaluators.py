@@ -18,8 +18,7 @@ from typing import Any
 from workbench.formats.exports.item import (
     OBJECT,
     ExportItem,
-    Surroundings,
-    Wrote,
+    Writing,
     as_ascii,
     entities_of,
     lines_into,
@@ -42,15 +41,14 @@ DATASET_KEYS = (
 """The keys of a single-turn sample, in the order in which ragas writes them."""
 
 
-def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_dataset(folder: Path, out: Writing) -> None:
     """Write `dataset.jsonl`, and the rows next to it. It is ASCII: ragas opens it in the system's encoding.
 
     Keys that came with a ragas file, and were kept in `meta`, stand in their own place again where they have
     the type that ragas expects.
     """
-    wrote = Wrote()
     with lines_into(folder / DATASET) as line, lines_into(folder / BESIDE) as beside:
-        for item in wrote.each(items):
+        for item in out.each():
             sample = item.sample
             given = {key: value for key, value in sample.meta.items() if _fits(key, value)}
             for name in ("user_input", "reference", "response"):
@@ -60,7 +58,6 @@ def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings
             ordered = {key: given[key] for key in DATASET_KEYS if key in given}
             line(as_ascii(compact(ordered)) + "\n")
             beside(row_text(item) + "\n")
-    return wrote
 
 
 _KINDS: Mapping[str, type[Any]] = {
@@ -89,20 +86,18 @@ ANNOTATIONS = "annotations.json"
 SINGLE = "single.json"
 
 
-def write_annotations(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_annotations(folder: Path, out: Writing) -> None:
     """Write both files; samples without a defined verified recall are left out, for ragas needs a number."""
-    wrote = Wrote()
     with (
         list_into(folder / ANNOTATIONS, f'{{"{METRIC}": ', "}") as annotation,
         list_into(folder / SINGLE, f'{{"name": "{METRIC}", "samples": ', "}") as single,
     ):
-        for item in wrote.each(items, _no_recall):
+        for item in out.each(_no_recall):
             recall = float(count(entities_of(item)).recall or 0)
             for text in (_of_reference(item, recall), _of_contexts(item, recall)):
                 annotation(text)
                 single(text)
-    wrote.rows *= 2
-    return wrote
+            out.rows += 1  # two of each
 
 
 def _no_recall(item: ExportItem) -> str:
@@ -188,22 +183,18 @@ GOLDENS = "goldens.json"
 CASES = "test_cases.json"
 
 
-def write_goldens(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_goldens(folder: Path, out: Writing) -> None:
     """Write `goldens.json`, which `EvaluationDataset.add_goldens_from_json_file` reads without loss."""
-    wrote = Wrote()
     with list_into(folder / GOLDENS) as add:
-        for item in wrote.each(items):
+        for item in out.each():
             add(object_text(_test_case(item, "comments", "source_file", "tools_called", "expected_tools")))
-    return wrote
 
 
-def write_cases(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_cases(folder: Path, out: Writing) -> None:
     """Write `test_cases.json`; samples without a response are left out: a test case tests one."""
-    wrote = Wrote()
     with list_into(folder / CASES) as add:
-        for item in wrote.each(items, _no_response):
+        for item in out.each(_no_response):
             add(object_text(_test_case(item)))
-    return wrote
 
 
 def _no_response(item: ExportItem) -> str:
@@ -227,14 +218,12 @@ def _test_case(item: ExportItem, *unused: str) -> list[tuple[str, str]]:
 EXAMPLES = "examples.jsonl"
 
 
-def write_examples(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_examples(folder: Path, out: Writing) -> None:
     """Write one sample of every group and reference that may be shown, with its verified units."""
-    wrote = Wrote()
     taken: set[tuple[str, str]] = set()
     with lines_into(folder / EXAMPLES) as line:
-        for item in wrote.each(items, partial(_left_out, taken)):
+        for item in out.each(partial(_left_out, taken)):
             line(compact(_example(item)) + "\n")
-    return wrote
 
 
 def _left_out(taken: set[tuple[str, str]], item: ExportItem) -> str:

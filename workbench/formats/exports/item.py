@@ -77,17 +77,17 @@ class Surroundings(NamedTuple):
 
 
 @dataclass(slots=True)
-class Wrote:
-    """What a writer made of the samples: rows written, and rows or units left out by reason."""
+class Writing:
+    """What a writer gets and makes of it: samples; rows written, and rows or units left out by reason."""
 
+    about: Surroundings
+    items: Iterable[ExportItem] = ()
     rows: int = 0
     left: Counter[str] = field(default_factory=Counter)
 
-    def each(
-        self, items: Iterable[ExportItem], why: Callable[[ExportItem], str] = lambda _: ""
-    ) -> Iterator[ExportItem]:
+    def each(self, why: Callable[[ExportItem], str] = lambda _: "") -> Iterator[ExportItem]:
         """The items that are written, a row each; those with a reason against it are left out."""
-        for item in items:
+        for item in self.items:
             if reason := why(item):
                 self.left[reason] += 1
             else:
@@ -99,15 +99,13 @@ SAMPLES = "samples.jsonl"
 VERDICTS = "verdicts.jsonl"
 
 
-def write_native(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_native(folder: Path, out: Writing) -> None:
     """Write the native rows, and what is known of every unit of either side."""
-    wrote = Wrote()
     with lines_into(folder / SAMPLES) as line, lines_into(folder / VERDICTS) as verdict:
-        for item in wrote.each(items):
+        for item in out.each():
             line(to_line(record_of(item)))
             for row in item.verdicts:
                 verdict(row)
-    return wrote
 
 
 def record_of(item: ExportItem) -> Record:

@@ -25,8 +25,7 @@ from workbench.formats.exports.item import (
     DEFAULT_LABEL,
     OBJECT,
     ExportItem,
-    Surroundings,
-    Wrote,
+    Writing,
     entities_of,
     label_out,
     lines_into,
@@ -99,19 +98,17 @@ CONLL = "gold.conll"
 TEXTS = "texts.jsonl"
 
 
-def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings) -> Wrote:
+def write_conll(folder: Path, out: Writing) -> None:
     """Write every sample whose entities stand."""
-    wrote = Wrote()
     with lines_into(folder / CONLL) as line, lines_into(folder / TEXTS) as write_text:
-        for item in wrote.each(items, no_entities):
+        for item in out.each(no_entities):
             text = item.sample.reference
             tags, left = flat(tagged_of(entities_of(item)), text)
             line(conll_lines(text, tags))
             write_text(compact({"id": item.sample.id, "text": text}) + "\n")
             if placeless := sum(not unit.spans for unit in entities_of(item)):
-                wrote.left["unit without a place in the text"] += placeless
-            wrote.left += left
-    return wrote
+                out.left["unit without a place in the text"] += placeless
+            out.left += left
 
 
 def conll_lines(text: str, tags: list[Tagged]) -> str:
@@ -133,24 +130,22 @@ def conll_lines(text: str, tags: list[Tagged]) -> str:
 TASKS = "tasks.jsonl"
 
 
-def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_prodigy(folder: Path, out: Writing) -> None:
     """Write every sample whose entities stand as an accepted task of `spans_manual`, which lets spans nest.
 
     A place with white space at its edge is no run of tokens: it stands in the native row only.
     """
-    wrote = Wrote()
     with lines_into(folder / TASKS) as line:
-        for item in wrote.each(items, no_entities):
-            line(_prodigy_task(item, wrote) + "\n")
-    return wrote
+        for item in out.each(no_entities):
+            line(_prodigy_task(item, out.left) + "\n")
 
 
-def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
+def _prodigy_task(item: ExportItem, left: Counter[str]) -> str:
     text = item.sample.reference
     every = tagged_of(entities_of(item))
     tags = [tag for tag in every if text[tag.start : tag.end].strip() == text[tag.start : tag.end]]
     if len(every) > len(tags):
-        wrote.left["span begins or ends with white space"] += len(every) - len(tags)
+        left["span begins or ends with white space"] += len(every) - len(tags)
     cut = _with_spaces(exact_tokens(text, tags), text)
     following = [*(token.start for token in cut[1:]), len(text)]
     listed = [  # `ws` says whether one blank follows: tokens and blanks put together are the text
@@ -202,16 +197,14 @@ CONFIG = "labeling.xml"
 _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
 
 
-def write_label_studio(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_label_studio(folder: Path, out: Writing) -> None:
     """Write every sample as a task: the proposal as a prediction, each annotator's gold as an annotation."""
-    wrote = Wrote()
-    labels = dict.fromkeys([*(label_out(label.name) for label in about.labels), DEFAULT_LABEL])
+    labels = dict.fromkeys([*(label_out(label.name) for label in out.about.labels), DEFAULT_LABEL])
     with list_into(folder / STUDIO_TASKS) as add:
-        for item in wrote.each(items):
+        for item in out.each():
             add(_task(item, labels))
     config = rendered("labeling.xml", labels=zip(labels, cycle(_COLOURS), strict=False))
     (folder / CONFIG).write_text(config, encoding="utf-8", newline="\n")
-    return wrote
 
 
 def _task(item: ExportItem, labels: dict[str, None]) -> str:

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Wrote, lines_into, row_text
+from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Writing, lines_into, row_text
 from workbench.formats.tables import load_pyarrow
 from workbench.model import KINDS, JsonObject, Kind, Sample, Unit, count
 from workbench.text.lists import compact
@@ -45,18 +45,17 @@ def original(cell: str) -> str:
     return cell[1:] if cell.startswith("'") else cell
 
 
-def write_csv(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_csv(folder: Path, out: Writing) -> None:
     """Write `samples.csv` and `units.csv`."""
-    wrote = Wrote()
+    about = out.about
     with lines_into(folder / SAMPLES) as sample_row, lines_into(folder / UNITS) as unit_row:
         sample_row(_csv_line(sample_head(about)))
         unit_row(_csv_line(_unit_columns(_NO_ITEM, "", _NO_UNIT, about)))
-        for item in wrote.each(items):
+        for item in out.each():
             sample_row(_csv_line(_sample_columns(item, about).values()))
             for record in item.records:
                 for unit in (*(record.entities or ()), *(record.statements or ())):
                     unit_row(_csv_line(_unit_columns(item, record.named, unit, about).values()))
-    return wrote
 
 
 def _csv_line(cells: Iterable[Cell]) -> str:
@@ -165,28 +164,19 @@ ROWS = 500
 TRAIN = "train"
 
 
-def write_huggingface(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+def write_huggingface(folder: Path, out: Writing) -> None:
     """Write `data/SPLIT.parquet`; without splits there is one, `train`. Raises UsageError without pyarrow."""
     arrow = load_pyarrow("the format huggingface")
-    schema = _schema(arrow, about)
-    wrote = Wrote()
+    schema = _schema(arrow, out.about)
     (folder / "data").mkdir(exist_ok=True)
-    waiting = iter(items)
-    writer = None
-    try:
-        for first in waiting:
-            if writer is None:
-                path = folder / "data" / f"{first.split or TRAIN}.parquet"
-                writer = arrow.parquet.ParquetWriter(path, schema, compression="zstd")
-            # rows alone are kept until a group is full, not the items they are made of
-            group = chain([first], islice(waiting, ROWS - 1))
-            table = arrow.Table.from_pylist([_row(item, about) for item in group], schema=schema)
-            writer.write_table(table)
-            wrote.rows += table.num_rows
-    finally:
-        if writer is not None:
-            writer.close()
-    return wrote
+    items = out.each()
+    if (first := next(items, None)) is None:
+        return
+    path = folder / "data" / f"{first.split or TRAIN}.parquet"
+    with arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        items = chain([first], items)
+        while rows := [_row(item, out.about) for item in islice(items, ROWS)]:
+            writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
 
 
 _TEXTS = ("id", "group", "user_input", "reference", "response")

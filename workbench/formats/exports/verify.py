@@ -13,9 +13,7 @@ from workbench.formats.exports.item import (
     SAMPLES,
     SPLITS,
     VERDICTS,
-    ExportItem,
-    Surroundings,
-    Wrote,
+    Writing,
     write_native,
 )
 from workbench.formats.json_lines import of_lines
@@ -49,7 +47,7 @@ class Format(NamedTuple):
     `without_text`: it is worth something as hashes and figures. `scores`: its rows have those of scorers.
     """
 
-    write: Callable[[Path, Iterable[ExportItem], Surroundings], Wrote]
+    write: Callable[[Path, Writing], None]
     files: tuple[str, ...] = ()
     splits: Literal["folders", "files", "rows"] = "folders"
     without_text: bool = False

@@ -21,6 +21,7 @@ from workbench.formats.rows import (
     one_of,
     optional_object,
     part,
+    rest_of,
     shown,
     wrong,
 )
@@ -53,7 +54,7 @@ def argilla_record(row: JsonObject, notes: Notes) -> Record:
     sets = list(_answers(row, notes))
     RowPart(row, "").ignore(_ARGILLA_KEYS, notes)
     name = annotated.text_of(fields, "fields")
-    rest = {key: value for key, value in fields.items() if key != name}
+    rest = rest_of(fields, {name})
     return annotated.record("argilla", fields[name], ({"id": row.get("id")}, rest, metadata), sets, notes)
 
 
@@ -155,7 +156,7 @@ def doccano_record(row: JsonObject, notes: Notes) -> Record:
                     raise wrong(f"{where}.label", label, "a string")
                 place = RowPart({"start": start, "end": end}, where)
                 regions.append(Region(*place.ends(), label))
-    other = {key: value for key, value in row.items() if key not in _DOCCANO_KEYS and key != name}
+    other = rest_of(row, _DOCCANO_KEYS | {name})
     if row.get("relations"):
         notes.counted["relations between spans: left out"] += 1
     if row.get("Comments"):
@@ -191,7 +192,7 @@ def label_studio_record(row: JsonObject, notes: Notes) -> Record:
     RowPart(row, "").ignore(_LABEL_STUDIO_KEYS, notes)
     sets = list(_sets(row, notes))
     name = _label_studio_text(data, "data")
-    rest = {key: value for key, value in data.items() if key != name}
+    rest = rest_of(data, {name})
     return annotated.record("label-studio", data[name], ({"id": row.get("id")}, rest, meta), sets, notes)
 
 
@@ -343,6 +344,6 @@ def _as_first(sample: Sample, notes: Notes) -> Sample:
     other = [name for name, value in sample.meta.items() if name in first and first[name] != value]
     notes.kept -= Counter(other)
     notes.ignored.update(f"meta.{name} where an earlier task on the text has another" for name in other)
-    meta = {name: value for name, value in sample.meta.items() if name not in other}
+    meta = rest_of(sample.meta, other)
     notes.first_meta[sample.id] = {**meta, **first}
     return replace(sample, meta=meta)

@@ -17,7 +17,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number, left_out
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import native, ragas
-from workbench.formats.rows import Notes, shown, wrong
+from workbench.formats.rows import Notes, rest_of, shown, wrong
 from workbench.model import JsonObject, Proposal, ProposedStatement, Record, Span, count
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
@@ -119,7 +119,7 @@ def _as_exported(fields: JsonObject, contexts: Any, exported: Any) -> JsonObject
         blank = not contexts and not any(context.strip() for context in mine)
         if blank or contexts == mine or contexts == "|".join(mine):
             left_out.update(NAMES["retrieved_contexts"])
-    return {name: value for name, value in fields.items() if name not in left_out}
+    return rest_of(fields, left_out)
 
 
 def row_of_cells(cells: JsonObject) -> JsonObject:
@@ -129,7 +129,7 @@ def row_of_cells(cells: JsonObject) -> JsonObject:
         for name, cell in cells.items()
         if name in NAMES["retrieved_contexts"] and type(cell) is str and not cell.startswith("[")
     }
-    row = ragas.row_of_cells({name: cell for name, cell in cells.items() if name not in joined})
+    row = ragas.row_of_cells(rest_of(cells, joined))
     return row | {name: cell for name, cell in joined.items() if cell.strip()}
 
 

@@ -27,6 +27,7 @@ from workbench.formats.rows import (
     check_depth,
     excerpt,
     refused,
+    rest_of,
     strings,
     wrong,
 )
@@ -83,7 +84,7 @@ def record_of(row: JsonObject, notes: Notes) -> Record:
     if _PLAIN.issuperset(row):
         return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
     scores = scores_of(row, notes)
-    other = {key: value for key, value in row.items() if key not in KEYS}
+    other = rest_of(row, KEYS)
     metrics = {
         key: other.pop(key)
         for key, value in row.items()
@@ -261,21 +262,21 @@ def record(given: Any, fields: JsonObject, notes: Notes) -> Ours:
         given = parse(given)
     if type(given) is not dict:
         raise wrong(OBJECT, given, "a native row")
-    row = {key: value for key, value in given.items() if key != "written"}
+    row = rest_of(given, {"written"})
     text, reference = fields.get("reference"), row.get("reference")
     if text is not None and reference is not None and reference != text:
         raise RowError(f"{OBJECT}.reference", "another text than the row has", "the text as it was exported")
     row["reference"] = text if text is not None else reference
     if fields.get("response") is not None:
         row["response"] = fields["response"]
-    other = {key: value for key, value in row.items() if key not in KEYS}
+    other = rest_of(row, KEYS)
     new = {name: fields[name] for name in _DECIDED_ON if name in fields and fields[name] != row.get(name)}
     scores = {} if new else scores_of(row, notes)
     source = build(row, notes, scores, other)
     written = _written(given.get("written"), source)
     if not new:
         return Ours(source, written, False)
-    texts = {key: value for key, value in row.items() if key not in ("gold", "proposal", "scores")}
+    texts = rest_of(row, ("gold", "proposal", "scores"))
     sample = build({**texts, **new}, Notes(), {}, other).sample
     proposals = (*_of_gold(source), *_of_reference(source))
     notes.counted[_NEW_TEXTS] += 1

@@ -27,7 +27,7 @@ from workbench.formats.columns import (
 from workbench.formats.exports.tables import original
 from workbench.formats.json_lines import decoded, lines, loads, parse
 from workbench.formats.readers import native
-from workbench.formats.rows import Notes, check_depth, excerpt, shown, wrong
+from workbench.formats.rows import Notes, check_depth, excerpt, rest_of, shown, wrong
 from workbench.model import JsonObject, Record
 
 # What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
@@ -122,7 +122,7 @@ def record_of(
     if exported is None and type(row.get(native.OBJECT)) in (str, dict):
         exported = row[native.OBJECT]
         again = {native.OBJECT, *filter(native.is_exported, row)}
-        row = {name: value for name, value in row.items() if name not in again}
+        row = rest_of(row, again)
     values = _Values(notes, dict(meta or {}), exported=exported is not None)
     for name, value in row.items():
         values.add(name, value)

@@ -31,7 +31,7 @@ from workbench.formats.columns import (
 )
 from workbench.formats.json_lines import RawRow, loads
 from workbench.formats.readers import ragas
-from workbench.formats.rows import Notes, check_texts
+from workbench.formats.rows import Notes, check_texts, rest_of
 from workbench.model import JsonObject, Record
 
 _MESSAGE = ("text", "content", "parts", "message", "messages")
@@ -98,7 +98,7 @@ def text_in(value: Any, field: str) -> tuple[str | None, Any]:
     for name in (*known, *(texts if len(texts) == 1 else ())):
         text, rest = text_in(value[name], field)
         if text is not None:
-            left = {key: inner for key, inner in value.items() if key != name}
+            left = rest_of(value, {name})
             return text, left | ({name: rest} if rest else {})
     return None, value
 
@@ -109,7 +109,7 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
         for name in CONTEXT_LISTS:
             contexts = opened(value.get(name))
             if type(contexts) is list or (type(contexts) is str and contexts):
-                left = {key: inner for key, inner in value.items() if key != name}
+                left = rest_of(value, {name})
                 return contexts if type(contexts) is list else [contexts], left
     return None, value
 
@@ -120,7 +120,7 @@ class _ToolRow:
     def __init__(self, row: JsonObject, notes: Notes) -> None:
         own = {name for name in NAMES if type(row.get(name)) in (str, list)}
         own.update(name for name in ("id", "group", "alternatives") if row.get(name) is not None)
-        self.left = {name: value for name, value in row.items() if name not in own and name != "_error"}
+        self.left = rest_of(row, own | {"_error"})
         self.fields = {name: row[name] for name in own}
         self.notes = notes
 
@@ -152,7 +152,7 @@ class _ToolRow:
         """The record of the fields; the rest of the row goes to `meta`, but for what says them again."""
         there = {name: value for name, value in self.left.items() if value is not None}
         self.notes.ignored.update(left_out(tool) & there.keys())
-        meta = {name: value for name, value in there.items() if name not in left_out(tool)}
+        meta = rest_of(there, left_out(tool))
         return ragas.record_of(self.fields, self.notes, meta=meta)
 
 
@@ -160,7 +160,7 @@ def numbers(pairs: Iterable[tuple[Any, Any]]) -> tuple[JsonObject, JsonObject]:
     """Scores by their names, None for one that failed; and the values that are no numbers."""
     given = {str(name): score for name, score in pairs if name}
     scores = {name: score for name, score in given.items() if is_number(score) or score is None}
-    return scores, {name: score for name, score in given.items() if name not in scores}
+    return scores, rest_of(given, scores)
 
 
 def is_promptfoo(row: JsonObject) -> bool:
@@ -183,7 +183,7 @@ def promptfoo_record(row: JsonObject, notes: Notes) -> Record:
     fields["scores"] = numbers(scores)[0] | numbers(as_dict(row.get("namedScores")).items())[0]
     for name in NAMES["reference"]:
         if type(text := as_dict(row.get("vars")).get(name)) is str:
-            fields["reference"], row["vars"] = text, {k: v for k, v in row["vars"].items() if k != name}
+            fields["reference"], row["vars"] = text, rest_of(row["vars"], {name})
     asserted += dicts(as_dict(row.get("testCase")).get("assert"))
     for kind in _EXPECTED if "reference" not in fields else ():
         values = (assertion.get("value") for assertion in asserted if assertion.get("type") == kind)
