@@ -101,7 +101,7 @@ def work(url: str, name: str, seconds: float) -> None:
     """One person: decide until the time is over, and print what was acknowledged."""
     with closing(open_store(url)) as store:
         info = find_dataset(store, None)
-        open_sample(store, int(store.value(text("SELECT min(id) FROM sample"))), name)  # loads the matcher
+        open_sample(store, store.numbers(text("SELECT min(id) FROM sample"))[0], name)  # loads the matcher
         print("ready", flush=True)
         sys.stdin.readline()
         end = time.monotonic() + seconds
@@ -192,7 +192,7 @@ def of_server(store: Store) -> int:
     """The process of a PostgreSQL server on this machine that serves us; 0 for SQLite."""
     if store.engine.dialect.name != "postgresql":
         return 0
-    return int(store.value(text("SELECT pg_backend_pid()")))
+    return store.numbers(text("SELECT pg_backend_pid()"))[0]
 
 
 def processor(pid: int) -> float:
@@ -318,7 +318,7 @@ def one_person(kind: str, few: Store, many: Store, given: argparse.Namespace, fo
 
 
 def saved_now(store: Store) -> int:
-    return int(store.value(text("SELECT count(*) FROM assignment WHERE done")))
+    return store.numbers(text("SELECT count(*) FROM assignment WHERE done"))[0]
 
 
 def main() -> None:

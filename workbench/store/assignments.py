@@ -14,7 +14,6 @@ from sqlalchemy import (
     Table,
     and_,
     case,
-    delete,
     exists,
     extract,
     false,
@@ -22,7 +21,6 @@ from sqlalchemy import (
     insert,
     literal,
     not_,
-    null,
     or_,
     select,
     true,
@@ -85,8 +83,7 @@ ASSIGNED = DATASET.overlap, DATASET.id, DATASET.lease, POLICY.document["kinds"]
 def held(store: Store, dataset_id: int, annotator: str) -> int | None:
     """The sample that a person is to decide first: given by name, or claimed and not decided yet."""
     own = PLACE.dataset_id == dataset_id, PLACE.annotator == annotator, _OPEN
-    number: int | None = store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
-    return number
+    return store.value(select(PLACE.sample_id).where(*own).order_by(PLACE.rank).limit(1))
 
 
 class Held(NamedTuple):
@@ -185,9 +182,8 @@ def follow(store: Store, rules: Rules, reviews: Sequence[Review], *, moved: bool
             settled = states <= {*DECIDED, "skipped"}
             if settled and "skipped" in states:
                 # also a place that was given by name, or decided before: others may take it
-                session.execute(delete(_ASSIGNMENT).where(*own, PLACE.extra))
-                free = update(_ASSIGNMENT).where(*own).values(annotator=None, until=None, done=False)
-                session.execute(free)
+                store.delete(_ASSIGNMENT, *own, PLACE.extra)
+                store.update(_ASSIGNMENT, *own, annotator=None, until=None, done=False)
             else:
                 # what was given by name needs no lease
                 leased = or_(PLACE.done, PLACE.until.is_not(None))
@@ -197,7 +193,7 @@ def follow(store: Store, rules: Rules, reviews: Sequence[Review], *, moved: bool
                 if extra is None:
                     _join(store, session, rules, row, done=settled)
                 elif extra and not settled:
-                    session.execute(delete(_ASSIGNMENT).where(*own))
+                    store.delete(_ASSIGNMENT, *own)
             over = over or settled
         if over and moved and len(reviews) == 1:
             claim(store, rules, reviews[0].annotator)
@@ -231,12 +227,12 @@ def assign(store: Store, info: DatasetInfo, overlap: int, share: float, lease: i
 
     0 takes all places away; reviews stay.
     """
-    with store.writing() as session:
+    with store.writing():
         set_dataset(store, info.id, overlap=overlap, overlap_share=share, lease=lease)
         if overlap:
             fill(store, info.id)
         else:
-            session.execute(delete(_ASSIGNMENT).where(PLACE.dataset_id == info.id))
+            store.delete(_ASSIGNMENT, PLACE.dataset_id == info.id)
 
 
 def fill(store: Store, dataset_id: int) -> None:
@@ -250,25 +246,22 @@ def fill(store: Store, dataset_id: int) -> None:
             return
         own = PLACE.dataset_id == dataset_id
         rank = select(SAMPLE.rank).where(SAMPLE.id == PLACE.sample_id).scalar_subquery()
-        session.execute(update(_ASSIGNMENT).where(own, PLACE.rank != rank).values(rank=rank))
+        store.update(_ASSIGNMENT, own, PLACE.rank != rank, rank=rank)
         decided = _decided(info)
         settled = exists().where(_SAME_REVIEW, decided)
-        session.execute(delete(_ASSIGNMENT).where(own, PLACE.extra, not_(settled)))
-        session.execute(
-            update(_ASSIGNMENT).where(own, PLACE.done, not_(settled)).values(done=False, until=_NOW)
-        )
+        store.delete(_ASSIGNMENT, own, PLACE.extra, not_(settled))
+        store.update(_ASSIGNMENT, own, PLACE.done, not_(settled), done=False, until=_NOW)
         needed = exists().where(SAMPLE.id == PLACE.sample_id, _wanted(info, PLACE.slot))
-        session.execute(update(_ASSIGNMENT).where(own, PLACE.extra, needed).values(extra=False))
-        _take_reviewed(store, session, info, decided)
+        store.update(_ASSIGNMENT, own, PLACE.extra, needed, extra=False)
+        _take_reviewed(store, info, decided)
         for slot in range(1, info.overlap + 1):
-            columns = ["dataset_id", "sample_id", "slot", "rank", "done", "extra"]
-            values = SAMPLE.dataset_id, SAMPLE.id, literal(slot), SAMPLE.rank, literal(False), literal(False)
-            rows = _lacking(info, decided, slot, *values)
+            columns = ["dataset_id", "sample_id", "slot", "rank"]
+            rows = _lacking(info, decided, slot, SAMPLE.dataset_id, SAMPLE.id, literal(slot), SAMPLE.rank)
             session.execute(insert(_ASSIGNMENT).from_select(columns, rows))
         many = exists().where(
             SAMPLE.id == PLACE.sample_id, or_(not_(_wanted(info, PLACE.slot)), _given(decided))
         )
-        session.execute(delete(_ASSIGNMENT).where(own, _FREE, many))
+        store.delete(_ASSIGNMENT, own, _FREE, many)
 
 
 def rules(info: DatasetInfo) -> Iterator[tuple[Any, str]]:
@@ -322,7 +315,7 @@ def _wanted(info: DatasetInfo, slot: Any) -> ColumnElement[bool]:
     return or_(slot == 1, and_(of_share, unseen, slot <= info.overlap))
 
 
-def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: ColumnElement[bool]) -> None:
+def _take_reviewed(store: Store, info: DatasetInfo, decided: ColumnElement[bool]) -> None:
     """Places for what people decided without one: free ones, else new ones."""
     placed = exists().where(_SAME_REVIEW)
     query = (
@@ -350,12 +343,12 @@ def _take_reviewed(store: Store, session: Session, info: DatasetInfo, decided: C
     for row in reviews:
         values = {"annotator": row.annotator, "done": True, "until": None}
         if free[row.sample_id]:
-            session.execute(update(_ASSIGNMENT).where(PLACE.id == free[row.sample_id].pop()).values(values))
+            store.update(_ASSIGNMENT, PLACE.id == free[row.sample_id].pop(), **values)
             continue
         last[row.sample_id] += 1
         added.append({
             **values, "dataset_id": info.id, "sample_id": row.sample_id, "slot": last[row.sample_id],
-            "rank": ranks[row.sample_id], "extra": False,
+            "rank": ranks[row.sample_id],
         })  # fmt: skip
     store.insert(AssignmentRow, added)
 
@@ -364,22 +357,18 @@ def give(store: Store, info: DatasetInfo, name: str, ids: Sequence[int]) -> int:
     """Give a person a place at each of some samples that has a free one; returns how many they have."""
     own = PLACE.dataset_id == info.id, PLACE.annotator == name, _OPEN, among(PLACE.sample_id, ids)
     mine = exists().where(_OTHER.sample_id == PLACE.sample_id, _OTHER.annotator == name)
-    with store.writing() as session:
+    with store.writing():
         first = select(func.min(PLACE.id)).where(among(PLACE.sample_id, ids), _FREE, not_(mine))
         numbers = first.group_by(PLACE.sample_id).scalar_subquery()
-        session.execute(
-            update(_ASSIGNMENT).where(PLACE.id.in_(numbers), _FREE).values(annotator=name, until=null())
-        )
-        session.execute(update(_ASSIGNMENT).where(*own).values(until=null()))
+        store.update(_ASSIGNMENT, PLACE.id.in_(numbers), _FREE, annotator=name, until=None)
+        store.update(_ASSIGNMENT, *own, until=None)
         return store.count(PLACE.id, *own)
 
 
 def release(store: Store, name: str, dataset_id: int | None = None) -> int:
     """Free every place of a person that is not decided, of one dataset or of all; returns how many."""
     where = true() if dataset_id is None else PLACE.dataset_id == dataset_id
-    free = update(_ASSIGNMENT).where(where, PLACE.annotator == name, _OPEN)
-    with store.writing() as session:
-        return len(session.scalars(free.values(annotator=None, until=None).returning(PLACE.id)).all())
+    return store.update(_ASSIGNMENT, where, PLACE.annotator == name, _OPEN, annotator=None, until=None)
 
 
 @dataclass(frozen=True, slots=True)

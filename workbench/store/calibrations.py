@@ -74,10 +74,8 @@ def find_calibration(store: Store, dataset_id: int, name: str) -> CalibrationRow
 
 def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
     """The calibration that a dataset uses."""
-    used: CalibrationRow | None = store.value(
-        select(CalibrationRow).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
-    )
-    return used
+    used = CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id
+    return store.value(select(CalibrationRow).where(*used))
 
 
 def similarities(store: Store, run_id: int) -> list[tuple[int, bytes | None, bytes | None]]:

@@ -149,8 +149,8 @@ def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) ->
     """
     with store.writing() as session:
         store.hold(DATASET.id, dataset_id)  # two who change it at once make two versions
-        newest = store.value(select(func.max(POLICY.version)).where(POLICY.dataset_id == dataset_id))
-        version = int(newest) + 1
+        (newest,) = store.numbers(select(func.max(POLICY.version)).where(POLICY.dataset_id == dataset_id))
+        version = newest + 1
         session.add(_policy(dataset_id, version, policy, annotator))
         session.get_one(Dataset, dataset_id).policy_version = version
         forget_scores(store, SAMPLE.dataset_id == dataset_id, external=False)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, ColumnElement, Engine, func, insert, select
+from sqlalchemy import URL, ColumnElement, Engine, Table, delete, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import AwayError, DiskError, OtherFileError, StoreError, UsageError
@@ -135,7 +135,7 @@ class Store:
         with self.reading() as session:
             return session.scalars(query).all()
 
-    def value(self, query: Any, **given: object) -> Any:
+    def value(self, query: Any, **given: object) -> Any | None:
         """The first value of the first row of a query; None without rows."""
         with self.reading() as session:
             return session.scalars(query, given).first()
@@ -160,13 +160,24 @@ class Store:
 
     def count(self, column: Any, *where: ColumnElement[bool]) -> int:
         """How many values a column has in the rows where all of this holds."""
-        return int(self.value(select(func.count(column)).where(*where)))
+        return self.numbers(select(func.count(column)).where(*where))[0]
 
     def insert(self, table: type[SQLModel], rows: Sequence[dict[str, Any]]) -> None:
         """Add rows with equal keys."""
         if rows:
             with self.writing() as session:
                 session.connection().execute(insert(table_of(table)), rows)
+
+    def update(self, table: type[SQLModel] | Table, *where: ColumnElement[bool], **values: object) -> int:
+        """Give columns these values in the rows where all of this holds; how many these are."""
+        with self.writing() as session:
+            changed: Any = session.execute(update(table).where(*where).values(values))
+        return int(changed.rowcount)
+
+    def delete(self, table: type[SQLModel] | Table, *where: ColumnElement[bool]) -> None:
+        """Delete the rows where all of this holds."""
+        with self.writing() as session:
+            session.execute(delete(table).where(*where))
 
     def check_whole(self, error: Exception) -> None:
         """Raise StoreError when what went wrong met a damaged SQLite file."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import func, not_, or_, select, update
+from sqlalchemy import func, not_, or_, select
 
 from workbench.model import BY, KINDS, RESOLVED, Effort, GoldRecord, Kind, Marks, Score, Unit
 from workbench.store.engine import Store
@@ -41,10 +41,8 @@ def log_export(store: Store, export: ExportLogRow, replaced: str = "") -> None:
     """
     with store.writing() as session:
         if replaced:
-            earlier = update(ExportLogRow).where(
-                EXPORT.path == export.path, EXPORT.manifest_sha256 == replaced
-            )
-            session.execute(earlier.values(held=[]))
+            earlier = EXPORT.path == export.path, EXPORT.manifest_sha256 == replaced
+            store.update(ExportLogRow, *earlier, held=[])
         session.add(export)
 
 
@@ -98,7 +96,7 @@ def made_with(store: Store, dataset_id: int) -> Made:
             for kind, number in (tokens or {}).items():
                 if isinstance(number, int):
                     total[kind] = total.get(kind, 0) + number
-        made = store.value(select(DATASET.created_at).where(DATASET.id == dataset_id))
+        (made,) = store.column(select(DATASET.created_at).where(DATASET.id == dataset_id))
         return Made(stamp(made), models, usage, store.count(PURGED.id, PURGED.dataset_id == dataset_id))
 
 

@@ -179,7 +179,8 @@ def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
     """The labels that the policy of a sample's dataset counts; empty means all."""
     labels = select(POLICY.document["counted_labels"])
     with store.reading():
-        return tuple(store.value(labels.where(SAMPLE.id == sample_id, *in_force(SAMPLE.dataset_id))))
+        (counted,) = store.column(labels.where(SAMPLE.id == sample_id, *in_force(SAMPLE.dataset_id)))
+        return tuple(counted)
 
 
 def _resolved(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int, Gold]:

@@ -183,9 +183,6 @@ class _Chunk:
                 "u": u,
                 "blind_u": blind_u,
                 "rank": u,
-                "size": 1.0,
-                "stratum": "",
-                "holdout": False,
             }
         )
 

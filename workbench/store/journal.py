@@ -10,7 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -421,12 +421,8 @@ def _history(session: Session, *where: ColumnElement[bool]) -> Iterator[tuple[st
 
 def _settling(store: Store, action: str) -> int | None:
     """The review that settles others in which an act is; None for an act on a person's own."""
-    number: int | None = store.value(
-        select(REVIEW.id).where(
-            REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == action
-        )
-    )
-    return number
+    own = REVIEW.annotator == RESOLVED, REVIEW.id == EVENT.review_id, EVENT.action == action
+    return store.value(select(REVIEW.id).where(*own))
 
 
 _STANDS = ~exists().where(
@@ -479,7 +475,8 @@ def _others_since(session: Session, review_id: int, action: str, by: str) -> str
 
 
 def _text_of(store: Store, row: Review) -> Sample:
-    return sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
+    (sample,) = store.column(select(SampleRow).where(SAMPLE.id == row.sample_id))
+    return sample_of(sample)
 
 
 def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> Review:
@@ -519,7 +516,7 @@ def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
         for change, review, state in zip(changes, reviews, states, strict=True):
             if kinds := [kind for kind in KINDS if getattr(change.row, kind) == "verified"]:
                 verified = UNIT.review_id == review.id, UNIT.kind.in_(kinds)
-                session.execute(delete(METADATA.tables["gold_unit"]).where(*verified))
+                store.delete(METADATA.tables["gold_unit"], *verified)
             for kind in KINDS:
                 if state.of(kind).disposition == "verified":
                     counted = gold_units(state.of(kind).assessment.units)

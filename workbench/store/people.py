@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, exists, or_, select, update
+from sqlalchemy import exists, or_, select
 
 from workbench.store.engine import Store
 from workbench.store.tables import PERSON, SESSION, PersonRow, SessionRow
@@ -40,7 +40,7 @@ def keep(store: Store, person: Person) -> None:
         store.column(select(PERSON.name).with_for_update())
         row = session.get(PersonRow, person.name)
         if row is None:
-            session.execute(delete(SessionRow).where(SESSION.person == person.name))
+            store.delete(SessionRow, SESSION.person == person.name)
             row = PersonRow(name=person.name, role=person.role, created_at=datetime.now(UTC))
         row.role, row.adjudicator, row.disabled = person.role, person.adjudicator, person.disabled
         session.add(row)
@@ -49,9 +49,9 @@ def keep(store: Store, person: Person) -> None:
 
 def keep_token(store: Store, name: str, digest: str) -> None:
     """Let a person log in with what has this SHA-256, and with nothing else; their sessions end."""
-    with store.writing() as session:
-        session.execute(update(PersonRow).where(PERSON.name == name).values(token=digest))
-        session.execute(delete(SessionRow).where(SESSION.person == name))
+    with store.writing():
+        store.update(PersonRow, PERSON.name == name, token=digest)
+        store.delete(SessionRow, SESSION.person == name)
 
 
 def token_of(store: Store, name: str) -> str:
@@ -63,27 +63,22 @@ def token_of(store: Store, name: str) -> str:
 def begin_session(store: Store, key: str, name: str, now: float, until: float) -> None:
     """A person logged in; sessions that ran out go."""
     with store.writing() as session:
-        session.execute(delete(SessionRow).where(SESSION.until <= now))
+        store.delete(SessionRow, SESSION.until <= now)
         session.add(SessionRow(key=key, person=name, until=until))
 
 
 def end_session(store: Store, key: str) -> None:
     """A person logged out."""
-    with store.writing() as session:
-        session.execute(delete(SessionRow).where(SESSION.key == key))
+    store.delete(SessionRow, SESSION.key == key)
 
 
 def end_guests(store: Store) -> None:
     """The sessions of who is not named here end."""
-    with store.writing() as session:
-        session.execute(delete(SessionRow).where(SESSION.person.not_in(select(PERSON.name))))
+    store.delete(SessionRow, SESSION.person.not_in(select(PERSON.name)))
 
 
 def person_of(store: Store, key: str, now: float) -> str | None:
     """Whose session this is; None for one that ended, and for a person who is disabled or not there."""
     active = PERSON.name == SESSION.person, PERSON.disabled.is_(False)
     known = or_(exists().where(*active), ~exists().where(PERSON.name.is_not(None)))
-    person: str | None = store.value(
-        select(SESSION.person).where(SESSION.key == key, SESSION.until > now, known)
-    )
-    return person
+    return store.value(select(SESSION.person).where(SESSION.key == key, SESSION.until > now, known))

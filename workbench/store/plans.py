@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import bindparam, delete, null, or_, select, update
+from sqlalchemy import bindparam, null, or_, select, update
 from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
@@ -58,8 +58,7 @@ def note_opening(store: Store, dataset_id: int, purpose: str, annotator: str, at
 def take_back(store: Store, dataset_id: int, annotator: str, at: datetime) -> None:
     """Take a look at the holdout back: it came to nothing, nobody saw anything."""
     own = OPENING.dataset_id == dataset_id, OPENING.annotator == annotator, OPENING.at == at
-    with store.writing() as session:
-        session.execute(delete(HoldoutOpeningRow).where(*own))
+    store.delete(HoldoutOpeningRow, *own)
 
 
 def openings(store: Store, dataset_id: int) -> list[Opening]:
@@ -214,10 +213,9 @@ def extend_plan(
 
     Raises ConflictError where somebody else, or a purge, gave it another end since it was read.
     """
-    with store.writing() as session:
-        new = {"planned_n": planned_n, "parameters": dict(parameters)}
+    with store.writing():
         same = PLAN.dataset_id == dataset_id, PLAN.planned_n == plan.planned_n
-        if session.scalar(update(PlanRow).where(*same).values(new).returning(PLAN.id)) is None:
+        if not store.update(PlanRow, *same, planned_n=planned_n, parameters=dict(parameters)):
             raise ConflictError("the plan was changed meanwhile: look at it, and try again")
         fill(store, dataset_id)
 
@@ -225,7 +223,7 @@ def extend_plan(
 def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Drawn]) -> None:
     store.hold(DATASET.id, dataset_id)
     refuse_decided(store, dataset_id)
-    session.execute(delete(PlanRow).where(PLAN.dataset_id == dataset_id))
+    store.delete(PlanRow, PLAN.dataset_id == dataset_id)
     if drawn:
         new: dict[str, Any] = {"size": 1.0} | {name: bindparam(f"new_{name}") for name in Drawn._fields[1:]}
         change = update(table_of(SampleRow)).where(SAMPLE.id == bindparam("new_sample_id"))

@@ -97,8 +97,7 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
 def _first(store: Store, info: DatasetInfo, *wanted: ColumnElement[bool]) -> int | None:
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *wanted)
-    number: int | None = store.value(query.order_by(SAMPLE.rank).limit(1))
-    return number
+    return store.value(query.order_by(SAMPLE.rank).limit(1))
 
 
 def next_stale(store: Store, info: DatasetInfo, annotator: str) -> int | None:
@@ -397,7 +396,7 @@ def sibling_gold(
         if chosen is None:
             return None
         number, gold = chosen
-        contexts = store.value(select(SAMPLE.retrieved_contexts).where(SAMPLE.id == number))
+        (contexts,) = store.column(select(SAMPLE.retrieved_contexts).where(SAMPLE.id == number))
         return gold.assessment.units, tuple(contexts)
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select, update
+from sqlalchemy import exists, func, select
 
 from workbench.errors import NotFoundError
 from workbench.store.datasets import DatasetInfo
@@ -115,8 +115,8 @@ def add_results(
         return
     run_id = (*proposals, *failures)[0]["run_id"]
     ids = [row["sample_id"] for row in (*proposals, *failures)]
-    with store.writing() as session:
-        session.execute(delete(FailedRow).where(FAILED.run_id == run_id, among(FAILED.sample_id, ids)))
+    with store.writing():
+        store.delete(FailedRow, FAILED.run_id == run_id, among(FAILED.sample_id, ids))
         of_ids = PROPOSAL.run_id == run_id, among(PROPOSAL.sample_id, ids)
         there = set(map(tuple, store.rows(select(PROPOSAL.sample_id, PROPOSAL.content_hash).where(*of_ids))))
         for table, rows in ((ProposalRow, proposals), (FailedRow, failures)):
@@ -245,8 +245,7 @@ def open_batches(store: Store, run_id: int) -> Sequence[BatchRow]:
 
 def change_batch(store: Store, batch_id: str, /, **values: object) -> None:
     """A batch that was noted before it was sent has its `id` now, or its results were all `fetched`."""
-    with store.writing() as session:
-        session.execute(update(BatchRow).where(BATCH.id == batch_id).values(values))
+    store.update(BatchRow, BATCH.id == batch_id, **values)
 
 
 def batch_ids(store: Store) -> set[str]:

@@ -8,22 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Select,
-    Update,
     and_,
-    delete,
     exists,
     func,
     literal,
     select,
     true,
-    update,
 )
-from sqlmodel import Session
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
@@ -111,7 +107,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
         if older:  # their scores at other thresholds are as old
             for table, own in (("counted", COUNTED), ("score", SCORE)):
                 gone = among(own.sample_id, older), own.run_id == chunk.run_id, own.matcher == MATCHER
-                session.execute(delete(METADATA.tables[table]).where(*gone))
+                store.delete(METADATA.tables[table], *gone)
         have = store.column(select(COUNTED.sample_id).where(*counted_there))
         fresh = [
             {
@@ -127,9 +123,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
             for counted in (chunk.counted[number],)
         ]
         store.insert(CountedRow, fresh)
-        session.execute(
-            delete(ScoreRow).where(among(SCORE.sample_id, present), scored_at(chunk.run_id, chunk.threshold))
-        )
+        store.delete(ScoreRow, among(SCORE.sample_id, present), scored_at(chunk.run_id, chunk.threshold))
         rows = [
             {
                 "sample_id": number,
@@ -182,10 +176,10 @@ def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[fl
 
 def forget_scores(store: Store, samples: ColumnElement[bool], *, external: bool) -> None:
     """Drop what some samples were counted to; with `external` also what files said of them."""
-    with store.writing() as session:
+    with store.writing():
         for name in ("score", "counted", *(("external_score",) if external else ())):
             table = METADATA.tables[name]
-            session.execute(delete(table).where(table.c.sample_id.in_(select(SAMPLE.id).where(samples))))
+            store.delete(table, table.c.sample_id.in_(select(SAMPLE.id).where(samples)))
 
 
 def counted_of(row: CountedRow) -> Counted:
@@ -378,7 +372,7 @@ class ScoreColumns:
         """
         settled: list[Settled] = []
         began = {name: at.replace(tzinfo=UTC) for name, at in self.known.items()}
-        with store.writing() as session:
+        with store.writing():
             for column, name in self.into.items():
                 metric, runs = metric_of(column), self.runs(column)
                 if not runs or name in runs:
@@ -387,20 +381,20 @@ class ScoreColumns:
                 same = [run for run in runs if run not in self.differs[column]]
                 if same:
                     run = same[-1]
-                    settled.append(Settled(column, run, "joined", self._join(session, name, run)))
+                    settled.append(Settled(column, run, "joined", self._join(store, name, run)))
                     if not day_of(run):  # else its name says when it came
                         began[run] = min(self._came(column), began[run])
-                        session.execute(self._update(run).values(at=began[run]))
+                        store.update(ScoreColumnRow, *self._is_column(run), at=began[run])
                 else:
                     settled.append(Settled(column, name, "apart"))
                 if metric in runs and (not same or len(runs) > 1):
                     first = _dated(metric, began[metric])
-                    self._rename(session, metric, first)
+                    self._rename(store, metric, first)
                     settled = [one._replace(run=first) if one.run == metric else one for one in settled]
         return settled
 
-    def _update(self, name: str) -> Update:
-        return update(ScoreColumnRow).where(COLUMN.dataset_id == self.dataset_id, COLUMN.column == name)
+    def _is_column(self, name: str) -> tuple[ColumnElement[bool], ...]:
+        return COLUMN.dataset_id == self.dataset_id, COLUMN.column == name
 
     def _samples(self) -> Select[int]:
         return select(SAMPLE.id).where(SAMPLE.dataset_id == self.dataset_id)
@@ -408,24 +402,22 @@ class ScoreColumns:
     def _numbers(self, name: str) -> tuple[ColumnElement[bool], ...]:
         return EXTERNAL.column == name, EXTERNAL.sample_id.in_(self._samples())
 
-    def _join(self, session: Session, name: str, run: str) -> int:
+    def _join(self, store: Store, name: str, run: str) -> int:
         """Put the numbers of a column into an earlier run; how many it did not have."""
         there = select(EXTERNAL.sample_id).where(*self._numbers(run))
         own = EXTERNAL.column == name, EXTERNAL.sample_id.in_(there)
-        session.execute(delete(ExternalScoreRow).where(*own))
-        column = COLUMN.dataset_id == self.dataset_id, COLUMN.column == name
-        session.execute(delete(ScoreColumnRow).where(*column))
-        moved: Any = session.execute(update(ExternalScoreRow).where(*self._numbers(name)).values(column=run))
-        return int(moved.rowcount)
+        store.delete(ExternalScoreRow, *own)
+        store.delete(ScoreColumnRow, *self._is_column(name))
+        return store.update(ExternalScoreRow, *self._numbers(name), column=run)
 
-    def _rename(self, session: Session, metric: str, first: str) -> None:
+    def _rename(self, store: Store, metric: str, first: str) -> None:
         """Name the only run of a metric after its day, also in what was said of its disputes."""
-        session.execute(self._update(metric).values(column=first))
+        store.update(ScoreColumnRow, *self._is_column(metric), column=first)
         between = DISPUTE.between.startswith(f"{metric}~", autoescape=True)
         disputes = between, DISPUTE.sample_id.in_(self._samples())
         rest = func.substr(DISPUTE.between, len(metric) + 1)
-        session.execute(update(DisputeRow).where(*disputes).values(between=first + rest))
-        session.execute(update(ExternalScoreRow).where(*self._numbers(metric)).values(column=first))
+        store.update(DisputeRow, *disputes, between=first + rest)
+        store.update(ExternalScoreRow, *self._numbers(metric), column=first)
 
 
 def _dated(metric: str, at: datetime) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from workbench.model import Assessment, Kind
 from workbench.reviewing.documents import edit_of
@@ -57,9 +57,9 @@ def candidates(store: Store, info: DatasetInfo, ids: Collection[int], owners: Co
 
 def begin(store: Store, info: DatasetInfo, ids: Sequence[int], mark: float) -> None:
     """Say which samples are for training, none to end it; who has not passed begins anew."""
-    with store.writing() as session:
+    with store.writing():
         set_dataset(store, info.id, training={"pass": mark, "samples": list(ids)} if ids else None)
-        session.execute(update(Dataset).where(DATASET.training_of == info.id).values(trainee=None))
+        store.update(Dataset, DATASET.training_of == info.id, trainee=None)
         fill(store, info.id)
 
 
