@@ -34,6 +34,7 @@ from workbench.stages.claude import (
 from workbench.stages.claude_book import Book
 from workbench.stages.policy import change_policy
 from workbench.stages.propose import run_of
+from workbench.store import runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import load_samples
 
@@ -177,7 +178,36 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
     assert again.requests == 0
     assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(2, 2)]
-    assert bench.query("SELECT DISTINCT batch FROM call") == [("batch",)]
+    assert bench.query("SELECT DISTINCT batch FROM call ORDER BY 1") == [
+        ("msgbatch_0001",),
+        ("msgbatch_0002",),
+    ]
+
+
+def test_what_a_killed_start_stored_of_a_batch_is_not_counted_again(
+    bench: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next start stored every row of the batch a second time, and Runs showed that cost twice."""
+    service()
+    bench.load(towns(40))
+    stored, number = runs.save_call, iter(range(9))
+
+    def killed(*call: Any) -> None:
+        if next(number) == 2:
+            raise RuntimeError("killed")
+        stored(*call)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "save_call", killed)
+        with pytest.raises(RuntimeError):
+            proposed(bench, batch=True)
+    before = bench.query("SELECT count(*) FROM call")
+    report = proposed(bench, batch=True)
+
+    rows = bench.query("SELECT count(*), count(DISTINCT keys) FROM call")
+    assert ([(2,)], [(rows[0][0],) * 2]) == (before, rows)
+    assert (40, 0, "") == (report.already + report.proposed, report.left, report.stopped)
+    assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(1, 1)]
 
 
 def test_what_went_in_a_batch_is_sent_by_no_other_start(bench: Any, service: Start) -> None:

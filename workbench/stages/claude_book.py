@@ -252,7 +252,7 @@ class Book:
             await self.store.write(runs.add_batch, self.run_id, unsent, document)
 
     async def open_batches(self, client: ModelClient) -> dict[str, list[Ask]]:
-        """The batches of an earlier start that are at the service, with what they ask."""
+        """The batches of an earlier start that are at the service, with what is not stored of them."""
         for batch in runs.open_batches(self.store, self.run_id):
             if not batch.id.startswith(UNSENT):
                 continue
@@ -261,8 +261,13 @@ class Book:
             values: dict[str, Any] = {"id": lost[0]} if lost else {"fetched": True}
             await self.store.write(runs.change_batch, batch.id, **values)
         return {
-            batch.id: [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
+            batch.id: [
+                Ask(cast("Task", task), tuple(keys), count)
+                for task, keys, count in batch.asks
+                if stored.isdisjoint(keys)
+            ]
             for batch in runs.open_batches(self.store, self.run_id)
+            for stored in [runs.keys_in_batch(self.store, batch.id)]
         }
 
 
@@ -291,7 +296,7 @@ async def propose_missing(
         pending = await book.open_batches(client)
         book.waited = {key for asks in pending.values() for ask in asks for key in ask.keys}
         return await propose_batches(
-            client, book.setup, book.steps(), partial(book.save, batch="batch"), book.note_batch,
+            client, book.setup, book.steps(), book.save, book.note_batch,
             pending=pending, budget=budget, on_progress=on_progress, stop=stop,
         )  # fmt: skip
     finally:

@@ -248,6 +248,12 @@ def change_batch(store: Store, batch_id: str, /, **values: object) -> None:
     store.update(BatchRow, BATCH.id == batch_id, **values)
 
 
+def keys_in_batch(store: Store, batch_id: str) -> set[str]:
+    """The keys whose calls came back in a batch and are stored."""
+    calls = store.column(select(CallRow).where(CALL.batch == batch_id))
+    return {key for call in calls for key in call.keys}
+
+
 def batch_ids(store: Store) -> set[str]:
     """Every batch that is known."""
     return set(store.column(select(BATCH.id)))

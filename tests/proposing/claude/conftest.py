@@ -61,7 +61,7 @@ class Kept:
         self.alone: set[str] = set()
         self.batches: list[tuple[str, int]] = []
 
-    async def __call__(self, ask: Ask, result: Result) -> None:
+    async def __call__(self, ask: Ask, result: Result, _batch: str = "") -> None:
         await asyncio.sleep(0.001)
         self.alone.update(asked_alone(ask, result))
         if isinstance(result, Failure) and asked_alone(ask, result):

@@ -22,7 +22,7 @@ from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import failure_of, kind_of_body, result_of
 from workbench.proposing.claude.clients import ModelClient, claude_body, claude_reply, detail
 from workbench.proposing.claude.cost import NOTHING, Budget, Likely
-from workbench.proposing.claude.run import OnProgress, OnResult, RunMeter, Summary
+from workbench.proposing.claude.run import OnProgress, RunMeter, Summary
 
 # The service takes 100,000 rows or 256 MB a batch. Ours are smaller: the whole batch is held in memory while
 # it is sent, and the first results come when the first batch ends.
@@ -36,6 +36,8 @@ _AMBIGUOUS: frozenset[FailureKind] = frozenset(("timeout", "connection", "server
 _END = object()
 
 OnBatch = Callable[[str, tuple[Ask, ...]], Awaitable[None]]
+OnRow = Callable[[Ask, Result, str], Awaitable[None]]
+"""What is done with a result and the id of its batch."""
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ async def propose_batches(
     client: ModelClient,
     setup: Setup,
     steps: Iterable[Iterable[Ask]],
-    on_result: OnResult,
+    on_row: OnRow,
     on_batch: OnBatch,
     *,
     pending: Mapping[str, Sequence[Ask]],
@@ -144,7 +146,7 @@ async def propose_batches(
     sent, so that the budget goes by what its rows likely cost. Rows that expired, were canceled or errored
     are failures to retry. `stop` ends the waiting; the batches go on at the service.
     """
-    run = BatchRun(client, on_result, on_batch, budget)
+    run = BatchRun(client, on_row, on_batch, budget)
     waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in pending.items()}
     failure: Failure | None = None
     stopped = ""
@@ -172,11 +174,11 @@ async def propose_batches(
 class BatchRun:
     """What the steps of a run share: whom they tell, what they count, and what a person should read."""
 
-    def __init__(self, client: ModelClient, on_result: OnResult, on_batch: OnBatch, budget: Budget) -> None:
+    def __init__(self, client: ModelClient, on_row: OnRow, on_batch: OnBatch, budget: Budget) -> None:
         self.client, self.on_batch, self.meter = client, on_batch, RunMeter(budget)
         self.notes: list[str] = []
         self.too_dear = ""
-        self._on_result, self._budget = on_result, budget
+        self._on_row, self._budget = on_row, budget
         self._likely: dict[str, Likely] = {}
 
     def affordable(self, asks: Iterable[Ask]) -> Iterator[Ask]:
@@ -190,14 +192,14 @@ class BatchRun:
             self._likely[ask.id] = likely
             yield ask
 
-    async def settle(self, sent: _Sent, ask: Ask, result: Result) -> None:
+    async def settle(self, name: str, sent: _Sent, ask: Ask, result: Result) -> None:
         """Count a result and hand it over."""
         sent.ours = True
         del sent.asks[ask.id]
         self._budget.end(self._likely.pop(ask.id, NOTHING), result)
         if len(asked_alone(ask, result)) < len(ask.keys):
             self.meter.settled(result)
-        await self._on_result(ask, result)
+        await self._on_row(ask, result, name)
 
     async def wait(
         self, waiting: dict[str, _Sent], on_progress: OnProgress, stop: asyncio.Event
@@ -243,7 +245,7 @@ class BatchRun:
             gone = f"the service has no batch {name}"
         if gone:
             for ask in list(sent.asks.values()):
-                await self.settle(sent, ask, Failure("expired", gone))
+                await self.settle(name, sent, ask, Failure("expired", gone))
             return True
         rows = _rows(self.client, name)
         while True:
@@ -256,7 +258,7 @@ class BatchRun:
             unread += row is None
             known = sent.asks.get(str(getattr(row, "custom_id", "")))
             if known is not None:
-                await self.settle(sent, known, row_result(row, known))
+                await self.settle(name, sent, known, row_result(row, known))
         sent.looks += 1
         if unread and sent.asks and sent.looks < _LOOKS:
             return False
@@ -268,7 +270,7 @@ class BatchRun:
                 f"which count as failed: {len(sent.asks)}"
             )
         for ask in list(sent.asks.values()) if sent.ours or unread else ():
-            await self.settle(sent, ask, Failure("server error", why))
+            await self.settle(name, sent, ask, Failure("server error", why))
         return True
 
 
