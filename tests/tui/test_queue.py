@@ -642,7 +642,7 @@ class ListApp(App[None]):
         self.asked: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield SampleList(self._handle_exception)
+        yield SampleList(id="samples")
 
     @property
     def desk(self) -> Any:

@@ -41,16 +41,14 @@ def choice_parts(choices: Iterable[tuple[str, str]]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-class OneLine(Widget):
-    """A part of a screen that takes a line of it."""
-
-    DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
-
-
-class Bar(OneLine):
+class Bar(Widget):
     """One line with parts on the left and on the right.
 
     When space is short the last part on the right keeps its last `KEPT` cells, then the left gives way.
+    """
+
+    DEFAULT_CSS = """
+    Bar { height: 1; width: 1fr; }
     """
 
     _sides: reactive[tuple[tuple[Part, ...], tuple[Part, ...]]] = reactive(((), ()))
@@ -109,8 +107,10 @@ class Head(Bar):
 
     def place(self, screen: str, dataset: str, annotator: str, *, said: str = "", most: int = 40) -> None:
         """The name of the screen, of the dataset in `most` cells and of the person; `said` of the dataset."""
-        facts = f"  {cut(flat(dataset), most)}" + (f"  {flat(said)}" if said else "")
-        self.show(((screen, "bold"), (facts, DIM)), ((f"as {flat(annotator)}", DIM),))
+        left: tuple[Part, ...] = ((screen, "bold"), (f"  {cut(flat(dataset), most)}", DIM))
+        if said:
+            left = (*left, (f"  {flat(said)}", DIM))
+        self.show(left, ((f"as {flat(annotator)}", DIM),))
 
 
 class Status(Bar):
@@ -148,8 +148,12 @@ class Status(Bar):
         return super().render() if fits else Content(self.text)
 
 
-class KeyBar(OneLine):
+class KeyBar(Widget):
     """The few keys a person needs here, clickable; made from the bindings."""
+
+    DEFAULT_CSS = """
+    KeyBar { height: 1; width: 1fr; }
+    """
 
     MOST = 8
     _acts: Sequence[KeyAct] = ()
@@ -182,7 +186,7 @@ class KeyBar(OneLine):
             for act in acts(self.screen.active_bindings)
             if act.footer and act.keys and act.binding.enabled and not (asks and act.id == "app.palette")
         ]
-        self._acts = _fitting(chosen, self.content_size.width)
+        self._acts = _fitting(chosen, self.MOST, self.content_size.width)
         return clickable([(act.keys[0], "$accent"), (f" {act.footer}", DIM)] for act in self._acts)
 
     def on_click(self, event: events.Click) -> None:
@@ -203,16 +207,21 @@ VITAL = frozenset("help undo back quit cancel take".split())
 """Ways out and back, and what Resolve is for, by the last word of an action's name: others give way."""
 
 
-def _fitting(shown: list[KeyAct], room: int) -> list[KeyAct]:
+def _fitting(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:
     """The acts with whole words that fit: from the end they give way, those that are vital at last."""
-    while len(shown) > KeyBar.MOST or sum(width(act.keys[0] + act.footer) + 3 for act in shown) - 2 > room:
-        less = [act for act in shown if act.id.rpartition(".")[2] not in VITAL] or shown
-        shown.remove(less[-1])
-    return shown
+    bar_acts = list(shown)
+    while len(bar_acts) > most or sum(width(act.keys[0] + act.footer) + 3 for act in bar_acts) - 2 > room:
+        less = [act for act in bar_acts if act.id.rpartition(".")[2] not in VITAL] or bar_acts
+        bar_acts.remove(less[-1])
+    return bar_acts
 
 
-class SectionBar(OneLine):
+class SectionBar(Widget):
     """`1 overview  2 scatter …`, the one shown in bold and underlined."""
+
+    DEFAULT_CSS = """
+    SectionBar { height: 1; width: 1fr; }
+    """
 
     @dataclass
     class Asked(Message):
@@ -223,8 +232,8 @@ class SectionBar(OneLine):
     at = reactive(1)
     """The one that is shown."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(id="sections")
+    def __init__(self, names: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
         self._names = names
 
     def render(self) -> Content:
