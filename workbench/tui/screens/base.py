@@ -55,7 +55,7 @@ class Ordered(Screen[None]):
         """Its widgets have the sizes that fit the terminal now."""
 
     def closed(self, _action: str) -> str | None:
-        """Why an action is not possible now; None where it is, "" where nothing is said."""
+        """The reason why an action is not possible now. None: it is possible; "": no message is shown."""
         return None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

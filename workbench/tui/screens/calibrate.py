@@ -179,7 +179,7 @@ class CalibrateScreen(Room):
         return look.why if action in OF_FIT and look.found is None else None
 
     def refused(self, action: str) -> None:
-        """As everywhere; that there is no fit stands out."""
+        """Say why a key does nothing now; a missing fit is shown as a warning."""
         if action in OF_FIT and (why := self.closed(action)):
             self.say(why, sign="!", tone="warn")
         else:

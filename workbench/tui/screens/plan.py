@@ -91,7 +91,7 @@ class PlanScreen(Room):
         return f"{reviewed}, and a plan is made before the first review{more}"
 
     def refused(self, action: str) -> None:
-        """As everywhere, in another colour."""
+        """Say why a key does nothing now, as a warning."""
         if why := self.closed(action):
             self.say(why, tone="warn")
 

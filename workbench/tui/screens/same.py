@@ -139,7 +139,7 @@ class SameScreen(Dialog):
         await self._desk.store.write(editing.apply, self._desk.annotator, chosen, self._action)
         self.bench.home.settling.forget()
         self.app.pop_screen()
-        samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
+        samples = many(len(chosen), "other sample")
         self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")
         self.bench.open_gate()
 
