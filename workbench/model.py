@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -20,6 +20,9 @@ Disposition = Literal["todo", "started", "verified", "excluded", "skipped"]
 
 JsonObject = dict[str, Any]
 """An object of JSON, such as a row of a file."""
+
+Progress = Callable[[int], None]
+"""Called now and then with how much is done so far: bytes of a file, or samples."""
 
 SAID: dict[str, Verdict] = {
     "found": "found", "yes": "found", "supported": "found", "attributable": "found",
@@ -34,6 +37,10 @@ FOUND_IF: tuple[FoundIf, ...] = get_args(FoundIf)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+def silent(_done: int) -> None:
+    """Tell nobody."""
 
 
 def letter(side: int) -> str:

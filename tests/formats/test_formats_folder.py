@@ -18,7 +18,7 @@ from workbench.formats.exports import folder
 def export(target: Path, text: str = '{"id": "a"}\n', force: bool = False) -> None:
     with folder.writing(target, force=force) as aside:
         (aside / "rows.jsonl").write_text(text)
-        folder.write_manifest(aside, {"samples": 1})
+        folder.write_manifest(aside, {"samples": 1}, {})
 
 
 def names(path: Path) -> list[str]:
@@ -90,7 +90,7 @@ def test_an_earlier_export_is_replaced_as_a_whole_by_force(
     with folder.writing(tmp_path / "out") as aside:
         (aside / "below").mkdir()
         (aside / "below" / "older.jsonl").write_text("old")
-        folder.write_manifest(aside, {})
+        folder.write_manifest(aside, {}, {})
     export(tmp_path / "out", "new", force=True)
 
     assert (tmp_path / "out" / "rows.jsonl").read_text() == "new"
@@ -251,7 +251,7 @@ def test_every_difference_is_named(tmp_path: Path) -> None:
     with folder.writing(out) as aside:
         for name in "abc":
             (aside / f"{name}.jsonl").write_text(name)
-        folder.write_manifest(aside, {})
+        folder.write_manifest(aside, {}, {})
     (out / "a.jsonl").write_text("A")
     (out / "b.jsonl").unlink()
     (out / "sub").mkdir()

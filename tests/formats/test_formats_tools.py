@@ -12,8 +12,7 @@ import pytest
 from tests.formats.conftest import FIXTURES, Loaded, load_path
 from workbench.errors import InputError
 from workbench.formats.columns import columns_of
-from workbench.formats.detect import look
-from workbench.formats.json_lines import of_document
+from workbench.formats.detect import look, objects
 from workbench.formats.tables import frame_file
 
 QUESTION = "Where was Zoë Lund born?"
@@ -93,7 +92,7 @@ def test_no_value_is_lost_silently(name: str) -> None:
     if source.container == "lines":
         rows = [json.loads(line) for line in (FIXTURES / name).read_text("utf-8").splitlines()]
     else:
-        rows = [raw.value for raw in of_document(FIXTURES / name, source.lists)]
+        rows = [raw.value for raw in objects(source)]
     named = message(loaded)
     lost = [
         ".".join(path)

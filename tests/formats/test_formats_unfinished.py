@@ -45,7 +45,7 @@ def writer(target: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
 def export(target: Path) -> None:
     with folder.writing(target) as aside:
         (aside / "rows.jsonl").write_text("{}\n")
-        folder.write_manifest(aside, {})
+        folder.write_manifest(aside, {}, {})
 
 
 def names(path: Path) -> list[str]:

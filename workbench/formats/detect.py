@@ -32,7 +32,6 @@ from workbench.formats.json_lines import (
     MEMBERS,
     OBJECTS,
     SPLIT,
-    Progress,
     RawRow,
     beginning,
     first_keys,
@@ -44,7 +43,7 @@ from workbench.formats.json_lines import (
 from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import FileRow, Notes, excerpt, refused
-from workbench.model import JsonObject
+from workbench.model import JsonObject, Progress, silent
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
 
@@ -89,7 +88,7 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
 
 def objects(
     source: DatasetFile,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     passed: Callable[[str], object] = lambda _: None,
 ) -> Generator[RawRow]:
     """The objects of a file that is no CSV table; `passed` gets the keys of a document next to them."""

@@ -16,15 +16,13 @@ from typing import Any, NamedTuple
 
 from workbench.errors import InputError, NotFoundError, RowError, disk_errors
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt, shown, wrong
-from workbench.model import JsonObject
+from workbench.model import JsonObject, Progress, silent
 
 BOM = b"\xef\xbb\xbf"
 HEAD = 64 * 1024
 _REPORT_EVERY = 1 << 20  # bytes between two calls of a progress callback
 
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
-
-Progress = Callable[[int], None]
 
 _MAGIC = (
     (b"\xff\xfe\x00\x00", "UTF-32: save it as UTF-8"),
@@ -39,7 +37,7 @@ _MAGIC = (
 )
 
 
-def lines(path: Path, progress: Progress | None = None) -> Generator[tuple[int, int, bytes]]:
+def lines(path: Path, progress: Progress = silent) -> Generator[tuple[int, int, bytes]]:
     """(line number from 1, byte offset from 0, bytes) of every line; a leading BOM is left out.
 
     A line over `LINE_LIMIT` comes cut to one byte more than the limit; the rest of it is skipped in
@@ -58,11 +56,10 @@ def lines(path: Path, progress: Progress | None = None) -> Generator[tuple[int, 
                 while rest and not rest.endswith(b"\n"):
                     rest = file.readline(1 << 20)
                     offset += len(rest)
-            if progress is not None and offset - reported >= _REPORT_EVERY:
+            if offset - reported >= _REPORT_EVERY:
                 progress(offset)
                 reported = offset
-        if progress is not None:
-            progress(offset)
+        progress(offset)
 
 
 def decoded(data: bytes, offset: int) -> str:
@@ -278,7 +275,7 @@ class RawRow(NamedTuple):
     within: str = ""
 
 
-def of_lines(path: Path, progress: Progress | None = None) -> Generator[RawRow]:
+def of_lines(path: Path, progress: Progress = silent) -> Generator[RawRow]:
     """The objects of a JSON Lines file; blank lines are left out."""
     for number, offset, data in lines(path, progress):
         if data.isspace():
@@ -300,8 +297,8 @@ SPLIT = "columns, data"
 def of_document(
     path: Path,
     lists: frozenset[str],
-    progress: Progress | None = None,
-    passed: Callable[[str], object] = lambda _: None,
+    progress: Progress,
+    passed: Callable[[str], object],
 ) -> Generator[RawRow]:
     """The objects of the list that a JSON file is, or of the `lists` of the object that it is.
 
@@ -348,7 +345,7 @@ def first_keys(head: str) -> Iterator[tuple[str, str]]:
         return
 
 
-def _decoded(path: Path, progress: Progress | None) -> Generator[str]:
+def _decoded(path: Path, progress: Progress) -> Generator[str]:
     """A file as text in pieces, the last one empty. Raises RowError for a byte that is not UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     data, offset = BOM, 0
@@ -366,14 +363,13 @@ def _decoded(path: Path, progress: Progress | None) -> Generator[str]:
             if piece or not data:  # the last read may hold only the beginning of a letter
                 yield piece
             offset += len(data)
-            if progress is not None:
-                progress(offset)
+            progress(offset)
 
 
 class _Text:
     """A file as text, of which only what is under way is held."""
 
-    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+    def __init__(self, path: Path, progress: Progress = silent) -> None:
         self._pieces = _decoded(path, progress)
         self.text = ""
         self.at = 0

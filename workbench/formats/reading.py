@@ -20,9 +20,10 @@ from workbench.formats.columns import (
     renamed,
 )
 from workbench.formats.detect import READERS, DatasetFile, files_of, look, objects
-from workbench.formats.json_lines import Progress, RawRow
+from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ragas
 from workbench.formats.rows import FileRow, Notes, excerpt
+from workbench.model import Progress, silent
 
 _CONTEXTS = "retrieved_contexts"
 
@@ -32,7 +33,7 @@ def read(
     *,
     format: str | None = None,  # noqa: A002
     notes: Notes,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     columns: NamedColumns = NO_COLUMNS,
 ) -> Iterator[FileRow]:
     """Stream the rows of a file or of the files of a folder, good and bad; `notes` fills meanwhile.
@@ -61,16 +62,15 @@ def read(
 
 
 def _rows(
-    files: list[DatasetFile], notes: Notes, progress: Progress | None, columns: NamedColumns
+    files: list[DatasetFile], notes: Notes, progress: Progress, columns: NamedColumns
 ) -> Iterator[FileRow]:
     before = 0
 
     def on(read_so_far: int) -> None:
-        if progress is not None:
-            progress(before + read_so_far)
+        progress(before + read_so_far)
 
     for source in files:
-        for row in _of(source, notes, on if progress is not None else None, columns):
+        for row in _of(source, notes, on, columns):
             if row.record is not None:
                 notes.without_contexts += not row.record.sample.retrieved_contexts
                 if row.record.scores:
@@ -79,9 +79,7 @@ def _rows(
         before += source.path.stat().st_size
 
 
-def _of(
-    source: DatasetFile, notes: Notes, progress: Progress | None, columns: NamedColumns
-) -> Iterator[FileRow]:
+def _of(source: DatasetFile, notes: Notes, progress: Progress, columns: NamedColumns) -> Iterator[FileRow]:
     """The rows of one file: its objects under the names of fields, then the record of each."""
     path, reader = source.path, READERS[source.format]
     if source.container == "table":

@@ -19,10 +19,10 @@ from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, is_metric, scores_alone
-from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
+from workbench.formats.json_lines import RawRow, lines, not_utf8, parse
 from workbench.formats.pages import dictionary_values
 from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, Refusal, check_texts, excerpt
-from workbench.model import JsonObject
+from workbench.model import JsonObject, Progress, silent
 
 DELIMITERS = (",", ";", "\t")
 UNNAMED = "Unnamed: "
@@ -73,7 +73,7 @@ class _Feed:
         return text
 
 
-def records(path: Path, delimiter: str, progress: Progress | None = None) -> Generator[Cells]:
+def records(path: Path, delimiter: str, progress: Progress = silent) -> Generator[Cells]:
     """Every record of a table, the header among them; blank lines are left out."""
     # The limit is one of the whole process and stands at 131,072 characters: only ever raised here.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
@@ -100,9 +100,9 @@ def csv_objects(
     path: Path,
     delimiter: str,
     to_object: Callable[[JsonObject], JsonObject],
-    progress: Progress | None = None,
+    progress: Progress,
     *,
-    mapped: bool = False,
+    mapped: bool,
 ) -> Generator[RawRow]:
     """The rows of a table as objects; `to_object` makes one of the cells of a row, by their columns. With
     `mapped` it renames them, and a row that is put aside keeps its own names."""
@@ -186,9 +186,7 @@ ROWS_OF_SMALL, VALUES_OF_SMALL = 10_000, 1_000_000  # rows, and values of a colu
 VALUES = 20  # values of a column for each byte; a row takes some bytes of text
 
 
-def objects(
-    path: Path, container: Literal["parquet", "arrow"], progress: Progress | None = None
-) -> Generator[RawRow]:
+def objects(path: Path, container: Literal["parquet", "arrow"], progress: Progress) -> Generator[RawRow]:
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
     arrow = load_pyarrow(str(path))
@@ -208,8 +206,7 @@ def objects(
                     {name: cell for name, cell in row.items() if cell is not None or name in scores},
                     number,
                 )
-            if progress is not None:
-                progress(number)
+            progress(number)
     except (arrow.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         what = excerpt(str(error).split("\n")[0], 200) or type(error).__name__
         if not number:

@@ -5,16 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime, time
 from multiprocessing import parent_process
-
-Progress = Callable[[int], None]
-"""Called now and then with how much is done so far: bytes of a file, or samples."""
-
-
-def silent(_done: int) -> None:
-    """Tell nobody."""
 
 
 def moment_of(text: str) -> datetime | None:

@@ -21,11 +21,10 @@ from workbench.comparing.reviewers import (
 )  # fmt: skip
 from workbench.errors import UsageError
 from workbench.matching.units import language_of
-from workbench.model import RESOLVED, Assessment, Kind
+from workbench.model import RESOLVED, Assessment, Kind, Progress, silent
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Open
 from workbench.reviewing.fold import undone_actions
 from workbench.scoring.names import DEFAULT_SCORER
-from workbench.stages import Progress, silent
 from workbench.stages.figures import figures
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store

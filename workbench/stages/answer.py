@@ -27,9 +27,9 @@ from workbench.comparing.learning import policy_changes
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.errors import UsageError
-from workbench.model import Kind
+from workbench.model import Kind, Progress, silent
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
-from workbench.stages import Progress, calibrate, queue, silent
+from workbench.stages import calibrate, queue
 from workbench.stages.figures import figures_of, listing, recounted, scope, values_of
 from workbench.stages.plan import planned
 from workbench.stages.queue import headline_scorer, scored_by, under

@@ -30,10 +30,9 @@ from workbench.formats import calibration as calibration_file
 from workbench.matching import FLOOR, MATCHER
 from workbench.matching.names import COUNTRY, LOOSE, SUGGESTED
 from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, FoundIf, Verdict, recall_of
+from workbench.model import Assessment, FoundIf, Progress, Verdict, recall_of, silent
 from workbench.scoring.names import CALIBRATED
 from workbench.scoring.scorers import assess_all
-from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
 from workbench.stages.plan import prefix

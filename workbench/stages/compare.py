@@ -25,10 +25,10 @@ from workbench.errors import InputError, UsageError
 from workbench.formats.exports.folder import home_of, read_manifest, write_whole
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes, excerpt
-from workbench.model import KINDS, Kind, Sample, recall_of
+from workbench.model import KINDS, Kind, Progress, Sample, recall_of, silent
 from workbench.reviewing.fold import GoldOrigin, Verified
 from workbench.scoring.names import SCORERS, day_of, kind_of, metric_of, runs_of
-from workbench.stages import Progress, local, moment_of, silent
+from workbench.stages import local, moment_of
 from workbench.stages.export_items import is_pseudonym
 from workbench.stages.figures import recounted, scope, values_of
 from workbench.stages.import_ import existing, manifest_settings, own_names, with_names

@@ -23,9 +23,8 @@ from workbench.comparing.disputes import (
     worded,
 )
 from workbench.errors import UsageError
-from workbench.model import Kind
+from workbench.model import Kind, Progress, silent
 from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, RECOUNT, column_kind, first_scorer, kind_of
-from workbench.stages import Progress, silent
 from workbench.stages.calibrate import cross_fitted
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import Scope, scope

@@ -28,10 +28,9 @@ from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.formats.tables import load_pyarrow
 from workbench.matching import MATCHER
-from workbench.model import Kind
+from workbench.model import Kind, Progress, silent
 from workbench.proposing import rules
 from workbench.scoring.names import SCORERS
-from workbench.stages import Progress, silent
 from workbench.stages.corpus import ROWS, Partition, Recipe, readable, written
 from workbench.stages.import_ import ImportOptions, existing, import_file
 from workbench.stages.people import check

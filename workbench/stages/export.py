@@ -19,10 +19,10 @@ from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Wri
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
-from workbench.model import KINDS, sha256
+from workbench.model import KINDS, Progress, sha256, silent
 from workbench.reviewing.documents import policy_document
 from workbench.scoring.names import SCORERS
-from workbench.stages import Progress, recompute, silent
+from workbench.stages import recompute
 from workbench.stages.export_items import (
     Departure,
     ExportOptions,

@@ -13,11 +13,11 @@ from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings
 from workbench.matching.units import language_of
-from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, Match, Sample, Unit
+from workbench.model import BY, KINDS, RESOLVED, Assessment, GoldRecord, Kind, Match, Progress, Sample, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import ReviewState, Verified, resolve
 from workbench.scoring.scorers import supported
-from workbench.stages import Progress, review
+from workbench.stages import review
 from workbench.stages.plan import Prefix
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo

@@ -21,7 +21,7 @@ from workbench.comparing.paired import Pair, paired
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.words import CHOSEN
 from workbench.errors import UsageError
-from workbench.model import Kind, Tally, count, recall_of
+from workbench.model import Kind, Progress, Tally, count, recall_of, silent
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
@@ -31,7 +31,6 @@ from workbench.scoring.names import (
     first_scorer,
     kind_of,
 )
-from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix

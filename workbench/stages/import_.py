@@ -24,10 +24,10 @@ from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, excerpt, shown
 from workbench.formats.tables import frame_file, is_frame
-from workbench.model import BY, KINDS, Kind, Policy, Record
+from workbench.model import BY, KINDS, Kind, Policy, Progress, Record, silent
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline, metric_of
-from workbench.stages import Progress, moment_of, plan, silent
+from workbench.stages import moment_of, plan
 from workbench.stages.people import check
 from workbench.store import assignments, datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.formats.policy import from_toml, to_toml
-from workbench.model import RESOLVED, Policy
-from workbench.stages import Progress
+from workbench.model import RESOLVED, Policy, Progress
 from workbench.stages.calibrate import look, run_of
 from workbench.stages.editing import same_thing
 from workbench.stages.people import check

@@ -7,10 +7,10 @@ from typing import Any
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
+from workbench.model import Progress, silent
 from workbench.proposing import rules
 from workbench.proposing.claude.asks import MODEL_PROPOSERS
 from workbench.reviewing.documents import proposal_document
-from workbench.stages import Progress, silent
 from workbench.stages.people import check
 from workbench.store import runs, samples
 from workbench.store.datasets import DatasetInfo, set_dataset

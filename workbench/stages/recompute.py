@@ -13,11 +13,11 @@ from multiprocessing import get_context
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
-from workbench.model import KINDS, Alias, Kind, Policy, Score, Tally
+from workbench.model import KINDS, Alias, Kind, Policy, Progress, Score, Tally, silent
 from workbench.scoring.doubt import Counted
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
 from workbench.scoring.scorers import ScoreGate, counted, gate, value_of
-from workbench.stages import Progress, begin_worker, silent
+from workbench.stages import begin_worker
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.people import check
 from workbench.stages.queue import counts, under

@@ -11,12 +11,11 @@ from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
 from workbench.comparing.triage import Suspicion, suspect
 from workbench.matching.units import entity_units, language_of
-from workbench.model import KINDS, Assessment, Evidence, Kind, ProposedEntity, Sample, Unit
+from workbench.model import KINDS, Assessment, Evidence, Kind, Progress, ProposedEntity, Sample, Unit, silent
 from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
 from workbench.scoring.scorers import assess_all, places_of
-from workbench.stages import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo

@@ -140,7 +140,7 @@ def folded(
 
 
 def verified_at(
-    store: Store, dataset_id: int, at: datetime | None = None
+    store: Store, dataset_id: int, at: datetime | None
 ) -> tuple[dict[Kind, dict[int, list[Verified]]], dict[Kind, dict[int, list[str]]]]:
     """What every annotator had verified before a moment, or by now, by sample, and who had excluded it."""
     query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator)

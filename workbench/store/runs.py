@@ -74,7 +74,7 @@ def find_run(store: Store, dataset_id: int, name: str) -> RunInfo:
     return runs[name]
 
 
-def chosen_run(store: Store, info: DatasetInfo, name: str | None = None) -> RunInfo | None:
+def chosen_run(store: Store, info: DatasetInfo, name: str | None) -> RunInfo | None:
     """The named run, else the current one; None before anything was proposed. Raises NotFoundError."""
     if name is not None:
         return find_run(store, info.id, name)

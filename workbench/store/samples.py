@@ -135,7 +135,7 @@ def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Ite
         yield from load_samples(store, ids, run_id)
 
 
-def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str = "") -> Iterator[list[Stored]]:
+def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str) -> Iterator[list[Stored]]:
     """The samples that this run speaks of and that this matcher, as taught by now, has not counted.
 
     A thousand at a time.

@@ -59,14 +59,14 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
             _put(aside, target)
 
 
-def write_manifest(folder: Path, counts: JsonObject, extra: JsonObject | None = None) -> JsonObject:
+def write_manifest(folder: Path, counts: JsonObject, extra: JsonObject) -> JsonObject:
     """Write `manifest.json` over all other files of the folder: path, sha256 and bytes of each.
 
     It ends up with a checksum of itself, so that an edited figure is noticed; who means to can make another
     one. The same files, counts and extra give the same bytes. Returns the manifest.
     """
     manifest = {
-        **(extra or {}),
+        **extra,
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "workbench", "version": workbench.__version__},
@@ -152,7 +152,7 @@ def check_manifest(folder: Path) -> list[str]:
     return sorted(lines)
 
 
-def check_free(directory: Path, *, force: bool = False) -> None:
+def check_free(directory: Path, *, force: bool) -> None:
     """Raise ExportError where an export may not stand; nothing is changed here."""
     target = directory.resolve()
     if not os.path.lexists(target):
