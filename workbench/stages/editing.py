@@ -31,10 +31,11 @@ from workbench.reviewing.edits import Accept, Dispose, Put
 from workbench.reviewing.fold import settle
 from workbench.scoring.scorers import machine
 from workbench.stages.people import check
-from workbench.stages.review import CARRIED, DECIDED, Opened, act_on, open_sample
+from workbench.stages.review import CARRIED, Opened, act_on, open_sample
 from workbench.store import journal, samples
 from workbench.store.engine import Store
 from workbench.store.journal import Act
+from workbench.store.tables import DECIDED
 from workbench.text.figures import many
 from workbench.text.ground import ground
 from workbench.text.lists import listed

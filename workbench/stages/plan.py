@@ -28,7 +28,7 @@ from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.stages.people import check
 from workbench.stages.queue import headline_scorer, scored_by
-from workbench.store import plans
+from workbench.store import plans, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
@@ -182,7 +182,7 @@ def extend(store: Store, info: DatasetInfo, more: int, annotator: str) -> None:
             raise UsageError(f"{more:,} more reviews cannot be planned: {many(left, 'sample')} left")
         n = plan.planned_n + more
         first = plans.in_order(store, info.id, n)
-        taken = Counter(member.stratum for member in plans.planned(store, first).values())
+        taken = Counter(member.stratum for member in scores.population(store, info.id, first).values())
     strata = {name: (total, taken[name]) for name, (total, _) in _strata(plan).items()}
     parameters = {**plan.parameters, **({"strata": strata} if strata else {})}
     plans.extend_plan(store, info.id, plan, n, parameters)
@@ -342,7 +342,7 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, cut: bool = False) ->
     with store.snapshot():
         plan = plans.plan_of(store, info.id)
         done = plans.done(store, info.id, kind)
-        return _prefix(store, info, plan, done, plans.planned(store, done), cut=cut)
+        return _prefix(store, info, plan, done, scores.population(store, info.id, done), cut=cut)
 
 
 def _prefix(
@@ -463,7 +463,7 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = plans.done(store, info.id, kind)
-        members = plans.planned(store, done)
+        members = scores.population(store, info.id, done)
         begun = _prefix(store, info, plan, done, members)
         planned_n = begun.planned_n
         first = plans.in_order(store, info.id, max(planned_n or 0, len(done) + 1))

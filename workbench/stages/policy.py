@@ -12,7 +12,7 @@ from workbench.stages.editing import same_thing
 from workbench.stages.people import check
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
-from workbench.store import assignments, datasets, journal, training
+from workbench.store import assignments, datasets, journal, queue, training
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
@@ -125,7 +125,7 @@ def keep_policy(store: Store, info: DatasetInfo, policy: Policy, annotator: str)
         for copy_id in training.copies(store, info.id).values():
             datasets.add_policy(store, copy_id, policy, annotator)
         assignments.fill(store, info.id)  # of another kind nothing is decided yet
-    stale = journal.reviewed_before(store, datasets.dataset_info(store, info.id))
+    stale = queue.reviewed_before(store, datasets.dataset_info(store, info.id))
     return PolicyReport(version, True, stale, changes(info.policy, policy))
 
 

@@ -47,6 +47,7 @@ from workbench.store.engine import Store
 from workbench.store.gold import Adjudication
 from workbench.store.journal import Act, Moved, is_stored
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
+from workbench.store.tables import DECIDED
 from workbench.text.lists import has_digit
 from workbench.text.normalise import key
 from workbench.text.tokens import Token, sentences, tokens
@@ -67,8 +68,6 @@ class AutoScore:
     value: float | None
     source: str
 
-
-DECIDED = ("verified", "excluded")
 
 Written = Mapping[Kind, tuple[str, str]]
 

@@ -35,6 +35,7 @@ from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.tables import (
     DATASET,
+    DECIDED,
     EVENT,
     METADATA,
     PLACE,
@@ -45,9 +46,9 @@ from workbench.store.tables import (
     Review,
     among,
     is_blind,
+    rank_of,
 )
 
-DECIDED = ("verified", "excluded")
 DAY = 24 * 60 * 60
 MOST_TRIES = 10
 """Windows of one person that may ask for a sample at the same moment."""
@@ -245,7 +246,7 @@ def fill(store: Store, dataset_id: int) -> None:
         if not info.overlap:
             return
         own = PLACE.dataset_id == dataset_id
-        rank = select(SAMPLE.rank).where(SAMPLE.id == PLACE.sample_id).scalar_subquery()
+        rank = rank_of(PLACE.sample_id)
         store.update(_ASSIGNMENT, own, PLACE.rank != rank, rank=rank)
         decided = _decided(info)
         settled = exists().where(_SAME_REVIEW, decided)

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, select, update
 
 from workbench.errors import NotFoundError, UsageError
-from workbench.matching import MATCHER
 from workbench.scoring.doubt import doubt
 from workbench.store.engine import Store
-from workbench.store.samples import chunked
+from workbench.store.samples import chunked, counted_in
 from workbench.store.scores import counted_of, judge_of
 from workbench.store.tables import (
     CALIBRATION,
@@ -81,7 +80,7 @@ def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
 def similarities(store: Store, run_id: int) -> list[tuple[int, bytes | None, bytes | None]]:
     """(sample, linked, presence) of every sample that a run was counted for; 100,000 take half a second."""
     query = select(COUNTED.sample_id, COUNTED.linked, COUNTED.presence)
-    rows = store.rows(query.where(COUNTED.run_id == run_id, COUNTED.matcher == MATCHER))
+    rows = store.rows(query.where(*counted_in(run_id)))
     return [(number, linked, presence) for number, linked, presence in rows]
 
 

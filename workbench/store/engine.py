@@ -154,6 +154,10 @@ class Store:
                 numbers.extend(number for (number,) in rows)
         return numbers
 
+    def has(self, column: Any, *where: ColumnElement[bool]) -> bool:
+        """Whether there is a row where all of this holds; `column` is never empty."""
+        return self.value(select(column).where(*where).limit(1)) is not None
+
     def ids(self, column: Any, *where: ColumnElement[bool]) -> set[int]:
         """The whole numbers that a column has in the rows where all of this holds."""
         return set(self.numbers(select(column).where(*where)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import func, not_, or_, select
+from sqlalchemy import func, not_, select
 
 from workbench.model import BY, KINDS, RESOLVED, Effort, GoldRecord, Kind, Marks, Score, Unit
 from workbench.store.engine import Store
@@ -30,6 +30,7 @@ from workbench.store.tables import (
     Dataset,
     ExportLogRow,
     among,
+    stands_in,
 )
 
 
@@ -100,17 +101,14 @@ def made_with(store: Store, dataset_id: int) -> Made:
         return Made(stamp(made), models, usage, store.count(PURGED.id, PURGED.dataset_id == dataset_id))
 
 
-_VERIFIED = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
-
-
 def verified_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples that are verified in some kind."""
-    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, _VERIFIED)
+    return store.ids(REVIEW.sample_id, REVIEW.dataset_id == dataset_id, stands_in("verified"))
 
 
 def several_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples that several people verified."""
-    reviews = select(REVIEW.sample_id).where(REVIEW.dataset_id == dataset_id, _VERIFIED)
+    reviews = select(REVIEW.sample_id).where(REVIEW.dataset_id == dataset_id, stands_in("verified"))
     return set(store.numbers(reviews.group_by(REVIEW.sample_id).having(func.count() > 1)))
 
 

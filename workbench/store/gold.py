@@ -19,7 +19,19 @@ from workbench.reviewing.edits import PUTS, Accept, Put
 from workbench.reviewing.fold import Verified, resolve, same_verdicts, undone_actions
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.tables import EVENT, POLICY, REVIEW, SAMPLE, UNIT, Review, among, in_force
+from workbench.store.tables import (
+    DECIDED,
+    EVENT,
+    POLICY,
+    REVIEW,
+    SAMPLE,
+    UNIT,
+    Review,
+    among,
+    in_force,
+    rank_of,
+    stands_in,
+)
 from workbench.text.safe import BEGINNING, is_hash
 
 
@@ -65,14 +77,13 @@ def several(
     """
     open_ones = []
     for kind in info.kinds:
-        own = [REVIEW.dataset_id == info.id, REVIEW[kind].in_(("verified", "excluded"))]
+        own = [REVIEW.dataset_id == info.id, REVIEW[kind].in_(DECIDED)]
         own += [] if ids is None else [among(REVIEW.sample_id, ids)]
         over = or_(REVIEW.origin == "adjudicated", REVIEW[kind] == "excluded")
         query = select(REVIEW.sample_id).where(*own).group_by(REVIEW.sample_id)
         open_ones.append(SAMPLE.id.in_(query.having(func.count() > 1, func.count(case((over, 1))) == 0)))
-    rank = select(SAMPLE.rank).where(SAMPLE.id == after).scalar_subquery()
     chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, or_(*open_ones))
-    return store.numbers(chosen.order_by(case((SAMPLE.rank > rank, 0), else_=1), SAMPLE.rank))
+    return store.numbers(chosen.order_by(case((SAMPLE.rank > rank_of(after), 0), else_=1), SAMPLE.rank))
 
 
 def unresolved(store: Store, sample_ids: Iterable[int], kinds: Iterable[Kind]) -> dict[int, list[Kind]]:
@@ -93,8 +104,7 @@ def verified_by(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int
 
 def verifiers(store: Store, sample_id: int, annotator: str) -> list[str]:
     """Who else verified a sample, or settled it: names, and nothing of what they have."""
-    verified = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
-    theirs = REVIEW.sample_id == sample_id, REVIEW.annotator != annotator, verified
+    theirs = REVIEW.sample_id == sample_id, REVIEW.annotator != annotator, stands_in("verified")
     return list(store.column(select(REVIEW.annotator).where(*theirs).order_by(REVIEW.id)))
 
 
@@ -102,7 +112,7 @@ def others_of(store: Store, sample_id: int, annotator: str, kind: Kind) -> tuple
     """What everybody else verified of a sample; nothing as long as somebody is at it."""
     begun = REVIEW.sample_id == sample_id, REVIEW[kind].in_(("started", "skipped"))
     with store.snapshot():
-        if store.value(select(REVIEW.id).where(*begun, REVIEW.annotator != RESOLVED).limit(1)) is not None:
+        if store.has(REVIEW.id, *begun, REVIEW.annotator != RESOLVED):
             return ()
         verified = verified_by(store, [sample_id], kind).get(sample_id, [])
     return tuple(review for review in verified if review.annotator != annotator)

@@ -29,12 +29,12 @@ from workbench.reviewing.fold import (
     newest_undone,
 )
 from workbench.store.assignments import ASSIGNED, Rules, follow
-from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
 from workbench.store.tables import (
     DATASET,
+    DECIDED,
     EVENT,
     METADATA,
     REVIEW,
@@ -47,6 +47,7 @@ from workbench.store.tables import (
     SampleRow,
     among,
     in_force,
+    stands_in,
     table_of,
 )
 
@@ -261,7 +262,7 @@ def record(
 
 def is_stored(store: Store, action: str) -> bool:
     """Whether an act of that name is in the journal."""
-    return store.value(select(EVENT.id).where(EVENT.action == action)) is not None
+    return store.has(EVENT.id, EVENT.action == action)
 
 
 _SEEN = (
@@ -310,9 +311,8 @@ def reviews_of(store: Store, sample_id: int) -> tuple[tuple[int, int, bool], ...
 
     And whether it was begun by hand or came with a file, so that it stands for no other sample.
     """
-    verified = or_(*(REVIEW[kind] == "verified" for kind in KINDS)), REVIEW.origin != "adjudicated"
     query = select(REVIEW.id, REVIEW.seq, REVIEW.off_plan, REVIEW.origin).where(
-        REVIEW.sample_id == sample_id, *verified
+        REVIEW.sample_id == sample_id, stands_in("verified"), REVIEW.origin != "adjudicated"
     )
     rows = store.rows(query.order_by(REVIEW.id))
     return tuple((number, seq, off_plan or origin == "imported") for number, seq, off_plan, origin in rows)
@@ -320,15 +320,14 @@ def reviews_of(store: Store, sample_id: int) -> tuple[tuple[int, int, bool], ...
 
 def begun_by(store: Store, ids: Collection[int], annotator: str) -> set[int]:
     """Those of some samples that a person began or skipped, and has not decided."""
-    begun = or_(*(REVIEW[kind].in_(("started", "skipped")) for kind in KINDS))
-    own = among(REVIEW.sample_id, ids), REVIEW.annotator == annotator, begun
-    return store.ids(REVIEW.sample_id, *own)
+    own = among(REVIEW.sample_id, ids), REVIEW.annotator == annotator
+    return store.ids(REVIEW.sample_id, *own, stands_in("started", "skipped"))
 
 
 def has_seen(store: Store, sample_id: int, annotator: str, kinds: Collection[Kind]) -> bool:
     """Whether a person has no more to decide of a sample, or what others have was shown to them before."""
     of_sample = REVIEW.sample_id == sample_id
-    decided = REVIEW.annotator == annotator, *(REVIEW[kind].in_(("verified", "excluded")) for kind in kinds)
+    decided = REVIEW.annotator == annotator, *(REVIEW[kind].in_(DECIDED) for kind in kinds)
     shown = (
         REVIEW.annotator == RESOLVED,
         REVIEW.id.in_(
@@ -336,7 +335,7 @@ def has_seen(store: Store, sample_id: int, annotator: str, kinds: Collection[Kin
         ),
     )
     either = or_(and_(*decided), and_(*shown))
-    return store.value(select(REVIEW.id).where(of_sample, either).limit(1)) is not None
+    return store.has(REVIEW.id, of_sample, either)
 
 
 def _step(
@@ -395,15 +394,6 @@ def first_accepts(store: Store, review_ids: Collection[int], kind: Kind) -> dict
             assert isinstance(edit, Accept)
             found[number] = edit.assessment  # the first comes last
     return found
-
-
-def reviewed_before(store: Store, info: DatasetInfo) -> tuple[str, ...]:
-    """The ids of samples that were verified under an older policy that says something else."""
-    verified = or_(*(REVIEW[kind] == "verified" for kind in info.kinds))
-    reviewed = select(REVIEW.sample_id).where(
-        REVIEW.dataset_id == info.id, verified, REVIEW.policy_version.not_in(info.same_policies)
-    )
-    return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
 
 def _history(session: Session, *where: ColumnElement[bool]) -> Iterator[tuple[str, object]]:

@@ -15,13 +15,13 @@ from sqlmodel import Session
 
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
-from workbench.store.assignments import DECIDED, DECIDES, fill
+from workbench.store.assignments import DECIDES, fill
 from workbench.store.datasets import count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.gold import load_some
-from workbench.store.scores import Member, members_where
 from workbench.store.tables import (
     DATASET,
+    DECIDED,
     EVENT,
     OPENING,
     PLAN,
@@ -31,6 +31,7 @@ from workbench.store.tables import (
     PlanRow,
     SampleRow,
     among,
+    stands_in,
     table_of,
 )
 from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
@@ -159,9 +160,8 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
 
 def decided(store: Store, dataset_id: int) -> int:
     """How many samples a person verified or excluded; gold that came with a file does not count."""
-    decided = or_(REVIEW.entity.in_(DECIDED), REVIEW.statement.in_(DECIDED))
     by_people = REVIEW.dataset_id == dataset_id, REVIEW.origin != "imported"
-    return store.count(REVIEW.sample_id.distinct(), *by_people, decided)
+    return store.count(REVIEW.sample_id.distinct(), *by_people, stands_in(*DECIDED))
 
 
 def refuse_decided(store: Store, dataset_id: int) -> None:
@@ -294,11 +294,6 @@ def in_order(store: Store, dataset_id: int, limit: int) -> array[int]:
     """The first samples of the plan's order (random order without a plan), from its index alone."""
     planned = SAMPLE.dataset_id == dataset_id, SAMPLE.rank < HOLDOUT_RANK
     return store.numbers(select(SAMPLE.id).where(*planned).order_by(SAMPLE.rank, SAMPLE.id).limit(limit))
-
-
-def planned(store: Store, sample_ids: Iterable[int]) -> dict[int, Member]:
-    """Those of some samples that are in the plan's population."""
-    return members_where(store, among(SAMPLE.id, sample_ids))
 
 
 def parts(store: Store, dataset_id: int) -> Parts:

@@ -21,10 +21,12 @@ from workbench.store.assignments import DECIDES, Held, Team, of_others, places
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_excluded, load_some, reviewed, verified_by
-from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition, counted_in, counted_now
+from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition, counted_now
+from workbench.store.samples import counted_in
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
+    DECIDED,
     EVENT,
     EXTERNAL,
     PROPOSAL,
@@ -37,6 +39,7 @@ from workbench.store.tables import (
     among,
     is_blind,
     proposed_by,
+    rank_of,
 )
 from workbench.text.query import META, Query
 from workbench.text.safe import BEGINNING
@@ -61,7 +64,7 @@ def view_ids(
     terms = (condition(term, info, annotator, picked, column) for term in query.terms)
     chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *terms)
     if order == "doubt":
-        of_sample = COUNTED.sample_id == SAMPLE.id, *counted_in(info)
+        of_sample = COUNTED.sample_id == SAMPLE.id, *counted_in(info.run_id)
         doubt = func.coalesce(select(COUNTED.doubt).where(*of_sample).scalar_subquery(), -1.0)
         seen = case((~is_blind(info.blind_share), doubt), else_=-1.0)
         return store.numbers(chosen.order_by(seen.desc(), SAMPLE.rank))
@@ -73,7 +76,7 @@ def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after
     chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
     if at is None:
         return store.numbers(chosen.order_by(SAMPLE.rank).limit(before + after))
-    rank = select(SAMPLE.rank).where(SAMPLE.id == at).scalar_subquery()
+    rank = rank_of(at)
     back = store.numbers(chosen.where(SAMPLE.rank < rank).order_by(SAMPLE.rank.desc()).limit(before))
     back.reverse()
     return back + store.numbers(chosen.where(SAMPLE.rank >= rank).order_by(SAMPLE.rank).limit(after))
@@ -85,7 +88,7 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     Those that were verified under an older policy come when nothing else is left.
     """
     reviews = Reviews.of(info, annotator)
-    rank = select(SAMPLE.rank).where(SAMPLE.id == after).scalar_subquery()
+    rank = rank_of(after)
     places = (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after)
     with store.snapshot():
         for wanted in (reviews.stands(*UNDECIDED), _stale(info, reviews)):
@@ -110,6 +113,13 @@ def _stale(info: DatasetInfo, reviews: Reviews) -> ColumnElement[bool]:
     return SAMPLE.id.in_(select(REVIEW.sample_id).where(*own))
 
 
+def reviewed_before(store: Store, info: DatasetInfo) -> tuple[str, ...]:
+    """The ids of samples that were verified under an older policy that says something else."""
+    stale = REVIEW.dataset_id == info.id, Reviews.of(info, "").is_stale(REVIEW)
+    reviewed = SAMPLE.id.in_(select(REVIEW.sample_id).where(*stale))
+    return tuple(store.column(select(SAMPLE.key).where(reviewed).order_by(SAMPLE.id)))
+
+
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
     """Those of some samples that are undecided or were verified under an older policy."""
     reviews = Reviews.of(info, annotator)
@@ -119,7 +129,7 @@ def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
 
 def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
     """How many samples have no doubt to be ordered by, for lack of a proposal or of counting."""
-    return count_samples(store, info.id) - store.count(COUNTED.doubt, *counted_in(info))
+    return count_samples(store, info.id) - store.count(COUNTED.doubt, *counted_in(info.run_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +255,7 @@ def pace(
 
     The samples of `without` are no measure. Today begins at `midnight`.
     """
-    decided = Reviews.of(info, annotator).disposition(REVIEW).in_(("verified", "excluded"))
+    decided = Reviews.of(info, annotator).disposition(REVIEW).in_(DECIDED)
     last = func.max(case((DECIDES, EVENT.at)))
     query = (
         select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)), last)

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
-from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
+from workbench.store.samples import counted_in
 from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
+    DECIDED,
     EXTERNAL,
     METADATA,
     PROPOSAL,
@@ -29,6 +30,7 @@ from workbench.store.tables import (
     contains,
     is_blind,
     proposed_by,
+    stands_in,
 )
 from workbench.text.query import META, Term
 
@@ -37,14 +39,10 @@ _ANY = METADATA.tables["review"].alias("any_review").c
 Clause = ColumnElement[bool]
 
 
-def counted_in(info: DatasetInfo) -> tuple[Clause, ...]:
-    """Rows that today's matcher counted of the run in use."""
-    return COUNTED.run_id == info.run_id, COUNTED.matcher == MATCHER
-
-
 def counted_now(info: DatasetInfo, sample_id: Any) -> Clause:
     """Whether a sample was counted with the aliases of now."""
-    return exists().where(COUNTED.sample_id == sample_id, *counted_in(info), COUNTED.taught == info.taught)
+    of_run = *counted_in(info.run_id), COUNTED.taught == info.taught
+    return exists().where(COUNTED.sample_id == sample_id, *of_run)
 
 
 class Reviews(NamedTuple):
@@ -123,11 +121,11 @@ class Reviews(NamedTuple):
 
     def decided_own(self) -> Clause:
         """Whether the annotator decided the sample."""
-        return self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
+        return self.own(self.begun, lambda review: self.disposition(review).in_(DECIDED))
 
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy that says something else than today's."""
-        verified = or_(*(review[kind] == "verified" for kind in self.kinds))
+        verified = stands_in("verified", kinds=self.kinds, review=review)
         return and_(verified, review.policy_version.not_in(self.policies))
 
 

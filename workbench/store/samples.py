@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, bindparam, exists, func, or_, select
+from sqlalchemy import ColumnElement, Row, bindparam, exists, func, or_, select
 
 from workbench.errors import NotFoundError
 from workbench.matching import MATCHER
@@ -135,12 +135,17 @@ def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Ite
         yield from load_samples(store, ids, run_id)
 
 
+def counted_in(run_id: int | None) -> tuple[ColumnElement[bool], ...]:
+    """Rows that this matcher counted of a run."""
+    return COUNTED.run_id == run_id, COUNTED.matcher == MATCHER
+
+
 def each_uncounted(store: Store, dataset_id: int, run_id: int, taught: str) -> Iterator[list[Stored]]:
     """The samples that this run speaks of and that this matcher, as taught by now, has not counted.
 
     A thousand at a time.
     """
-    of_run = COUNTED.run_id == run_id, COUNTED.matcher == MATCHER, COUNTED.taught == taught
+    of_run = *counted_in(run_id), COUNTED.taught == taught
     counted = exists().where(COUNTED.sample_id == PROPOSAL.sample_id, *of_run)
     ids = store.numbers(
         select(SAMPLE.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,12 +26,13 @@ from workbench.model import Kind, Score, Tally
 from workbench.scoring.doubt import Counted, Judge, doubt
 from workbench.scoring.names import column_of, day_of, metric_of, runs_of
 from workbench.store.engine import Store
-from workbench.store.samples import chunked
+from workbench.store.samples import chunked, counted_in
 from workbench.store.tables import (
     CALIBRATION,
     COLUMN,
     COUNTED,
     DATASET,
+    DECIDED,
     DISPUTE,
     EXTERNAL,
     HOLDOUT_RANK,
@@ -100,9 +101,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
             return
         judge = judge_of(store, next(iter(present.values())))
         of_run = {"run_id": chunk.run_id, "matcher": MATCHER}
-        counted_there = (
-            among(COUNTED.sample_id, present), COUNTED.run_id == chunk.run_id, COUNTED.matcher == MATCHER
-        )  # fmt: skip
+        counted_there = among(COUNTED.sample_id, present), *counted_in(chunk.run_id)
         older = store.column(select(COUNTED.sample_id).where(*counted_there, COUNTED.taught != chunk.taught))
         if older:  # their scores at other thresholds are as old
             for table, own in (("counted", COUNTED), ("score", SCORE)):
@@ -148,7 +147,7 @@ def each_counted(
 
     Each with the hash of its text.
     """
-    of_run = COUNTED.run_id == run_id, COUNTED.matcher == MATCHER
+    of_run = counted_in(run_id)
     scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(run_id, threshold))
     wanted = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
     ids = store.numbers(wanted.where(~scored).order_by(SAMPLE.id))
@@ -215,15 +214,11 @@ class Member(NamedTuple):
     stratum: str
 
 
-def population(store: Store, dataset_id: int) -> dict[int, Member]:
-    """The samples that a dataset's estimate is for, in file order."""
-    return members_where(store, SAMPLE.dataset_id == dataset_id)
-
-
-def members_where(store: Store, where: ColumnElement[bool]) -> dict[int, Member]:
-    """Those of some samples that are in the population, in file order."""
+def population(store: Store, dataset_id: int, only: Iterable[int] | None = None) -> dict[int, Member]:
+    """The samples that a dataset's estimate is for, in file order; with `only` those of some samples."""
     query = select(SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.stratum).where(
-        where, SAMPLE.rank < HOLDOUT_RANK
+        SAMPLE.dataset_id == dataset_id if only is None else among(SAMPLE.id, only),
+        SAMPLE.rank < HOLDOUT_RANK,
     )
     return {row[0]: Member(*row) for row in store.rows(query.order_by(SAMPLE.id))}
 
@@ -247,7 +242,7 @@ def values(store: Store, run_id: int, threshold: int, scorer: str) -> dict[int, 
 def can_count(store: Store, run_id: int, threshold: int, scorer: str) -> bool:
     """Whether a scorer could count anything of a run."""
     counted = scored_at(run_id, threshold), SCORE.scorer == scorer
-    return store.value(select(SCORE.sample_id).where(*counted).limit(1)) is not None
+    return store.has(SCORE.sample_id, *counted)
 
 
 def external_columns(store: Store, dataset_id: int) -> dict[str, datetime]:
@@ -287,14 +282,14 @@ _WRITTEN = (
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
     of_dataset, state = REVIEW.dataset_id == dataset_id, REVIEW[kind]
-    decided = select(REVIEW.sample_id).where(of_dataset, state.in_(("verified", "excluded")))
+    decided = select(REVIEW.sample_id).where(of_dataset, state.in_(DECIDED))
     return store.ids(REVIEW.sample_id, of_dataset, state == "skipped", REVIEW.sample_id.not_in(decided))
 
 
 def decided_by(store: Store, dataset_id: int, kind: Kind, annotator: str) -> set[int]:
     """The samples that this annotator verified or excluded."""
     own = REVIEW.dataset_id == dataset_id, REVIEW.annotator == annotator
-    return store.ids(REVIEW.sample_id, *own, REVIEW[kind].in_(("verified", "excluded")))
+    return store.ids(REVIEW.sample_id, *own, REVIEW[kind].in_(DECIDED))
 
 
 class Settled(NamedTuple):

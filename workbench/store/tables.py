@@ -22,12 +22,13 @@ from sqlalchemy import (
     bindparam,
     func,
     or_,
+    select,
     text,
 )
 from sqlalchemy.orm import declared_attr
 from sqlmodel import AutoString, Field, SQLModel
 
-from workbench.model import Kind
+from workbench.model import KINDS, Kind
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -41,6 +42,7 @@ BIG = BigInteger().with_variant(Integer, "sqlite")
 """A whole number of 64 bits; SQLite's INTEGER is one, and numbers rows by itself only under that name."""
 
 DISPOSITIONS = ("todo", "started", "verified", "excluded", "skipped")
+DECIDED = ("verified", "excluded")
 
 
 def one_of(column: str, words: Iterable[str]) -> str:
@@ -562,6 +564,16 @@ def among(column: ColumnElement[Any], numbers: Iterable[int] | str) -> ColumnEle
     if isinstance(numbers, str):
         return column.in_(bindparam(numbers, expanding=True, literal_execute=True))
     return column.in_(bindparam(None, list(numbers), expanding=True, literal_execute=True))
+
+
+def stands_in(*states: str, kinds: Iterable[Kind] = KINDS, review: Any = REVIEW) -> ColumnElement[bool]:
+    """Whether a review stands in one of these states, in some of these kinds."""
+    return or_(*(review[kind].in_(states) for kind in kinds))
+
+
+def rank_of(sample_id: Any) -> Any:
+    """The place in the queue of a sample, given by its number or a column."""
+    return select(SAMPLE.rank).where(SAMPLE.id == sample_id).scalar_subquery()
 
 
 def in_force(dataset_id: Any) -> tuple[ColumnElement[bool], ...]:
