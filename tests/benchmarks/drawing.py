@@ -13,7 +13,7 @@ from collections import Counter
 
 import numpy as np
 
-from tests.benchmarks.coverage import LEAST, POPULATIONS, Rows, holds, share
+from tests.benchmarks.coverage import LEAST, POPULATIONS, Rows, defined, holds, share, true_mean
 from tests.benchmarks.harness import options as options_of
 from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Reached
@@ -29,11 +29,11 @@ class Corpus:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         each, inside, times = np.unique(rows.automatic, return_inverse=True, return_counts=True)
-        counts: Counter[float | None] = Counter(dict(zip(each.tolist(), times.tolist(), strict=True)))
+        counts = Counter(dict(zip(defined(each), times.tolist(), strict=True)))
         named = strata_of(counts)
         self.values = [(value, named[value], n) for value, n in counts.items()]
         self.names = sorted(set(named.values()))
-        places = np.array([self.names.index(named[value]) for value in each.tolist()])[inside]
+        places = np.array([self.names.index(named[value]) for value in defined(each)])[inside]
         self.inside = [
             [np.flatnonzero(places[at : at + BATCH] == number) + at for at in range(0, len(places), BATCH)]
             for number in range(len(self.names))
@@ -53,9 +53,11 @@ class Corpus:
         return found
 
     def estimated(self, drawn: list[Drawn], n: int) -> Estimate:
-        automatic, verified = self.rows.automatic, self.rows.verified
+        places = [place for _, place in drawn]
+        automatic, verified = defined(self.rows.automatic[places]), defined(self.rows.verified[places])
         reached = [
-            Reached(automatic[place].item(), verified[place].item(), 0.5, name) for name, place in drawn
+            Reached(auto, value, 0.5, name)
+            for auto, value, (name, _) in zip(automatic, verified, drawn, strict=True)
         ]
         by_strata = len(self.names) > 1
         return estimate(
@@ -78,7 +80,7 @@ def main() -> int:
     for place, (name, make) in enumerate(POPULATIONS.items()):
         rng = np.random.default_rng([place, options.rows])
         corpus = Corpus(make(rng, options.rows)._replace(groups=None))
-        truth = float(corpus.rows.verified.mean())
+        truth = true_mean(corpus.rows)
         held, widths, errors = [], [], []
         for run in range(place, options.runs, len(POPULATIONS)):
             found = corpus.estimated(corpus.drawn(options.n, run), options.n)
