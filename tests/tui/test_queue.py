@@ -642,7 +642,7 @@ class ListApp(App[None]):
         self.asked: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield SampleList(id="samples")
+        yield SampleList(self._handle_exception)
 
     @property
     def desk(self) -> Any:

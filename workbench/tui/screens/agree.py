@@ -48,7 +48,7 @@ class AgreeScreen(Room):
         """The answer, its figures, the names of the parts, one of them."""
         yield Static(id="answer")
         yield Passage(id="facts")
-        yield SectionBar(list(TABLES.values()), id="sections")
+        yield SectionBar([*TABLES.values()])
         yield Static(id="columns")
         yield PartRows(id="parts")
 

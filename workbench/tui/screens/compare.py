@@ -60,7 +60,7 @@ class CompareScreen(Room):
 
     def body(self) -> ComposeResult:
         """The names of the parts, the part that is shown."""
-        yield SectionBar([section.NAME for section in SECTIONS], id="sections")
+        yield SectionBar([section.NAME for section in SECTIONS])
         for number, section in enumerate(SECTIONS, 1):
             yield section(id=f"part-{number}")
         yield Static(id="empty")

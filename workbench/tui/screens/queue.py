@@ -100,7 +100,7 @@ class QueueScreen(BaseScreen):
         self.views = Views(self, self.field, self._reorder, lambda: self.line.planned is not None)
         self.action_orders = self.views.ask_order
         self.action_facets = partial(self.hold_keys, self.views.ask_view, self.not_opened)
-        self.samples = SampleList(id="samples")
+        self.samples = SampleList(self._unread)
 
     def body(self) -> ComposeResult:
         """Progress, search, the list and a sample in full."""
@@ -111,7 +111,7 @@ class QueueScreen(BaseScreen):
         yield self.completions
         with Horizontal(id="middle"):
             with Vertical(id="left"):
-                yield SampleHead(id="columns")
+                yield SampleHead(self.samples)
                 yield self.samples
                 yield Static(id="empty")
             yield Passage(id="sample")
@@ -284,15 +284,10 @@ class QueueScreen(BaseScreen):
         self._unread(error)
         self.bench.open_gate()
 
-    def on_sample_list_unread(self, event: SampleList.Unread) -> None:
-        """A page could not be read."""
-        event.stop()
-        self._unread(event.error)
-
     def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
         """The first rows say how much room ids need."""
         event.stop()
-        self._draw_columns()
+        self.query_one(SampleHead).refresh()
         self.moved()
 
     def moved(self) -> None:
@@ -334,12 +329,8 @@ class QueueScreen(BaseScreen):
         desk = self.now
         self.completions.about = self._about()
         self.refresh_bindings()
-        self._draw_columns()
+        self.query_one(SampleHead).refresh()
         self._draw_name(desk)
-
-    def _draw_columns(self) -> None:
-        head, samples = self.query_one(SampleHead), self.samples
-        head.order, head.key_size, head.yours = samples.order, samples.key_size, samples.yours
 
     def _draw_name(self, desk: Desk) -> None:
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]

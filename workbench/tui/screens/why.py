@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from fractions import Fraction
 from functools import partial
+from operator import attrgetter
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -23,7 +23,7 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.menus import Step
-from workbench.tui.view import of_others, unit_lines
+from workbench.tui.view import of_others, plural, unit_lines
 from workbench.tui.widgets.bars import DIM, Bar, Head, Part, as_text
 from workbench.tui.widgets.cause_list import (
     CauseList,
@@ -33,6 +33,7 @@ from workbench.tui.widgets.cause_list import (
     exact,
     fitted_note,
     fraction,
+    is_unitless,
     linked_by,
     reported,
     sentence,
@@ -95,9 +96,8 @@ class WhyScreen(BaseScreen):
 
     def _show(self) -> None:
         why, opened = self.why, self.why.opened
-        name = "entities" if why.kind == "entity" else "statements"
         self.query_one(Head).show(
-            (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
+            (("Why automatic and verified differ", "bold"), (f"  {plural(why.kind)}", DIM)),
             ((short(opened.sample.id, 1000, opened.sample.user_input), "bold"),),
         )
         wide = self.has_class("-wide")
@@ -144,7 +144,7 @@ class WhyScreen(BaseScreen):
         if row is None:
             return
         self.query_one("#cause", Static).update(self._cause(row, listed.shares[listed.cursor]))
-        nothing = "" if self._unitless(row) else "no such unit on this side"
+        nothing = "" if is_unitless(row) else "no such unit on this side"
         for name, unit in (("automatic", row.automatic), ("verified", row.verified)):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
@@ -152,29 +152,18 @@ class WhyScreen(BaseScreen):
         reads = self.why.reads_of(row)
         first: list[Part] = [(sentence(row), "")]
         if row.cause:
-            wide = self.has_class("-wide") and row.share is not None and not self._unitless(row)
-            first = [
-                (cause_of(row, reads, long=True), "bold $warning"),
-                (f" {written}" if row.share is not None else "", "bold"),
-                (
-                    f" (exactly {fraction(row.share or Fraction(0))})"
-                    if wide and not self._unitless(row)
-                    else "",
-                    DIM,
-                ),
-                (f"  {sentence(row, reads)}", ""),
-            ]
+            first = [(cause_of(row, reads, long=True), "bold $warning")]
+            if row.share is not None:
+                first.append((f" {written}", "bold"))
+                if self.has_class("-wide") and not is_unitless(row):
+                    first.append((f" (exactly {fraction(row.share)})", DIM))
+            first.append((f"  {sentence(row, reads)}", ""))
         lines: list[list[Part]] = [first]
         if todo := fix(row, self.why):
             lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
         lines.append([(linked_by(row) or beside, DIM)])
         return as_text(lines)
-
-    @staticmethod
-    def _unitless(row: UnitRow) -> bool:
-        """Whether the row is about the number of the file as a whole."""
-        return row.automatic is None and row.verified is None
 
     def _side(self, name: str, unit: Unit | None) -> str:
         if unit is None:
@@ -216,7 +205,7 @@ class WhyScreen(BaseScreen):
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
-        self.query_one(CauseList).next_difference(step)
+        self.query_one(CauseList).move_to_next(step, attrgetter("cause"))
 
     def action_scroll(self, step: int) -> None:
         """A page of the evidence."""
@@ -241,18 +230,13 @@ class WhyScreen(BaseScreen):
 
 
 def _line(listed: CauseList, why: Why) -> str:
-    if listed.chosen is None:
+    if (row := listed.chosen) is None:
         return ""
-    row = listed.chosen
     sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
-    if row.automatic is None and row.verified is None:
-        sides = [sentence(row)]
-    cause = (
-        f" · {cause_of(row, why.reads_of(row), long=True)} {listed.shares[listed.cursor]}"
-        if row.cause
-        else ""
-    )
-    return " | ".join(sides) + cause
+    line = sentence(row) if is_unitless(row) else " | ".join(sides)
+    if not row.cause:
+        return line
+    return f"{line} · {cause_of(row, why.reads_of(row), long=True)} {listed.shares[listed.cursor]}"
 
 
 async def open_why(

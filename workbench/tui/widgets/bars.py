@@ -41,14 +41,16 @@ def choice_parts(choices: Iterable[tuple[str, str]]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-class Bar(Widget):
+class OneLine(Widget):
+    """A part of a screen that takes a line of it."""
+
+    DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
+
+
+class Bar(OneLine):
     """One line with parts on the left and on the right.
 
     When space is short the last part on the right keeps its last `KEPT` cells, then the left gives way.
-    """
-
-    DEFAULT_CSS = """
-    Bar { height: 1; width: 1fr; }
     """
 
     _sides: reactive[tuple[tuple[Part, ...], tuple[Part, ...]]] = reactive(((), ()))
@@ -148,12 +150,8 @@ class Status(Bar):
         return super().render() if fits else Content(self.text)
 
 
-class KeyBar(Widget):
+class KeyBar(OneLine):
     """The few keys a person needs here, clickable; made from the bindings."""
-
-    DEFAULT_CSS = """
-    KeyBar { height: 1; width: 1fr; }
-    """
 
     MOST = 8
     _acts: Sequence[KeyAct] = ()
@@ -186,7 +184,7 @@ class KeyBar(Widget):
             for act in acts(self.screen.active_bindings)
             if act.footer and act.keys and act.binding.enabled and not (asks and act.id == "app.palette")
         ]
-        self._acts = _fitting(chosen, self.MOST, self.content_size.width)
+        self._acts = _fitting(chosen, self.content_size.width)
         return clickable([(act.keys[0], "$accent"), (f" {act.footer}", DIM)] for act in self._acts)
 
     def on_click(self, event: events.Click) -> None:
@@ -207,21 +205,16 @@ VITAL = frozenset("help undo back quit cancel take".split())
 """Ways out and back, and what Resolve is for, by the last word of an action's name: others give way."""
 
 
-def _fitting(shown: list[KeyAct], most: int, room: int) -> list[KeyAct]:
+def _fitting(shown: list[KeyAct], room: int) -> list[KeyAct]:
     """The acts with whole words that fit: from the end they give way, those that are vital at last."""
-    bar_acts = list(shown)
-    while len(bar_acts) > most or sum(width(act.keys[0] + act.footer) + 3 for act in bar_acts) - 2 > room:
-        less = [act for act in bar_acts if act.id.rpartition(".")[2] not in VITAL] or bar_acts
-        bar_acts.remove(less[-1])
-    return bar_acts
+    while len(shown) > KeyBar.MOST or sum(width(act.keys[0] + act.footer) + 3 for act in shown) - 2 > room:
+        less = [act for act in shown if act.id.rpartition(".")[2] not in VITAL] or shown
+        shown.remove(less[-1])
+    return shown
 
 
-class SectionBar(Widget):
+class SectionBar(OneLine):
     """`1 overview  2 scatter …`, the one shown in bold and underlined."""
-
-    DEFAULT_CSS = """
-    SectionBar { height: 1; width: 1fr; }
-    """
 
     @dataclass
     class Asked(Message):
@@ -232,8 +225,8 @@ class SectionBar(Widget):
     at = reactive(1)
     """The one that is shown."""
 
-    def __init__(self, names: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(id="sections")
         self._names = names
 
     def render(self) -> Content:

@@ -57,6 +57,11 @@ def _is_read(row: UnitRow, reads: Reads) -> bool:
     return reads in _READS and row.part == "comparator"
 
 
+def is_unitless(row: UnitRow) -> bool:
+    """Whether the row is about the number of the file as a whole."""
+    return row.automatic is None and row.verified is None
+
+
 def linked_by(row: UnitRow) -> str:
     """Why the two units of a row are one; "" for a single unit."""
     ours, theirs = row.automatic, row.verified
@@ -113,11 +118,11 @@ def fraction(number: Fraction) -> str:
 def totals(why: Why) -> str:
     """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
     listed = [total for total in why.totals if shows(total.cause, total.share)]
-    if not listed:
-        return "both sides agree in every unit"
-    if why.delta is None:
-        return " · ".join(f"{total.cause} {total.units}" for total in listed)
-    return " · ".join(f"{total.cause} {total.units} {delta(total.share)}" for total in listed)
+    said = [
+        f"{total.cause} {total.units}" + ("" if why.delta is None else f" {delta(total.share)}")
+        for total in listed
+    ]
+    return " · ".join(said) or "both sides agree in every unit"
 
 
 def reported(why: Why) -> str:
@@ -218,14 +223,6 @@ class CauseList(RowList["UnitRow"]):
         self.redraw()
         self.reveal(self.cursor)
 
-    def next_difference(self, step: int) -> None:
-        """To the next row that has a cause, round the end."""
-        for distance in range(1, self.count + 1):
-            index = (self.cursor + step * distance) % self.count
-            if self.rows[index].cause:
-                self.move_to(index)
-                return
-
     def lay_out(self) -> None:
         """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
@@ -246,12 +243,11 @@ class CauseList(RowList["UnitRow"]):
         row, here = self.rows[index], index == self.cursor
         words = "" if row.cause or here else "dim"
         parts = [("▸ " if here and not part else "  ", "")]
-        unitless = row.automatic is None and row.verified is None
-        if unitless:
+        if is_unitless(row):
             room = 2 * (len("● ") + self.columns.text + len("  "))
             parts.append((fit(UNITLESS[row.cause], room), words))
         sides = zip(self._wrapped[index], (row.automatic, row.verified), strict=True)
-        for wrapped, unit in () if unitless else sides:
+        for wrapped, unit in () if is_unitless(row) else sides:
             text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
             tone = "good" if unit and unit.match.verdict == "found" else "warn"

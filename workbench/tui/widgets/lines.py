@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar, Generic, Self, TypeVar
@@ -137,13 +137,13 @@ class Lines(LineView):
 
     @dataclass
     class Chosen(Message):
-        """The cursor moved to an entry by a key or a click; `clicked` says which."""
+        """The cursor moved to another entry by a key or a click; `clicked` says which."""
 
-        index: int
         clicked: bool
 
     cursor = 0
-    _lines_now = 0
+    lines = 0
+    """How many there are."""
     _firsts: Sequence[int] = ()
     """The first line of each entry, and the line behind the last one."""
 
@@ -182,14 +182,9 @@ class Lines(LineView):
 
     # What all of them share.
 
-    @property
-    def lines(self) -> int:
-        """How many lines there are."""
-        return self._lines_now
-
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
-        self._lines_now = lines
+        self.lines = lines
         self.virtual_size = Size(0, lines)
 
     def move_to(self, index: int, *, tell: bool = True, clicked: bool = False) -> None:
@@ -200,7 +195,7 @@ class Lines(LineView):
             self.refresh_lines(*self.place(changed))
         self.reveal(index)
         if tell and self.count:
-            self.post_message(self.Chosen(index, clicked=clicked))
+            self.post_message(self.Chosen(clicked))
 
     def move(self, step: int) -> None:
         """Put the cursor so many entries further, or as far as there are."""
@@ -238,7 +233,7 @@ class Lines(LineView):
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""
         self.lay_out()
-        self.resized(self._lines_now)
+        self.resized(self.lines)
         self.reveal(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
@@ -258,11 +253,9 @@ MOST_LINES = 3
 def in_lines(text: str, size: int) -> list[str]:
     """A statement in lines of `size` cells, the last one with an ellipsis where there would be more."""
     lines = [text[start:end] for start, end in wrap(text, size)]
-    return (
-        lines
-        if len(lines) <= MOST_LINES
-        else [*lines[: MOST_LINES - 1], fit(f"{lines[MOST_LINES - 1]} …", size)]
-    )
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES - 1 :] = [fit(f"{lines[MOST_LINES - 1]} …", size)]
+    return lines
 
 
 Row = TypeVar("Row")
@@ -274,7 +267,7 @@ class RowList(Lines, Generic[Row]):
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.rows = rows
-        self._lines_now = len(rows)
+        self.lines = len(rows)
 
     @property
     def count(self) -> int:
@@ -293,6 +286,15 @@ class RowList(Lines, Generic[Row]):
         self.resized(self.count)
         self.redraw()
         self.reveal(self.cursor)
+
+    def move_to_next(self, step: int, wanted: Callable[[Row], object]) -> bool:
+        """Put the cursor on the next row that is wanted, round the end; False where there is none."""
+        for distance in range(1, self.count + 1):
+            index = (self.cursor + step * distance) % self.count
+            if wanted(self.rows[index]):
+                self.move_to(index)
+                return True
+        return False
 
     def drawn(self, row: Row, size: int) -> list[Toned]:
         """The parts of a row behind the two cells for the cursor; `size` counts those too."""

@@ -9,7 +9,6 @@ from textual import events
 from textual.content import Content
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
@@ -21,7 +20,7 @@ from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.text.safe import flat, is_hash
 from workbench.tui.keys import bindings
-from workbench.tui.widgets.bars import DIM, Field, Part
+from workbench.tui.widgets.bars import DIM, Field, OneLine, Part
 
 if TYPE_CHECKING:
     from workbench.model import Sample
@@ -31,12 +30,8 @@ SEARCH_DELAY = 0.12
 """Seconds of quiet before a search runs; typing faster than this runs one search, not one a letter."""
 
 
-class ProgressLine(Widget):
+class ProgressLine(OneLine):
     """A bar of ten cells and the counts; the least important ones give way when space is short."""
-
-    DEFAULT_CSS = """
-    ProgressLine { height: 1; width: 1fr; }
-    """
 
     progress: reactive[Progress | None] = reactive(None)
     pace: reactive[Pace | None] = reactive(None)
@@ -150,12 +145,8 @@ def in_full(row: QueueRow, sample: Sample, remarks: Sequence[str]) -> tuple[str,
     return text, marks
 
 
-class Completions(Widget):
+class Completions(OneLine):
     """One line of what may come next in the query, or of what is wrong; else of what the view is."""
-
-    DEFAULT_CSS = """
-    Completions { height: 1; width: 1fr; }
-    """
 
     about = reactive("")
     """What the line says while nothing is typed."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import copysign
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import reactive
-from textual.widget import Widget
 
 from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS, scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
 from workbench.text.safe import flat, is_hash
+from workbench.tui.widgets.bars import OneLine
 from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import start
 
@@ -128,7 +126,9 @@ class SampleList(Lines):
     AT_CURSOR: ClassVar = frozenset({"dim"})
 
     key_size: int | None = None
+    """The room for ids; None before the first rows are there."""
     yours = False
+    """Whether the automatic values came with the file."""
     order: Sorting = "u"
     disputes: Mapping[int, Dispute] = {}
     ids = array("q")
@@ -136,17 +136,13 @@ class SampleList(Lines):
     _desk: Desk | None = None
     """What the list reads from."""
 
-    @dataclass
-    class Unread(Message):
-        """A page could not be read."""
-
-        error: Exception
-
     class Arrived(Message):
         """Rows are there; with the first ones, how much room ids need."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, unread: Callable[[Exception], None]) -> None:
+        """`unread` is told why a page could not be read."""
+        super().__init__(id="samples")
+        self._unread = unread
         self._rows: dict[int, QueueRow] = {}
         self._causes: dict[int, str] = {}
         self._fresh: set[int] = set()
@@ -178,7 +174,7 @@ class SampleList(Lines):
         Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`. When `at`
         is not among them the cursor goes to the first one, or with `stay` keeps its place.
         """
-        line = self.cursor - self.scroll_offset.y if self.ids else None
+        line = self.cursor - self.scroll_offset.y if self.ids else LEAD
         same_place = self.cursor if stay else 0
         self._desk = desk
         if ids != self.ids:
@@ -190,18 +186,15 @@ class SampleList(Lines):
             self._take(rows)
         self.redraw()
         index = self._place_of(at)
-        self._put(same_place if index is None else index, LEAD if line is None else line)
+        index = same_place if index is None else index
+        self.scroll_to(y=index - line, animate=False, force=True, immediate=True)
+        self.move_to(index, tell=False)
 
     def _place_of(self, sample_id: int | None) -> int | None:
         try:
             return None if sample_id is None else self.ids.index(sample_id)
         except ValueError:
             return None
-
-    def _put(self, index: int, line: int) -> None:
-        """The cursor on a place, drawn on that line as far as the list allows."""
-        self.scroll_to(y=index - line, animate=False, force=True, immediate=True)
-        self.move_to(index, tell=False)
 
     def go_to(self, sample_id: int | None) -> None:
         """Put the cursor on a sample, if it is in this view."""
@@ -239,10 +232,7 @@ class SampleList(Lines):
             return
         self._loading.add(page)
         work = partial(self._read, page, self._desk, self.ids)
-        start(self, work, group="pages", failed=self._failed)
-
-    def _failed(self, error: Exception) -> None:
-        self.post_message(self.Unread(error))
+        start(self, work, group="pages", failed=self._unread)
 
     async def _read(self, page: int, desk: Desk, ids: array[int]) -> None:
         try:
@@ -332,33 +322,27 @@ def _number(counted: Tally | Imported | None, size: int) -> str:
     return fit(value(counted.recall) if counted else "", size, right=True)
 
 
-class SampleHead(Widget):
-    """The names of the columns, above the list."""
+class SampleHead(OneLine):
+    """The names of the columns, above the list; the one that it is ordered by is marked."""
 
-    DEFAULT_CSS = """
-    SampleHead { height: 1; width: 1fr; }
-    """
-
-    order: reactive[Sorting] = reactive("u")
-    """The list is ordered by the column that is marked."""
-    key_size: reactive[int | None] = reactive(None)
-    """The room for ids."""
-    yours = reactive(False)
-    """Whether the automatic values came with the file."""
+    def __init__(self, listed: SampleList) -> None:
+        super().__init__(id="columns")
+        self._listed = listed
 
     def render(self) -> Content:
         """The names, in the places of the columns; the list's scroll bar is left free.
 
         Nothing before the first rows say how much room ids need: the names would jump.
         """
-        if self.key_size is None:
+        listed = self._listed
+        if listed.key_size is None:
             return Content("")
-        columns = columns_of(self.content_size.width - 1, self.key_size)
+        columns = columns_of(self.content_size.width - 1, listed.key_size)
         named: list[tuple[str, int, bool, Sorting | None]] = [
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2 if columns.key else 0, False, "file"),
             ("question", columns.text - 1, False, None if columns.key else "file"),
-            ("yours" if self.yours else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
+            ("yours" if listed.yours else "auto", 1 + AUTO, True, "doubt"),  # a name takes more than a value
             ("verified", VERIFIED, True, None),
             ("Δ", DELTA, True, "delta"),
         ]
@@ -366,7 +350,7 @@ class SampleHead(Widget):
             named += [("", 2, False, None), ("cause", columns.cause, False, None)]
         if columns.who:
             named += [("", 2, False, None), ("by", columns.who, False, None)]
-        if self.order == "disputes":
+        if listed.order == "disputes":
             question, between, state = dispute_columns(self.content_size.width - 1)
             named = [
                 ("effect", 2 + EFFECT, True, None), ("", 2, False, None),
@@ -375,7 +359,7 @@ class SampleHead(Widget):
             ]  # fmt: skip
         parts: list[tuple[str, str]] = []
         for name, size, right, order in named:
-            here = order == self.order
+            here = order == listed.order
             text = f"▾{name}" if here and right else f"{name} ▾" if here else name
             parts.append((fit(text, size, right=right), "bold $accent" if here else ""))
         return Content.assemble(*parts)

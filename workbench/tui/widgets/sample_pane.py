@@ -184,12 +184,7 @@ class SamplePane(Container):
 
     def next_doubtful(self, step: int) -> bool:
         """To the next doubtful unit, round the end; False when no unit is in doubt."""
-        for distance in range(1, self.listed.count + 1):
-            index = (self.listed.cursor + step * distance) % self.listed.count
-            if doubtful(self.units[index]):
-                self.listed.move_to(index)
-                return True
-        return False
+        return self.listed.move_to_next(step, doubtful)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved."""
