@@ -35,6 +35,7 @@ FoundIf = Literal["nested", "derived", "coarser"]
 
 FOUND_IF: tuple[FoundIf, ...] = get_args(FoundIf)
 KINDS: tuple[Kind, ...] = get_args(Kind)
+PLURAL: dict[Kind, str] = {"entity": "entities", "statement": "statements"}
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REASONS: tuple[Reason, ...] = get_args(Reason)
 

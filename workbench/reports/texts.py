@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from workbench.comparing.words import paired_facts
 from workbench.errors import ExportError, disk_errors
-from workbench.model import KINDS, RESOLVED, Alias, Kind, Score, Tally
+from workbench.model import KINDS, PLURAL, RESOLVED, Alias, Kind, Score, Tally
 from workbench.reports import columns_of, page
 from workbench.reports.answer import code
 from workbench.reports.team import people_text, team_text, training_text
@@ -37,8 +37,6 @@ SHOWN_ROWS = 200
 SHOWN_REJECTS = 5
 EXTERNAL_DIGITS = 6
 NO_UNITS = "the reference has no units"
-
-PLURAL: dict[Kind, str] = {"entity": "entities", "statement": "statements"}
 
 
 def propose_text(report: ProposeReport) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
-from workbench.model import RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
+from workbench.model import PLURAL, RESOLVED, Evidence, Imported, Kind, Label, Span, Unit, count, letter
 from workbench.reports.team import letters_text
 from workbench.reports.units import counted, differs, first_of, settled_value, stays, tally, verdict
 from workbench.reviewing.edits import Accept, Edit, Put
@@ -18,7 +18,7 @@ from workbench.text.figures import delta, many
 from workbench.text.lists import pairs, sections
 from workbench.text.marks import Mark
 from workbench.text.safe import flat
-from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.bars import DIM, Line, Part
 from workbench.tui.widgets.cause_list import reasons_line
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def head_parts(
     held: str = "",
     others: Sequence[str] = (),
     size: int = 80,
-) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+) -> tuple[Line, Line]:
     """The head line: dataset and progress on the left, the sample and what is special about it right.
 
     With a plan the line says how much of it is done, and in the end that it is complete. `held` names who
     holds the sample. `others` verified it: the line of `size` cells names them until the annotator has
     decided.
     """
-    left: list[Part] = [(flat(opened.dataset.name), "bold")]
+    left = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
         said = f"{progress.verified:,} of {progress.total:,} verified"
         if planned is not None:
@@ -61,7 +61,7 @@ def head_parts(
             complete = f"plan complete · {said}" if size >= 100 else "plan complete"
             said = f"{done:,} of {goal:,} planned" if done < goal else complete
         left.append((f"  {said}", DIM))
-    right: list[Part] = []
+    right: Line = []
     name: Part = (short(opened.sample.id, 1000, opened.sample.user_input), "bold")
     state = opened.state.of(kind)
     if opened.blind:
@@ -92,23 +92,22 @@ def head_parts(
     elif others:
         names = cut(", ".join(map(flat, others)), max(24, size - 80))
         right.append(("✓ settled  " if RESOLVED in others else f"✓ verified by {names}  ", "$success"))
-    return tuple(left), (*right, name)
+    return left, [*right, name]
 
 
 def units_title(opened: Opened, kind: Kind) -> str:
     """`Entities 6 · t statements`; numbers and our own words only, for a title reads markup."""
-    counted = sum(unit.counted for unit in opened.state.of(kind).assessment.units)
-    name = "Entities" if kind == "entity" else "Statements"
+    counted = sum(unit.counted for unit in opened.units(kind))
     other = "statements" if kind == "entity" else "entities"
-    left = len(opened.over.open(opened.state.of(kind).assessment.units)) if opened.over else 0
+    left = len(opened.over.open(opened.units(kind))) if opened.over else 0
     return (
-        f"{name} {counted}"
+        f"{PLURAL[kind].capitalize()} {counted}"
         + (f" · {left} to settle" if left else "")
         + (f" · t {other}" if len(opened.dataset.kinds) > 1 else "")
     )
 
 
-def resolve_head(opened: Opened, kind: Kind) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+def resolve_head(opened: Opened, kind: Kind) -> tuple[Line, Line]:
     """The head line of Resolve; who A and B are once they were shown."""
     assert opened.over is not None
     _, right = head_parts(opened, kind, None)
@@ -117,7 +116,7 @@ def resolve_head(opened: Opened, kind: Kind) -> tuple[tuple[Part, ...], tuple[Pa
     names = (f"  {letters} verified it; W: who", DIM)
     if opened.over.named:
         names = (f"  {letters_text(opened, kind)}", "$warning")
-    return (("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}", DIM), names), right
+    return [("Resolve", "bold"), (f"  {cut(flat(opened.dataset.name), 24)}", DIM), names], right
 
 
 def still_open(left: int, over: Sides, kind: Kind) -> str:
@@ -272,7 +271,7 @@ def of_others(unit: Unit, opened: Opened, but: Collection[str] = ()) -> Iterator
     """What the matcher and other reviewers `but` these say of a unit, where this person may see it."""
     if (match := opened.suggested.get(unit.id)) is not None:
         yield f"the matcher: {verdict(match, words=True)}; yours stands"
-    own = {place_of(unit) for unit in opened.state.of(unit.kind).assessment.units if unit.counted}
+    own = {place_of(unit) for unit in opened.units(unit.kind) if unit.counted}
     for other in opened.others.get(unit.kind, ()):
         if other.annotator in but:
             continue
@@ -496,18 +495,13 @@ def suspected(suspicion: Suspicion | None, unit: Unit | None, units: Sequence[Un
     return f"{where} {name}" if clue.same else f"{where} “{cut(flat(clue.quote.hit), 40)}” for {name}"
 
 
-def plural(kind: Kind) -> str:
-    """The word for several units of a kind."""
-    return "entities" if kind == "entity" else "statements"
-
-
 def nothing_text(opened: Opened, kind: Kind) -> str:
     """What to do where there is no unit."""
     if opened.blind:
         return f"reviewed without suggestions. n makes a new {kind}; 0 accepts none."
     if opened.opening.proposal is None:
         return f"nothing was proposed for this sample. n makes a new {kind}; press a twice to accept none."
-    return f"no {plural(kind)} were proposed. n makes a new {kind}; press a twice to accept none."
+    return f"no {PLURAL[kind]} were proposed. n makes a new {kind}; press a twice to accept none."
 
 
 def outcome(opened: Opened, edit: Edit, room: int) -> str:

@@ -44,7 +44,7 @@ from workbench.store.engine import Store
 from workbench.text.figures import many
 from workbench.text.safe import clean, cut, name_of, whole
 from workbench.web import forms, page
-from workbench.web.forms import Shown
+from workbench.web.forms import Fields, Shown
 from workbench.web.guard import ACT_WINDOW, ACTS, BODY, LOGIN_WINDOW, LOGINS, STATIC, Guard, Limit, Site
 
 SAID = 1_000
@@ -95,7 +95,7 @@ Page = Callable[[Request, Caller], Awaitable[Response]]
 class RefusedForm(NamedTuple):
     """A form that was not done, to be sent once more: why not, and which units changed meanwhile."""
 
-    fields: Mapping[str, str]
+    fields: Fields
     why: str = ""
     changes: Sequence[tuple[str, Unit | None, Unit | None]] = ()
 
@@ -272,8 +272,7 @@ class Pages:
         desk = caller.desk
         number = await self._store.read(desk.find_next, after) or await desk.take_next()
         if number is None:
-            message = self._said.get((caller.name, did), "")
-            return self._page("done.html", caller=caller, said=message)
+            return self._page("done.html", caller=caller, said=self._told(caller, did))
         return self._to(caller, number, did=did, queue=_given(caller, number))
 
     def _to(self, caller: Caller, sample_id: int, **more: str) -> Response:
@@ -288,7 +287,7 @@ class Pages:
         picked = not forms.same(_given(caller, number), asked.get("queue", ""))
         opened = await self._open(caller, number, picked=picked)
         kind = forms.kind_of(asked.get("kind", ""), opened)
-        message = self._told(caller, request)
+        message = self._told(caller, asked.get("did", ""))
         doubts = editing.doubts(opened, kind) if "ask" in asked else []
         if doubts:
             message = f"{', '.join(doubts)}. Accept once more to accept anyway."
@@ -303,12 +302,13 @@ class Pages:
         own_lessons = await self._store.read(lessons, caller.desk.info, caller.name, number)
         if not own_lessons:
             raise NotFoundError("there is no such training sample, or you have not decided it")
+        message = self._told(caller, request.query_params.get("did", ""))
         lines = lesson_text(own_lessons).splitlines()
-        return self._page("lesson.html", caller=caller, lines=lines, said=self._told(caller, request))
+        return self._page("lesson.html", caller=caller, lines=lines, said=message)
 
-    def _told(self, caller: Caller, request: Request) -> str:
-        """What the act before did that led to a page."""
-        return self._said.get((caller.name, request.query_params.get("did", "")), "")
+    def _told(self, caller: Caller, action: str) -> str:
+        """What the act did that led to a page."""
+        return self._said.get((caller.name, action), "")
 
     async def _open(self, caller: Caller, number: int, *, picked: bool) -> Opened:
         """A sample of this dataset. Raises NotFoundError for any other."""
@@ -367,7 +367,7 @@ class Pages:
             request.state.error = "ConflictError"
             opened = await self._open(caller, shown.sample_id, picked=shown.picked)
             before = await self._store.read(review.state_at, opened, shown.seq)
-            units = before.of(kind).assessment.units, opened.state.of(kind).assessment.units
+            units = before.of(kind).assessment.units, opened.units(kind)
             again = RefusedForm(fields, str(error), forms.changes(*units))
             return await self._show(caller, opened, kind, picked=shown.picked, status=409, again=again)
         except StoreError as error:
@@ -378,13 +378,13 @@ class Pages:
                 unit=forms.wanted(fields)[2], again=RefusedForm(fields),
             )  # fmt: skip
 
-    def _not_saved(self, request: Request, fields: Mapping[str, str], error: StoreError) -> Response:
+    def _not_saved(self, request: Request, fields: Fields, error: StoreError) -> Response:
         """Why the database refused an act or an undo, and a button that sends the same once more."""
         request.state.error = type(error).__name__
         why = f"not saved: {error}"
         return self._message(why, _status(error), retry=_escaped(fields), to=request.url.path)
 
-    async def _of_before(self, caller: Caller, fields: Mapping[str, str]) -> Response:
+    async def _of_before(self, caller: Caller, fields: Fields) -> Response:
         """Write nothing of a form of another session; offer again what it said, on the sample as it is."""
         number = forms.number(fields.get("form", "").partition(".")[0])
         try:
@@ -398,59 +398,54 @@ class Pages:
         )
 
     async def _write(
-        self, caller: Caller, opened: Opened, kind: Kind, fields: Mapping[str, str], shown: Shown
+        self, caller: Caller, opened: Opened, kind: Kind, fields: Fields, shown: Shown
     ) -> Response:
-        what = forms.wanted(fields)[0]
+        what, _, unit = forms.wanted(fields)
         action = forms.action_of(fields, caller.name)
-        moved_on = shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened)
-        if moved_on:
+        if shown.seq != opened.state.seq or shown.seen != forms.fingerprint(opened):
             if not await self._store.read(review.is_stored, action):
                 below = shown.seq == opened.state.seq  # no decision came in between
                 what = "the text, the suggestions or the policy" if below else "this sample"
                 what = "a review of this sample" if below and opened.over else what
                 raise ConflictError(f"{what} was changed meanwhile; the sample is shown as it is now")
-            self._keep(caller, action, "saved")  # the answer to an earlier try was lost
-            return await self._after(caller, opened, kind, fields, action)
+            said = "saved"  # the answer to an earlier try was lost
+            return await self._after(caller, opened, kind, fields, action, said, unit)
         if what == "accept":
             stop = intents.before_accept(opened, kind)
             if stop == "decided":
                 return await self._go_on(caller, opened.sample_id, "")
             if stop == "empty":
                 raise InputError("no units yet: add one, or say that there are none")
-            left = opened.over.open(opened.state.of(kind).assessment.units) if opened.over else []
+            left = opened.over.open(opened.units(kind)) if opened.over else []
             if stop == "doubts" and not left and fields.get("sure") != "1":  # what is left is refused below
                 return self._to(caller, opened.sample_id, kind=kind, ask="1", **_kept(fields))
         if what == "names" and opened.over:
             opened = await self._store.write(saw, opened, action, named=True)
-            self._keep(caller, action, letters_text(opened, kind))
-            return await self._after(caller, opened, kind, fields, action)
+            said = letters_text(opened, kind)
+            return await self._after(caller, opened, kind, fields, action, said, unit)
         intent = await asyncio.to_thread(forms.intent_of, fields, opened, kind, shown)
         if intent is None:
-            self._keep(caller, action, "so it is already")
+            said = "so it is already"
         else:
             intent = replace(intent, action=action)
             opened, edit = await intents.act(caller.desk, opened, intent, forms.effort_of(shown, fields))
             accepted = what in ("accept", "none") and edit is not None
             done = page.outcome(opened, kind) if accepted else "" if edit else ": so it is already"
             others = await caller.desk.decided_too(opened.sample_id) if intent.leaves else ""
-            self._keep(
-                caller, action, f"{cut(intent.what, LONGEST_SAID)}{done}{' · ' if others else ''}{others}"
-            )
+            said = f"{cut(intent.what, LONGEST_SAID)}{done}{' · ' if others else ''}{others}"
             if intent.adds and isinstance(edit, Put):
-                fields = {**fields, "do": f"add::{edit.units[0].id}"}
+                unit = edit.units[0].id
             if intent.goes:
-                following = page.next_open(opened, kind, forms.wanted(fields)[2])
-                fields = {**fields, "do": f"take::{following}"}
-        return await self._after(caller, opened, kind, fields, action)
+                unit = page.next_open(opened, kind, unit)
+        return await self._after(caller, opened, kind, fields, action, said, unit)
 
     async def _after(
-        self, caller: Caller, opened: Opened, kind: Kind, fields: Mapping[str, str], action: str
+        self, caller: Caller, opened: Opened, kind: Kind, fields: Fields, action: str, said: str, unit: str
     ) -> Response:
-        """The sample again after an act, at the same unit; the next one where it is done with."""
+        """The sample again after an act, at a unit; the next one where it is done with."""
+        self._keep(caller, action, said)
         if fields.get("do", "") not in ("accept", "none", "skip", "exclude"):
-            return self._to(
-                caller, opened.sample_id, kind=kind, unit=forms.wanted(fields)[2], did=action, **_kept(fields)
-            )
+            return self._to(caller, opened.sample_id, kind=kind, unit=unit, did=action, **_kept(fields))
         if (following := intents.open_kind(opened)) is not None:
             return self._to(caller, opened.sample_id, kind=following, did=action, **_kept(fields))
         if caller.desk.info.training_of:
@@ -535,11 +530,11 @@ def _given(caller: Caller, sample_id: int) -> str:
     return forms.tag(caller.key, f"queue {sample_id}")[:24]
 
 
-def _kept(fields: Mapping[str, str]) -> dict[str, str]:
+def _kept(fields: Fields) -> dict[str, str]:
     return {"queue": fields["queue"]} if fields.get("queue") else {}
 
 
-def _escaped(fields: Mapping[str, str]) -> dict[str, Markup]:
+def _escaped(fields: Fields) -> dict[str, Markup]:
     """As it was typed: nothing in it is made visible."""
     return {name: Markup.escape(value) for name, value in fields.items()}
 

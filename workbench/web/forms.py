@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from workbench.errors import InputError
-from workbench.model import IDLE, Effort, Evidence, Kind, Unit, sha256
+from workbench.model import IDLE, PLURAL, Effort, Evidence, Kind, Unit, sha256
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
 from workbench.stages.review import Opened
@@ -25,6 +25,10 @@ LONGEST = 20_000
 """Characters of a comment or a reason."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+
+Fields = Mapping[str, str]
+"""What a form says, by the names of its fields."""
 
 
 class Shown(NamedTuple):
@@ -52,7 +56,7 @@ class Shown(NamedTuple):
 
 def fingerprint(opened: Opened) -> str:
     """What a decision on a sample rests on, in some letters."""
-    units = [opened.state.of(kind).assessment.units for kind in opened.dataset.kinds]
+    units = [opened.units(kind) for kind in opened.dataset.kinds]
     basis = (opened.sample.content_hash, opened.policy.version, opened.state.flag, units)
     return sha256(repr(basis))[:24]
 
@@ -77,13 +81,13 @@ def shown_of(text: str, key: bytes) -> Shown | None:
     return Shown(int(sample_id), int(seq), seen, float(f"{at}.{cents}"), picked == "1")
 
 
-def action_of(fields: Mapping[str, str], name: str) -> str:
+def action_of(fields: Fields, name: str) -> str:
     """The name of an act in the journal: the same for the same form sent twice, another for any other."""
     text = repr((name, sorted(item for item in fields.items() if item[0] not in ("sure", "presses"))))
     return sha256(text)[:32]
 
 
-def effort_of(shown: Shown, fields: Mapping[str, str]) -> Effort:
+def effort_of(shown: Shown, fields: Fields) -> Effort:
     """What an act cost since its page was sent."""
     presses = number(fields.get("presses", ""), 1)
     return Effort(min(max(time.time() - shown.at, 0.0), IDLE), min(max(presses, 1), PRESSES))
@@ -100,7 +104,7 @@ def kind_of(text: str, opened: Opened) -> Kind:
     return asked or intents.open_kind(opened) or opened.dataset.kinds[0]
 
 
-def intent_of(fields: Mapping[str, str], opened: Opened, kind: Kind, shown: Shown) -> Intent | None:
+def intent_of(fields: Fields, opened: Opened, kind: Kind, shown: Shown) -> Intent | None:
     """What a person wants; None where it is so already. Raises InputError for what cannot be done.
 
     A button says what it does as `what` or `what:how:unit`.
@@ -115,8 +119,8 @@ def intent_of(fields: Mapping[str, str], opened: Opened, kind: Kind, shown: Show
         case "accept" | "none":
             fast = 0 <= time.time() - shown.at < intents.FAST  # below 0: the clock was set back meanwhile
             several = len(opened.dataset.kinds) > 1
-            plural = "entities" if kind == "entity" else "statements"
-            return intents.accept(kind, fast=fast, what=f"{plural} accepted" if several else "accepted")
+            what = f"{PLURAL[kind]} accepted" if several else "accepted"
+            return intents.accept(kind, fast=fast, what=what)
         case "skip":
             return intents.SKIP
         case "exclude":
@@ -140,13 +144,13 @@ def intent_of(fields: Mapping[str, str], opened: Opened, kind: Kind, shown: Show
             return _of_unit(what, intents.unit_of(opened, kind, unit_id), more, fields, opened)
 
 
-def wanted(fields: Mapping[str, str]) -> tuple[str, str, str]:
+def wanted(fields: Fields) -> tuple[str, str, str]:
     """What a button does, how, and to which unit."""
     what, more, unit_id = (*fields.get("do", "").split(":", 2), "", "")[:3]
     return what, more, unit_id
 
 
-def _new(fields: Mapping[str, str], opened: Opened, kind: Kind) -> Intent:
+def _new(fields: Fields, opened: Opened, kind: Kind) -> Intent:
     reference = opened.sample.reference
     mark = marked(fields, opened)
     if mark is None:
@@ -169,7 +173,7 @@ def _check_label(label: str, opened: Opened) -> None:
         raise InputError("this label is not one of the policy")
 
 
-def _of_unit(what: str, unit: Unit, more: str, fields: Mapping[str, str], opened: Opened) -> Intent | None:
+def _of_unit(what: str, unit: Unit, more: str, fields: Fields, opened: Opened) -> Intent | None:
     verdict = unit.match.verdict
     match what:
         case "reject" | "restore":
@@ -197,7 +201,7 @@ def _of_unit(what: str, unit: Unit, more: str, fields: Mapping[str, str], opened
             reference = opened.sample.reference
             return intents.move_edge(unit, reference, left=side == "left", outward=way == "out")
         case "merge":
-            units = opened.state.of(unit.kind).assessment.units
+            units = opened.units(unit.kind)
             return intents.merge(unit, editing.next_counted(units, unit))
         case "evidence":
             mark = marked(fields, opened)
@@ -207,7 +211,7 @@ def _of_unit(what: str, unit: Unit, more: str, fields: Mapping[str, str], opened
     raise InputError("this page does not know that: load it again")
 
 
-def marked(fields: Mapping[str, str], opened: Opened) -> tuple[str, int, int] | None:
+def marked(fields: Fields, opened: Opened) -> tuple[str, int, int] | None:
     """The text that was marked and its place in code points; None where nothing was.
 
     Raises InputError where the place does not hold the words that the person saw.

@@ -69,23 +69,21 @@ def site_of(port: int, public_url: str) -> Site:
     local = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in LOOPBACK)
     if not public_url:
         return Site(local, frozenset(f"http://{name}" for name in local), local, secure=False)
-    form = f"--public-url {public_url}: give it as https://gold.example.org, without a path"
     try:
         parts = urlsplit(public_url)
         _ = parts.port  # raises for one that is none
+        plain = parts.scheme in ("https", "http") and parts.hostname and parts.path in ("", "/")
     except ValueError:
-        raise UsageError(form) from None
-    plain = parts.scheme in ("https", "http") and parts.hostname and parts.path in ("", "/")
+        plain = False
+    wrong = ""
     if not plain or parts.username or parts.query or parts.fragment:
-        raise UsageError(form)
-    if not parts.netloc.isascii():  # browsers name it by other letters
-        raise UsageError(
-            f"--public-url {public_url}: give its name as browsers send it, which begins with xn--"
-        )
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-        raise UsageError(
-            f"--public-url {public_url}: begin it with https://, or tokens and texts can be read"
-        )
+        wrong = "give it as https://gold.example.org, without a path"
+    elif not parts.netloc.isascii():  # browsers name it by other letters
+        wrong = "give its name as browsers send it, which begins with xn--"
+    elif parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        wrong = "begin it with https://, or tokens and texts can be read"
+    if wrong:
+        raise UsageError(f"--public-url {public_url}: {wrong}")
     usual = ":443" if parts.scheme == "https" else ":80"
     own = parts.netloc.lower().removesuffix(usual)  # as browsers name it
     return Site(frozenset({own}), frozenset({f"{parts.scheme}://{own}"}), local, parts.scheme == "https")
@@ -161,9 +159,8 @@ class Guard:
             return 403, "This address is not one of this site: open it by the address that it was given."
         if scope["method"] in ("GET", "HEAD"):
             return None
-        if headers.get("origin") not in self._site.origins:
-            return 403, "This form came from another site: nothing was done."
-        if headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        site = headers.get("sec-fetch-site", "same-origin")
+        if headers.get("origin") not in self._site.origins or site != "same-origin":
             return 403, "This form came from another site: nothing was done."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > BODY:

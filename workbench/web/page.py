@@ -18,7 +18,7 @@ from workbench.reports.units import (
     verdict,
 )
 from workbench.scoring.names import scorer_name
-from workbench.stages.review import AutoScore, Opened
+from workbench.stages.review import Opened
 from workbench.text.cells import DISPOSITION_SYMBOL
 from workbench.text.figures import delta
 from workbench.text.marks import Mark, MarkedLines, context_marks, reference_marks
@@ -67,7 +67,7 @@ def texts_of(opened: Opened) -> Iterator[tuple[str, str]]:
 
 def parts_of(opened: Opened, kind: Kind) -> Iterator[SampleText]:
     """The reference and the contexts with the marks of a kind; the same for the same state."""
-    units = opened.state.of(kind).assessment.units
+    units = opened.units(kind)
     yield _part("r", "Reference", opened.sample.reference, reference_marks(units, None))
     contexts = opened.sample.retrieved_contexts
     for index, text in enumerate(contexts):
@@ -97,7 +97,7 @@ def rows_of(opened: Opened, kind: Kind) -> list[ListedUnit]:
             unit, unit_symbol(unit), said_of(unit.match), doubtful(unit),
             tuple(_quotes(unit.match, contexts)), tuple(_sides(opened, unit)),
         )
-        for unit in opened.state.of(kind).assessment.units
+        for unit in opened.units(kind)
     ]  # fmt: skip
 
 
@@ -174,22 +174,22 @@ def outcome(opened: Opened, kind: Kind) -> str:
     """What an accept came to."""
     if kind in opened.settled:
         return f"; {stays(opened, kind)}"
-    verified = tally(count(opened.state.of(kind).assessment.units))
-    score: AutoScore | None = first_of(opened.automatic, kind)
+    verified = tally(count(opened.units(kind)))
+    score = first_of(opened.automatic, kind)
     automatic = f", {scorer_name(score.scorer)} {counted(score.tally)}" if score else ""
     return f": verified {verified}{automatic}"
 
 
 def next_open(opened: Opened, kind: Kind, after: str) -> str:
     """The next unit that somebody has to look at, round the end; the same one where there is none."""
-    units = opened.state.of(kind).assessment.units
+    units = opened.units(kind)
     at = next((index + 1 for index, unit in enumerate(units) if unit.id == after), 0)
     return next((unit.id for unit in (*units[at:], *units[:at]) if doubtful(unit)), after)
 
 
 def chosen(opened: Opened, kind: Kind, asked: str) -> str:
     """The unit where a page begins: the one asked for, else the one most likely to need a hand."""
-    units = opened.state.of(kind).assessment.units
+    units = opened.units(kind)
     if any(unit.id == asked for unit in units):
         return asked
     return units[least_certain(units)].id if units else ""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from workbench.model import Kind
+from workbench.model import PLURAL, Kind
 from workbench.reports.units import doubtful
 from workbench.stages import editing, intents
 from workbench.stages.intents import Intent
-from workbench.tui import view
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.sample_pane import SamplePane
 
@@ -66,7 +65,7 @@ class Accepter:
             self.screen.say("this sample has not been shown yet; make the window larger", tone="warn")
             return
         several = len(pane.now.dataset.kinds) > 1
-        what = f"{view.plural(pane.kind)} {self.done}" if several else self.done
+        what = f"{PLURAL[pane.kind]} {self.done}" if several else self.done
         fast = bench.clock() - pane.shown_at < intents.FAST
         self.want(intents.accept(pane.kind, fast=fast, what=what))
 

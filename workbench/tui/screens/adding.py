@@ -25,7 +25,7 @@ from workbench.tui.keys import TWINS, bindings
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
-from workbench.tui.widgets.bars import Bar, Part, choice_parts
+from workbench.tui.widgets.bars import Bar, choice_parts
 from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.sample_pane import SamplePane
 
@@ -143,7 +143,7 @@ class OfferRows(RowList[Offer]):
 
     AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, offer: Offer, size: int) -> list[Toned]:
+    def drawn(self, offer: Offer, size: int) -> Toned:
         """One of them."""
         number = self.rows.index(offer) + 1
         note = f"a form of {flat(offer.other)}" if offer.other else offer.label or "asks for its label"
@@ -168,12 +168,12 @@ class AddScreen(OverUnits):
         """The list, and below it the other ways."""
         numbers = "1" if len(self._offers) == 1 else f"1–{min(9, len(self._offers))}"
         take = ((numbers, "add"),) if self._offers else ()
-        yield Bar(((f"new {self._pane.kind}", "bold"),), choice_parts([("esc", "cancel")]), id="title")
+        yield Bar([(f"new {self._pane.kind}", "bold")], choice_parts([("esc", "cancel")]), id="title")
         offers = OfferRows(self._offers, id="offers")
         offers.display = bool(self._offers)
         yield offers
         yield Static(Content(self._nothing), id="nothing")
-        yield Bar(choice_parts((*take, ("a–z", "type it"), ("tab", "letters"))), id="hint")
+        yield Bar(choice_parts([*take, ("a–z", "type it"), ("tab", "letters")]), id="hint")
 
     @property
     def _nothing(self) -> str:
@@ -238,7 +238,7 @@ class LabelRows(RowList[Label]):
 
     AT_CURSOR: ClassVar = frozenset({"key"})
 
-    def drawn(self, label: Label, size: int) -> list[Toned]:
+    def drawn(self, label: Label, size: int) -> Toned:
         """One label."""
         name = fit(flat(label.name), size - 4)
         return [(fit(flat(label.key), 2), "key"), (name, "")]
@@ -306,14 +306,17 @@ class LabelScreen(Dialog):
         self._head()
 
     def _head(self, complaint: str = "") -> None:
-        typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
-        warning: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
-        by_name = (("1–9", "label"), ("a–z", "type it")) if self._labels and self.app.size.width >= 80 else ()
-        edge = ((". ,", "edge"),) if self._stretch else ()
-        keys = () if complaint else (*by_name, *edge, ("enter", "take"))
-        right = choice_parts((*keys, ("esc", "cancel")))
-        left = ((self._title, "bold"), *(typed if self._filter else ()), *warning)
-        self.query_one("#title", Bar).show(left, right)
+        left, keys = [(self._title, "bold")], []
+        if self._filter:
+            left += [("  ", ""), (f"{flat(self._filter)}▏", "bold $accent")]
+        if complaint:
+            left += [("  ", ""), (flat(complaint), "$warning")]
+        else:
+            if self._labels and self.app.size.width >= 80:
+                keys += [("1–9", "label"), ("a–z", "type it")]
+            keys += [(". ,", "edge")] if self._stretch else []
+            keys += [("enter", "take")]
+        self.query_one("#title", Bar).show(left, choice_parts([*keys, ("esc", "cancel")]))
 
     async def takes(self, character: str) -> bool:
         """A number takes a label; anything else narrows the list."""

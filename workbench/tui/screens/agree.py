@@ -30,7 +30,7 @@ NOBODY = "No two people decided the same sample yet: workbench assign --overlap 
 class PartRows(RowList[str]):
     """The lines of a table, as `workbench agree` prints them."""
 
-    def drawn(self, row: str, _size: int) -> list[Toned]:
+    def drawn(self, row: str, _size: int) -> Toned:
         """One line."""
         return [(flat(row), "")]
 

@@ -244,7 +244,7 @@ class Room(BaseScreen):
 
 def title(text: str, hint: str = "") -> Bar:
     """The first line of a dialog."""
-    return Bar(((text, "bold"),), ((hint, DIM),) if hint else (), id="title")
+    return Bar([(text, "bold")], [(hint, DIM)] if hint else (), id="title")
 
 
 class Dialog(Ordered, ModalScreen[None]):

@@ -36,7 +36,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, PromptScreen, ReadScreen
-from workbench.tui.widgets.bars import DIM, Head, Part, as_text
+from workbench.tui.widgets.bars import DIM, Head, Line, Part, as_text
 from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
 
 OF_FIT = "best", "objective", "probability"
@@ -265,9 +265,6 @@ class CalibrateScreen(Room):
 
 
 LABEL = 12
-
-Line = list[Part]
-"""One line of styled parts."""
 
 
 def panel(look: Look, moved: MovedCurve) -> list[Line]:

@@ -117,8 +117,8 @@ class CompareScreen(Room):
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
         self.query_one(Head).show(
-            (("Compare", "bold"), (f"  {name}", DIM), (what, "")),
-            ((verified, "bold $accent"), ("", "")),  # a last part would give way before the left does
+            [("Compare", "bold"), (f"  {name}", DIM), (what, "")],
+            [(verified, "bold $accent"), ("", "")],  # a last part would give way before the left does
         )
 
     def _only(self, shown: Section | None) -> None:

@@ -19,7 +19,7 @@ from workbench.text.cells import cut, fit, width
 from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, title
-from workbench.tui.widgets.bars import DIM, Field, KeyBar, Part, as_text, choice_parts
+from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, as_text, choice_parts
 from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.widgets.passage import Passage
 
@@ -65,14 +65,14 @@ class Choices(RowList[MenuChoice]):
         """Ten choices further or back."""
         self.move(10 * step)
 
-    def parts(self, line: int, size: int) -> list[Toned]:
+    def parts(self, line: int, size: int) -> Toned:
         """A heading has no place for the cursor."""
         row = self.rows[line] if line < self.count else None
         if row is None or row.take is not None:
             return super().parts(line, size)
         return [(fit(flat(row.name), size), "heading")]
 
-    def drawn(self, choice: MenuChoice, size: int) -> list[Toned]:
+    def drawn(self, choice: MenuChoice, size: int) -> Toned:
         """A choice; half of the row is left to its name where both are long."""
         right = cut(flat(choice.right), max(size // 2, size - 6 - width(flat(choice.name))))
         return [
@@ -223,7 +223,7 @@ class FormScreen(Dialog):
         self.query_one("#lines", Static).update(as_text(lines))
         self.refresh_bindings()
 
-    def _line(self, name: str, *, here: bool) -> list[Part]:
+    def _line(self, name: str, *, here: bool) -> Line:
         value, hint = flat(self.chosen[name]), self._hints.get(name, "")
         room = 4 + max(width(flat(value)) for values in self._values.values() for value in values)
         return [
@@ -342,11 +342,11 @@ class PromptScreen(Dialog):
     def hint(self) -> None:
         """What helps while typing: the choices, or what was said before."""
         if self._note:
-            self.say((("before  ", DIM), (self._note, "")))
+            self.say([("before  ", DIM), (self._note, "")])
             return
         self.say(choice_parts((str(n), choice) for n, choice in enumerate(self._choices, 1)))
 
-    def say(self, parts: tuple[Part, ...], *, bad: bool = False) -> None:
+    def say(self, parts: Line, *, bad: bool = False) -> None:
         """Put this under the field."""
         line = self.query_one("#hint", Static)
         line.set_class(bad, "-bad")
@@ -365,7 +365,7 @@ class PromptScreen(Dialog):
             self.app.pop_screen()
         else:
             self._refused = self.query_one(Field).value  # it stays
-            self.say((("! ", ""), (flat(complaint), "")), bad=True)
+            self.say([("! ", ""), (flat(complaint), "")], bad=True)
 
 
 class ReadScreen(Dialog):

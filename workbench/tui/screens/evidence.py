@@ -146,7 +146,7 @@ class EvidenceScreen(OverUnits):
         take = ((numbers, "take"),) if self._near else ()
         ways = (*take, ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"))
         cancel = choice_parts([("esc", "cancel")])
-        yield Bar(((f"evidence for {flat(self._unit.text)}", "bold"),), cancel, id="title")
+        yield Bar([(f"evidence for {flat(self._unit.text)}", "bold")], cancel, id="title")
         yield Passage(id="offers")
         yield Bar(choice_parts(ways), id="hint")
 

@@ -291,7 +291,7 @@ class FindScreen(Dialog):
 
     def on_mount(self) -> None:
         """Type at once; what stands there is replaced by the first letter."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),))
+        self.query_one("#title", Bar).show([(self._title, "bold")])
         self.query_one("#title", Bar).styles.width = len(self._title)
         field = self.query_one(Field)
         self.set_focus(field)
@@ -302,12 +302,12 @@ class FindScreen(Dialog):
 
     def _show_keys(self) -> None:
         enter = "take it" if self._take else "stay there"
-        keys = choice_parts((("enter", enter), ("F3 ↓", "next"), ("↑", "back"), ("esc", "cancel")))
+        keys = choice_parts([("enter", enter), ("F3 ↓", "next"), ("↑", "back"), ("esc", "cancel")])
         self.query_one("#hint", Bar).show(keys)
 
     def count(self, words: str, *, none: bool = False) -> None:
         """Say how many places there are."""
-        self.query_one("#count", Bar).show((), ((words, "$warning" if none else DIM),))
+        self.query_one("#count", Bar).show((), [(words, "$warning" if none else DIM)])
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search while typing."""
@@ -341,8 +341,8 @@ class FindScreen(Dialog):
             await self._take(hit)
         else:
             why = NOT_THERE[self._scope] if self._looked_for.strip() else "type what to look for"
-            cancel = choice_parts((("esc", "cancel"),))
-            self.query_one("#hint", Bar).show(((f"{why}   ", "$warning"), *cancel))
+            cancel = choice_parts([("esc", "cancel")])
+            self.query_one("#hint", Bar).show([(f"{why}   ", "$warning"), *cancel])
 
     def action_cancel(self) -> None:
         """Escape."""

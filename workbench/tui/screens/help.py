@@ -14,7 +14,7 @@ from workbench.text.cells import fit, width, wrap
 from workbench.text.lists import pairs, sections
 from workbench.tui.keys import GROUPS, KeyAct, bindings, shown
 from workbench.tui.screens.base import Dialog, Ordered, title
-from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.bars import DIM, Line
 
 _SECTIONS = sections(__name__)
 TERMS = pairs(_SECTIONS["terms"])
@@ -61,7 +61,7 @@ class HelpScreen(Dialog):
             static.styles.width = size
             static.display = bool(column)
 
-    def _blocks(self, size: int) -> list[list[Part]]:
+    def _blocks(self, size: int) -> list[Line]:
         """One block a group, its lines wrapped to `size` cells."""
         order = (*(group for group in GROUPS if group not in LAST), "", *LAST)
         by_group = sorted(self._acts, key=lambda act: order.index(act.group if act.group in order else ""))
@@ -82,9 +82,9 @@ class HelpScreen(Dialog):
         self.query_one("#box").scroll_relative(y=lines, animate=False)
 
 
-def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]:
+def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> Line:
     """A title and its rows; what does not fit next to the keys goes on below itself."""
-    parts: list[Part] = [(f"\n{title}\n", "bold $accent")]
+    parts: Line = [(f"\n{title}\n", "bold $accent")]
     left = min(MOST_LEFT, max(width(keys) for keys, _ in rows))
     for keys, what in rows:
         for number, (start, end) in enumerate(wrap(what, size - left - 4)):
@@ -124,7 +124,7 @@ class TourScreen(Dialog):
     def body(self) -> ComposeResult:
         """A box in the middle."""
         size = max(map(width, self._keys))
-        parts: list[Part] = []
+        parts: Line = []
         for its_key, (*_, what) in zip(self._keys, STEPS, strict=True):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
         yield title("Five keys to begin with", f"{self._start} starts")

@@ -13,7 +13,7 @@ from workbench.text.cells import cut
 from workbench.text.safe import flat
 from workbench.tui.keys import Hint, after, bindings, codes, hints, letter
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts
+from workbench.tui.widgets.bars import DIM, Bar, Line, choice_parts
 from workbench.tui.widgets.passage import Passage
 
 NEAR = 9
@@ -124,29 +124,31 @@ class PickScreen(Dialog):
 
     def _draw(self, complaint: str = "") -> None:
         self._passage.show_hints(after(self._hints, self._typed))
-        alone = (("enter", "this one"),) if self._first is not None else ()
-        alone = (("enter", "every word"),) if self._few else alone
-        other = (("tab", "search"),) if self._other else ()
-        self.query_one("#title", Bar).show(self._heading(), choice_parts((*alone, *other, ("esc", "cancel"))))
-        left: tuple[Part, ...] = ((complaint, "$warning"),) if complaint else self._how()
-        self.query_one("#hint", Bar).show(left, ((f"{self._typed}▏", "bold $accent"),))
+        ways = []
+        if self._few or self._first is not None:
+            ways.append(("enter", "every word" if self._few else "this one"))
+        if self._other:
+            ways.append(("tab", "search"))
+        self.query_one("#title", Bar).show(self._heading(), choice_parts([*ways, ("esc", "cancel")]))
+        left = (complaint, "$warning") if complaint else (self._how(), DIM)
+        self.query_one("#hint", Bar).show([left], [(f"{self._typed}▏", "bold $accent")])
 
-    def _heading(self) -> tuple[Part, ...]:
+    def _heading(self) -> Line:
         if self._first is None:
-            return ((self._title, "bold"),)
+            return [(self._title, "bold")]
         start, end = self._targets[self._first]
-        return ((f"{self._title} ", "bold"), (f"“{cut(flat(self._passage.text[start:end]), 24)}” …", ""))
+        return [(f"{self._title} ", "bold"), (f"“{cut(flat(self._passage.text[start:end]), 24)}” …", "")]
 
-    def _how(self) -> tuple[Part, ...]:
+    def _how(self) -> str:
         if self._first is not None:
-            return (("letters of its last word", DIM),)
+            return "letters of its last word"
         if not self._to_last:
-            return (("letters of the word", DIM),)
+            return "letters of the word"
         if self._few:
-            return (("letter: takes that passage · capital: starts one there", DIM),)
+            return "letter: takes that passage · capital: starts one there"
         if any(len(hint.code) == 1 for hint in self._hints):
-            return (("letter: that name · capital: from there · two: first word", DIM),)
-        return (("letters of its first word", DIM),)
+            return "letter: that name · capital: from there · two: first word"
+        return "letters of its first word"
 
     # What is typed.
 

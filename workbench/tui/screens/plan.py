@@ -22,7 +22,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.widgets.bars import Part, as_text
+from workbench.tui.widgets.bars import Line, as_text
 
 MOST_STRATA = 30
 """Values above which a field is not offered for strata: each takes two reviews at least."""
@@ -179,7 +179,7 @@ def _share(text: str) -> float:
     return 0.0 if text == "none" else int(text.removesuffix("%")) / 100
 
 
-def _stand_lines(report: PlanReport) -> list[list[Part]]:
+def _stand_lines(report: PlanReport) -> list[Line]:
     """What a plan is for and what to do next, then the plan as it stands, then what holds now."""
     return [
         [(_what_next(report), "bold")],

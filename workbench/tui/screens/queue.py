@@ -29,7 +29,7 @@ from workbench.tui.keys import KeyAct, bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.menus import Settling, Step, Views, why_empty
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Line, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
 from workbench.tui.widgets.sample_list import SampleHead, SampleList, columns_of
@@ -118,7 +118,7 @@ class QueueScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
-        self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
+        self.query_one(Head).show([("Workbench", "bold"), ("  opening …", DIM)])
         self.query_one("#empty", Static).display = False
 
     @property
@@ -165,7 +165,7 @@ class QueueScreen(BaseScreen):
     def refuse(self, why: str, *, missing: bool = False) -> None:
         """The dataset cannot be opened: say what to do."""
         self._say_empty(f"{NO_DATASET}\n{why}" if missing else why)
-        self.query_one(Head).show((("Workbench", "bold"),))
+        self.query_one(Head).show([("Workbench", "bold")])
         if not missing:
             self.say("could not open the database", sign="!", tone="bad")
 
@@ -333,7 +333,7 @@ class QueueScreen(BaseScreen):
         self._draw_name(desk)
 
     def _draw_name(self, desk: Desk) -> None:
-        parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
+        parts: Line = [(cut(flat(desk.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
             count = many(total, "sample")
@@ -352,7 +352,7 @@ class QueueScreen(BaseScreen):
             parts.append((differ if width(differ) < room else "  ≠: J", "$warning"))
         if sum(width(text) for text in (name, who, *(text for text, _ in parts))) >= head.size.width:
             name = ""
-        head.show(tuple(parts), ((name, ""), (who, DIM)))
+        head.show(tuple(parts), [(name, ""), (who, DIM)])
 
     def _about(self) -> str:
         """What the view is, for the line above the list."""

@@ -94,7 +94,7 @@ class SidesList(UnitList):
         self._cells = cells
         return UnitColumns(text, 0, now, words=False)
 
-    def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
+    def _unit_line(self, unit: Unit, index: int) -> Toned:
         sided, columns = self._sided(unit), self._columns
         letters = sided.letters(unit) if sided else ()
         mark = sign(unit, sided, letters)

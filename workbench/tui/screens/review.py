@@ -13,7 +13,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from workbench.errors import InputError
-from workbench.model import KINDS, Kind, Span, Unit
+from workbench.model import KINDS, PLURAL, Kind, Span, Unit
 from workbench.reports.team import holds, lesson_text
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing, intents, policy
@@ -577,7 +577,7 @@ class ReviewScreen(BaseScreen):
         """The other kind of units."""
         other: Kind = "statement" if self.pane.kind == "entity" else "entity"
         if other not in self.pane.now.dataset.kinds:
-            self.say(f"this dataset reviews {view.plural(self.pane.kind)} only")
+            self.say(f"this dataset reviews {PLURAL[self.pane.kind]} only")
         else:
             self.show(self.pane.now, other)
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from workbench.model import PLURAL
 from workbench.reports.claude import money, plan_text, progress_line, shortened
 from workbench.stages import claude as runs
 from workbench.stages.claude import (
@@ -33,7 +34,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TICK, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
-from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Line, as_text
 from workbench.tui.widgets.lines import RowList, Toned
 from workbench.tui.work import Ended, Going, start
 
@@ -42,15 +43,15 @@ def _dollars(cost: Decimal | None) -> str:
     return "?" if cost is None else money(cost)
 
 
-def described(run: RunSummary, advice: Mapping[str, str]) -> list[list[Part]]:
+def described(run: RunSummary, advice: Mapping[str, str]) -> list[Line]:
     """The run under the cursor, line by line."""
-    first: list[Part] = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
+    first: Line = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
     if run.current:
         first.append(("  ✓ in use for reviews and scores", "$success"))
     counts = f"{many(run.n_proposals, 'sample')} proposed, {run.failed:,} failed"
     if run.left:
         counts += f", {run.left:,} left" + (" (n with the same set-up goes on)" if run.paid else "")
-    lines: list[list[Part]] = [first, [(counts, "")]]
+    lines: list[Line] = [first, [(counts, "")]]
     if run.paid is not None:
         lines.append([(_paid(run.paid, run.n_proposals), "")])
     for kind, number in run.failures.items():
@@ -60,15 +61,14 @@ def described(run: RunSummary, advice: Mapping[str, str]) -> list[list[Part]]:
     return [*lines, *_set_up(run.parameters)]
 
 
-def _set_up(parameters: Mapping[str, Any]) -> list[list[Part]]:
+def _set_up(parameters: Mapping[str, Any]) -> list[Line]:
     if "prompt_sha256" not in parameters:
         where = {"rules": "made on this machine, without a service", "recorded": "came with a file"}
         return [[(where.get(str(parameters.get("source")), ""), DIM)]]
     effort = parameters["effort"] or "none"
     most = f"{parameters['max_tokens']:,} tokens out"
     facts = f"prompt {parameters['prompt_sha256'][:12]}  effort {effort}  at most {most}"
-    kinds = {"entity": "entities", "statement": "statements"}
-    asked = " and ".join(kinds.get(kind, kind) for kind in parameters.get("kinds", ()))
+    asked = " and ".join(PLURAL.get(kind, kind) for kind in parameters.get("kinds", ()))
     labels = ", ".join(parameters.get("labels", ()))
     return [[(facts, DIM)], [(flat(f"asked for {asked}  labels {labels}"), DIM)]]
 
@@ -168,7 +168,7 @@ class RunList(RowList[RunSummary]):
         current = next((index for index, run in enumerate(rows) if run.current), 0)
         self.put(rows, next((index for index, run in enumerate(rows) if run.name == wanted), current))
 
-    def drawn(self, run: RunSummary, size: int) -> list[Toned]:
+    def drawn(self, run: RunSummary, size: int) -> Toned:
         """One run."""
         columns = run_columns(size, self.rows)
         failed = f"{run.failed:,}" if run.failed else "·"
@@ -300,7 +300,7 @@ class RunsScreen(Room):
                 self.say(text, sign=sign, tone=tone)
                 start(self, partial(self.read, name), group="read", failed=self.unread)
             return
-        bar.show((("↻ ", "$accent"), (doing(going), "")))
+        bar.show([("↻ ", "$accent"), (doing(going), "")])
         if not self._told and going.progress is not None:
             self._told = True  # its run is there by now
             start(self, self.read, group="read", failed=self.unread)

@@ -31,7 +31,7 @@ class Places(RowList[Place]):
 
     left_out: Set[str] = frozenset()
 
-    def drawn(self, row: Place, size: int) -> list[Toned]:
+    def drawn(self, row: Place, size: int) -> Toned:
         """One sample; what is left out is struck through."""
         out = row.key in self.left_out
         sign = "✗" if out else DISPOSITION_SYMBOL[row.disposition]
@@ -66,8 +66,8 @@ class SameScreen(Dialog):
     def body(self) -> ComposeResult:
         """A box in the middle."""
         yield Bar(
-            (("in the whole dataset: ", ""), (flat(self._decision.words), "bold")),
-            (("esc closes", DIM),),
+            [("in the whole dataset: ", ""), (flat(self._decision.words), "bold")],
+            [("esc closes", DIM)],
             id="title",
         )
         yield Places(id="places")
@@ -99,7 +99,7 @@ class SameScreen(Dialog):
             self._say(f"looking … {done:,} of {of:,} samples")
 
     def _say(self, text: str, style: str = DIM) -> None:
-        self.query_one("#sum", Bar).show(((text, style),))
+        self.query_one("#sum", Bar).show([(text, style)])
 
     def _sum(self) -> None:
         listed = self.query_one(Places)
@@ -111,8 +111,8 @@ class SameScreen(Dialog):
         text = many(len(chosen), "sample")
         if verified:
             text += f", {verified} of them verified: their values change"
-        keys = choice_parts((("enter", "applies"), ("x", "leaves out")))
-        self.query_one("#sum", Bar).show(((text, ""),), keys)
+        keys = choice_parts([("enter", "applies"), ("x", "leaves out")])
+        self.query_one("#sum", Bar).show([(text, "")], keys)
 
     def _chosen(self) -> list[Place]:
         listed = self.query_one(Places)

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.causes import UnitRow
-from workbench.model import RESOLVED, Kind, Unit
+from workbench.model import PLURAL, RESOLVED, Kind, Unit
 from workbench.reports.units import settled_as, tally, you_had
 from workbench.stages.desk import Desk
 from workbench.stages.why import UNDECIDED, Why, explain, fix
@@ -23,8 +23,8 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import choose_scorer
 from workbench.tui.screens.menus import Step
-from workbench.tui.view import of_others, plural, unit_lines
-from workbench.tui.widgets.bars import DIM, Bar, Head, Part, as_text
+from workbench.tui.view import of_others, unit_lines
+from workbench.tui.widgets.bars import DIM, Bar, Head, Line, as_text
 from workbench.tui.widgets.cause_list import (
     CauseList,
     automatic_value,
@@ -97,8 +97,8 @@ class WhyScreen(BaseScreen):
     def _show(self) -> None:
         why, opened = self.why, self.why.opened
         self.query_one(Head).show(
-            (("Why automatic and verified differ", "bold"), (f"  {plural(why.kind)}", DIM)),
-            ((short(opened.sample.id, 1000, opened.sample.user_input), "bold"),),
+            [("Why automatic and verified differ", "bold"), (f"  {PLURAL[why.kind]}", DIM)],
+            [(short(opened.sample.id, 1000, opened.sample.user_input), "bold")],
         )
         wide = self.has_class("-wide")
         value = reported(why) if wide else ""
@@ -109,22 +109,22 @@ class WhyScreen(BaseScreen):
             theirs = "verified"
         own = you_had(opened, why.kind)
         self.query_one("#values", Bar).show(
-            (
+            [
                 (ours.partition(" · ")[0] if narrow else ours, ""),
                 (f" {automatic_value(why)}", "bold"),
                 (value, DIM),
                 (f"{'  ' if narrow else '   '}{theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
                 (own.replace(" · ", ", ") if narrow else own, ""),
-            ),
-            (("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")),
+            ],
+            [("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")],
         )
         listed = self.query_one(CauseList)
         listed.show(why)
         self.query_one("#columns", Static).update(column_names(listed.columns))
         self.query_one("#sum", Bar).show(
-            ((exact(why), DIM),),
-            (("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")),
+            [(exact(why), DIM)],
+            [("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")],
         )
         self.query_one("#totals", Static).update(Content(totals(why)))
         self.say(fitted_note(why))
@@ -150,7 +150,7 @@ class WhyScreen(BaseScreen):
 
     def _cause(self, row: UnitRow, written: str) -> Content:
         reads = self.why.reads_of(row)
-        first: list[Part] = [(sentence(row), "")]
+        first: Line = [(sentence(row), "")]
         if row.cause:
             first = [(cause_of(row, reads, long=True), "bold $warning")]
             if row.share is not None:
@@ -158,7 +158,7 @@ class WhyScreen(BaseScreen):
                 if self.has_class("-wide") and not is_unitless(row):
                     first.append((f" (exactly {fraction(row.share)})", DIM))
             first.append((f"  {sentence(row, reads)}", ""))
-        lines: list[list[Part]] = [first]
+        lines: list[Line] = [first]
         if todo := fix(row, self.why):
             lines.append([("Fix: ", DIM), (todo, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""

@@ -21,6 +21,9 @@ from workbench.tui.keys import KeyAct, acts, bindings
 Part = tuple[str, str]
 """Text and its style; the text is drawn as it is, never read as markup."""
 
+Line = list[Part]
+"""The parts of a line."""
+
 DIM = "$foreground 68%"
 """The style of what is beside the point."""
 
@@ -28,17 +31,17 @@ KEPT = 24
 """Cells that a long name on the right keeps: its end, where names differ."""
 
 
-def as_text(lines: Sequence[Sequence[Part]]) -> Content:
+def as_text(lines: Sequence[Line]) -> Content:
     """Lines of parts as one text; nothing in them is read as markup."""
     return Content("\n").join(Content.assemble(*line) for line in lines)
 
 
-def choice_parts(choices: Iterable[tuple[str, str]]) -> tuple[Part, ...]:
+def choice_parts(choices: Iterable[tuple[str, str]]) -> Line:
     """`1 person  2 place  …` with the keys in the accent colour."""
-    parts: list[Part] = []
+    parts: Line = []
     for name, word in choices:
         parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", DIM)]
-    return tuple(parts)
+    return parts
 
 
 class OneLine(Widget):
@@ -53,19 +56,19 @@ class Bar(OneLine):
     When space is short the last part on the right keeps its last `KEPT` cells, then the left gives way.
     """
 
-    _sides: reactive[tuple[tuple[Part, ...], tuple[Part, ...]]] = reactive(((), ()))
+    _sides: reactive[tuple[Sequence[Part], Sequence[Part]]] = reactive(((), ()))
 
     def __init__(
         self,
-        left: tuple[Part, ...] = (),
-        right: tuple[Part, ...] = (),
+        left: Sequence[Part] = (),
+        right: Sequence[Part] = (),
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self.show(left, right)
 
-    def show(self, left: tuple[Part, ...] = (), right: tuple[Part, ...] = ()) -> None:
+    def show(self, left: Sequence[Part] = (), right: Sequence[Part] = ()) -> None:
         """Put these parts on the line."""
         self._sides = left, right
 
@@ -79,7 +82,7 @@ class Bar(OneLine):
         return Content.assemble(*arranged(*self._sides, self.content_size.width))
 
 
-def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list[Part]:
+def arranged(left: Sequence[Part], right: Sequence[Part], room: int) -> Line:
     """The parts of a line of `room` cells, with the gap between left and right."""
     if right:
         *before, (name, style) = right
@@ -92,9 +95,9 @@ def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list
     return [*starts, (" " * max(0, gap), ""), *ends]
 
 
-def shortened(parts: Iterable[Part], room: int) -> list[Part]:
+def shortened(parts: Iterable[Part], room: int) -> Line:
     """As much of the parts as `room` cells hold; the last one is cut behind a word."""
-    pieces: list[Part] = []
+    pieces: Line = []
     for text, style in parts:
         if room <= 0:
             break
@@ -109,10 +112,10 @@ class Head(Bar):
 
     def place(self, screen: str, dataset: str, annotator: str, *, said: str = "", most: int = 40) -> None:
         """The name of the screen, of the dataset in `most` cells and of the person; `said` of the dataset."""
-        left: tuple[Part, ...] = ((screen, "bold"), (f"  {cut(flat(dataset), most)}", DIM))
+        left = [(screen, "bold"), (f"  {cut(flat(dataset), most)}", DIM)]
         if said:
-            left = (*left, (f"  {flat(said)}", DIM))
-        self.show(left, ((f"as {flat(annotator)}", DIM),))
+            left.append((f"  {flat(said)}", DIM))  # of its own: the last part is cut, not left out
+        self.show(left, [(f"as {flat(annotator)}", DIM)])
 
 
 class Status(Bar):
@@ -139,7 +142,7 @@ class Status(Bar):
         self.said = text, sign, tone
         for name in ("good", "warn", "bad"):
             self.set_class(name == tone, f"-{name}")
-        self.show(((f"{sign} " if sign else "", ""), (text, "")))
+        self.show([(f"{sign} " if sign else "", ""), (text, "")])
         lines = 1 if tone == "good" else len(wrap(self.text, self.content_size.width))
         if self.size.width and lines != self.size.height:
             self.refresh(layout=True)

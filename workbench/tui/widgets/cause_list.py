@@ -234,7 +234,7 @@ class CauseList(RowList["UnitRow"]):
         text, size = flat(unit.text) if unit else "—", self.columns.text
         return [fit(line, size) for line in (in_lines(text, size) if self._statements else [text])]
 
-    def parts(self, line: int, _size: int) -> list[Toned]:
+    def parts(self, line: int, _size: int) -> Toned:
         """A line of a row."""
         index = self.entry_at(line)
         if index < 0:

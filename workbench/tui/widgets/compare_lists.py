@@ -13,7 +13,7 @@ from workbench.comparing.words import Fact, verified_samples
 from workbench.text.cells import cut, cut_words, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
-from workbench.tui.widgets.bars import DIM, Part, shortened
+from workbench.tui.widgets.bars import DIM, Line, Part, shortened
 from workbench.tui.widgets.lines import RowList, Toned
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class CauseBars(RowList["CauseTotal"]):
 
     AT_CURSOR: ClassVar = frozenset({"dim", "warn"})
 
-    def drawn(self, total: CauseTotal, size: int) -> list[Toned]:
+    def drawn(self, total: CauseTotal, size: int) -> Toned:
         """One cause."""
         most = max(abs(float(row.share)) for row in self.rows)
         return shortened(cause_parts(total, most, size - 2), size - 2)
@@ -111,9 +111,9 @@ TOP = 3
 """Causes on the first page."""
 
 
-def fact_lines(facts: Sequence[Fact], room: int, *, strong: str = "", name: int = NAME) -> list[list[Part]]:
+def fact_lines(facts: Sequence[Fact], room: int, *, strong: str = "", name: int = NAME) -> list[Line]:
     """Facts in columns; a note that has no room stands below. The one named `strong` stands out."""
-    lines: list[list[Part]] = []
+    lines: list[Line] = []
     for fact in facts:
         style = "bold $accent" if fact.name == strong else "bold"
         text = fit(fact.value, VALUE) if width(fact.value) < VALUE else fact.value + " "
@@ -126,11 +126,11 @@ def fact_lines(facts: Sequence[Fact], room: int, *, strong: str = "", name: int 
     return lines
 
 
-def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Part]]:
+def narrow_lines(facts: Sequence[Fact], room: int) -> list[Line]:
     """Facts beside a picture: name and value on a line, the rest below where it does not fit."""
-    lines: list[list[Part]] = []
+    lines: list[Line] = []
     for fact in facts:
-        line: list[Part] = [(fit(flat(fact.name), 12), DIM), (f"{fact.value} ", "bold")]
+        line: Line = [(fit(flat(fact.name), 12), DIM), (f"{fact.value} ", "bold")]
         if fact.note and 12 + width(fact.value) + 1 + width(fact.note) <= room:
             lines.append([*line, (flat(fact.note), DIM)])
         elif fact.note:
@@ -141,7 +141,7 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Part]]:
     return lines
 
 
-def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[list[Part]], list[str]]:
+def overview(found: Figures, room: int, *, high: bool = True) -> tuple[list[Line], list[str]]:
     """The estimate, or what stands in its place, and the notes on it that are cut.
 
     A figure has one line where the screen is not `high`; what has no room there belongs below.
@@ -178,7 +178,7 @@ def notes(found: Figures, rest: Sequence[str] = ()) -> str:
 # Causes.
 
 
-def cause_parts(total: CauseTotal, most: float, size: int) -> list[Toned]:
+def cause_parts(total: CauseTotal, most: float, size: int) -> Toned:
     """A cause in `size` cells; a bar of full length stands for `most`."""
     half = min(20, max(4, (size - CAUSE - 50) // 2))
     gross, parts = words.cause_gross(total), words.cause_parts(total)
@@ -204,7 +204,7 @@ def sample_head(size: int, part: str) -> str:
     return "".join(text for text, _ in names)
 
 
-def sample_parts(sample: Sample, share: bool, size: int) -> list[Toned]:
+def sample_parts(sample: Sample, share: bool, size: int) -> Toned:
     """A sample: id and question, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = sample
     cells = _key_cells(size)
@@ -215,7 +215,7 @@ def sample_parts(sample: Sample, share: bool, size: int) -> list[Toned]:
     return _columns(size, name, *numbers, signed(part) if share else "", row.cause)
 
 
-def _columns(size: int, name: str, *rest: str) -> list[Toned]:
+def _columns(size: int, name: str, *rest: str) -> Toned:
     numbers = "".join(fit(cell, wide, right=True) for cell, wide in zip(rest, (10, 10, 7), strict=False))
     own = fit(rest[3], 8, right=True) if rest[3] else ""
     return [(fit(name, _key_cells(size)), ""), (numbers, ""), (own, "warn"), (f"  {rest[4]}", "dim")]
@@ -225,9 +225,9 @@ def _key_cells(size: int) -> int:
     return min(90, max(12, size - 30 - 8 - 20))
 
 
-def sample_line(row: Row, room: int) -> list[Part]:
+def sample_line(row: Row, room: int) -> Line:
     """The chosen sample of the scatter picture; its name gives way to the values."""
-    values: list[Part] = [
+    values: Line = [
         ("  automatic ", DIM), (number(row.automatic), "bold"),
         ("  verified ", DIM), (number(row.verified), "bold"),
         ("  Δ ", DIM), (signed(row.delta), "bold"), (f"  {row.cause}", DIM),

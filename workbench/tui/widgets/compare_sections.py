@@ -20,7 +20,7 @@ from workbench.reports import folded
 from workbench.reports.compare import figures_text
 from workbench.text.figures import many, signed
 from workbench.tui.widgets import compare_lists as lists
-from workbench.tui.widgets.bars import DIM, Bar, Part, as_text, shortened
+from workbench.tui.widgets.bars import DIM, Bar, Line, as_text, shortened
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Place, Sample, place
 from workbench.tui.widgets.lines import Lines, RowList, Toned
 from workbench.tui.widgets.passage import Passage
@@ -138,7 +138,7 @@ class Overview(Section):
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
         over = f"why they differ in the {many(seen.causes[0].n, 'verified sample')}" if seen.causes else ""
         title = f"{over}, largest first" if over else nothing
-        self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
+        self.query_one("#why", Bar).show([(title, DIM)], [(more, DIM)])
         top = self.query_one(CauseBars)
         top.put(seen.causes[: lists.TOP], 0)
         top.styles.height = max(1, top.count)
@@ -169,7 +169,7 @@ class Scatter(Section):
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(figures.paired, figures.rows)
         self.query_one("#paired", Static).update(as_text(lists.narrow_lines(facts, room)))
-        legend: list[Part] = [("→ verified ↑ automatic  ", DIM)]
+        legend: Line = [("→ verified ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} " if fewest == 1 else f"{fewest}+ ", DIM)]
         legend.append(("samples", DIM))
@@ -206,7 +206,7 @@ class Causes(Section):
         self.query_one(CauseBars).put(seen.causes, 0)
         n = seen.causes[0].n if seen.causes else 0
         caption = f"net shares of the mean Δ {signed(seen.found.paired.bias)}, n = {n:,}"
-        self.query_one("#of", Bar).show(((caption, DIM),))
+        self.query_one("#of", Bar).show([(caption, DIM)])
         self.on_lines_chosen()
 
     def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
@@ -234,7 +234,7 @@ class Samples(Section):
         title, samples = self.behind or ("", seen.largest)
         bar, rows = self.query_one("#behind", Bar), self.query_one(SampleRows)
         bar.display = bool(title)
-        bar.show(((title, "bold"), (f"  {many(len(samples), 'sample')}", DIM)), (("esc: back", DIM),))
+        bar.show([(title, "bold"), (f"  {many(len(samples), 'sample')}", DIM)], [("esc: back", DIM)])
         rows.share = bool(title)
         rows.put(samples, 0)
         head = lists.sample_head(rows.scrollable_content_region.width - 2, "share" if title else "")
@@ -270,6 +270,6 @@ class SampleRows(RowList[Sample]):
         """The sample under the cursor, without its share."""
         return self.chosen[0] if self.chosen else None
 
-    def drawn(self, sample: Sample, size: int) -> list[Toned]:
+    def drawn(self, sample: Sample, size: int) -> Toned:
         """One sample."""
         return shortened(lists.sample_parts(sample, self.share, size - 2), size - 2)

@@ -24,8 +24,8 @@ from workbench.text.cells import fit, wrap
 
 REVERSED = Style(reverse=True, dim=False)
 
-Toned = tuple[str, str]
-"""A text and its tone, which the style sheets give a style; "" is that of the row."""
+Toned = list[tuple[str, str]]
+"""Texts of a line with their tones, which the style sheets give a style; "" is that of the row."""
 
 
 @dataclass
@@ -176,7 +176,7 @@ class Lines(LineView):
             return line if line < self.count else -1
         return bisect_right(self._firsts, line) - 1 if line < self._firsts[-1] else -1
 
-    def parts(self, line: int, size: int) -> list[Toned]:
+    def parts(self, line: int, size: int) -> Toned:
         """The parts of a line of `size` cells; they are padded and cut to it."""
         raise NotImplementedError
 
@@ -296,11 +296,11 @@ class RowList(Lines, Generic[Row]):
                 return True
         return False
 
-    def drawn(self, row: Row, size: int) -> list[Toned]:
+    def drawn(self, row: Row, size: int) -> Toned:
         """The parts of a row behind the two cells for the cursor; `size` counts those too."""
         raise NotImplementedError
 
-    def parts(self, line: int, size: int) -> list[Toned]:
+    def parts(self, line: int, size: int) -> Toned:
         """The row of a line; below the last one nothing."""
         if line >= self.count:
             return []

@@ -20,7 +20,7 @@ from workbench.text.marks import Mark
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.text.safe import flat, is_hash
 from workbench.tui.keys import bindings
-from workbench.tui.widgets.bars import DIM, Field, OneLine, Part
+from workbench.tui.widgets.bars import DIM, Field, Line, OneLine
 
 if TYPE_CHECKING:
     from workbench.model import Sample
@@ -51,13 +51,13 @@ class ProgressLine(OneLine):
 
 def progress_parts(
     progress: Progress | None, pace: Pace | None, room: int, planned: tuple[int, int] | None = None
-) -> tuple[Part, ...]:
+) -> Line:
     """The bar and as many counts as there is room for; counts of zero are left out.
 
     With a plan the bar is of its samples.
     """
     if progress is None:
-        return ()
+        return []
     done, goal = planned or (progress.verified + progress.excluded, progress.total)
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
     if planned is not None:
@@ -90,11 +90,11 @@ def progress_parts(
     filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
         counts.remove(max(counts))
-    return (
+    return [
         ("▰" * filled, "$success"),
         ("▱" * (10 - filled), "$foreground 35%"),
         ("  " + " · ".join(text for _, text in counts), "$foreground 75%"),
-    )
+    ]
 
 
 def _left(seconds: float) -> str:
@@ -177,7 +177,7 @@ class Completions(OneLine):
             return Content.assemble(("! ", "bold"), (cut_words(self.complaint, room - 2), ""))
         if not self._offered:
             return Content.assemble((cut_words(self.about, room), DIM))
-        parts: list[Part] = []
+        parts: Line = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):
             gap, shown, count = self._written(index)

@@ -273,7 +273,7 @@ class SampleList(Lines):
 
     # Drawing.
 
-    def parts(self, line: int, size: int) -> list[Toned]:
+    def parts(self, line: int, size: int) -> Toned:
         """One sample on one line."""
         if line >= self.count:
             return []

@@ -119,7 +119,7 @@ class SamplePane(Container):
     @property
     def units(self) -> tuple[Unit, ...]:
         """The units of the kind shown."""
-        return self.now.state.of(self.kind).assessment.units
+        return self.now.units(self.kind)
 
     @property
     def unit(self) -> Unit:

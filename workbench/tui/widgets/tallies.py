@@ -16,7 +16,7 @@ from workbench.reports.units import counted, first_of, tally
 from workbench.scoring.names import scorer_name
 from workbench.text.cells import cut, width
 from workbench.text.figures import delta
-from workbench.tui.widgets.bars import DIM, Part, as_text, shortened
+from workbench.tui.widgets.bars import DIM, Line, as_text, shortened
 from workbench.tui.widgets.cause_list import causes_line, reasons_line
 
 if TYPE_CHECKING:
@@ -84,11 +84,9 @@ class Tallies(Widget):
         """What is said, for tests."""
         return "   ".join("".join(text for text, _ in line) for line in self._parts(200) if line)
 
-    def _parts(
-        self, size: int, lines: int = 1, *, narrow: bool = False
-    ) -> tuple[list[Part], list[Part], list[Part]]:
+    def _parts(self, size: int, lines: int = 1, *, narrow: bool = False) -> tuple[Line, Line, Line]:
         """The automatic value, the verified one, and their difference with the causes that fit."""
-        auto: list[Part] = []
+        auto: Line = []
         if self._auto is not None:
             name = "auto" if narrow and isinstance(self._auto.tally, Tally) else score_name(self._auto)
             auto = [(name, ""), (f" {counted(self._auto.tally)}", "bold")]
@@ -99,10 +97,10 @@ class Tallies(Widget):
         if self._verified is None:
             return auto, [], [(self.doubt, "$warning")] if self.doubt else []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
-        verified: list[Part] = [(self._word, ""), (f" {tally(self._verified)}", "bold")]
+        verified: Line = [(self._word, ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
             return auto, verified, []
-        difference: list[Part] = [
+        difference: Line = [
             ("" if yours else "Δ ", "$accent"),
             (delta(self._causes.delta), "bold $accent"),
         ]
@@ -133,12 +131,12 @@ class Tallies(Widget):
         return as_text([*lines, difference])
 
 
-def _joined(*groups: list[Part]) -> list[Part]:
-    parts: list[Part] = []
+def _joined(*groups: Line) -> Line:
+    parts: Line = []
     for group in groups:
         parts += [(GAP, ""), *group] if parts and group else group
     return parts
 
 
-def _width(parts: list[Part]) -> int:
+def _width(parts: Line) -> int:
     return sum(width(text) for text, _ in parts)

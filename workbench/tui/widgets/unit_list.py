@@ -73,7 +73,7 @@ class UnitList(RowList[Unit]):
         """The columns of `size` cells."""
         return plan(size, (*self.rows, *self.revealed), statements=self._statements)
 
-    def parts(self, line: int, size: int) -> list[Toned]:
+    def parts(self, line: int, size: int) -> Toned:
         """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
         if size != self._planned:  # a terminal that grows in steps: planned before its last size was known
             self.lay_out()
@@ -89,7 +89,7 @@ class UnitList(RowList[Unit]):
             return self._unit_line(unit, index)
         return [("    ", ""), (self._wording(unit, index, part), "" if unit.counted else "struck")]
 
-    def _unit_line(self, unit: Unit, index: int) -> list[Toned]:
+    def _unit_line(self, unit: Unit, index: int) -> Toned:
         """The first line of a unit."""
         columns = self._columns
         sign = "dim" if not unit.counted else "good" if unit.spans else "warn"
@@ -108,7 +108,7 @@ class UnitList(RowList[Unit]):
             return self._wrapped[index][part]
         return cut_middle(flat(unit.text), self._columns.text)
 
-    def _revealed_line(self, line: int, size: int) -> list[Toned]:
+    def _revealed_line(self, line: int, size: int) -> Toned:
         if not self.revealed or line > len(self.revealed):
             return []
         if line == 0:
