@@ -41,7 +41,7 @@ async def go_to(user: User, key: str) -> None:
     await user.press("D")
     store = user.pilot.app.home.desk.store
     number = sample_ids(store, find_dataset(store, None).id)[key]
-    listed.move_to(listed.ids.index(number))
+    listed.move_to(listed.rows.index(number))
     await user.press()
 
 
@@ -128,7 +128,7 @@ async def test_a_disagreement_that_others_decided_shows_nothing_before_one_has_d
         assert all(row.verified is not None for row in rows if row.key != "www")
         await app.gate.enter(lambda: app.review(app.home.desk, of_www.sample_id))
         await user.press("a", "b", "D", "D")
-        after = {listed.disputes[number].sort for number in listed.ids if number == of_www.sample_id}
+        after = {listed.disputes[number].sort for number in listed.rows if number == of_www.sample_id}
 
     assert "volcano" in before[1]
     assert "mona-lisa" not in before[1]

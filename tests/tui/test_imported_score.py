@@ -78,9 +78,7 @@ async def test_the_queue_says_yours_and_verified_and_names_a_hash_by_its_questio
         assert isinstance(screen, QueueScreen)
         head = str(screen.query_one(SampleHead).render())
         listed = screen.query_one(SampleList)
-        number = next(
-            line for line, one in enumerate(listed.ids) if (row := listed._rows.get(one)) and row.key == HASH
-        )
+        number = next(line for line in range(listed.count) if (row := listed.row(line)) and row.key == HASH)
         drawn = "".join(text for text, _ in listed.parts(number, 118))
 
     assert head.split()[1:4] == ["yours", "verified", "Δ"]

@@ -106,7 +106,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(user: User,
         assert isinstance(app.screen, QueueScreen)
         after = list(queue_ids(store, info, "ann"))
         assert after != before
-        assert list(app.screen.samples.ids) == after
+        assert list(app.screen.samples.rows) == after
         assert app.screen.samples.chosen == after[0]
         assert app.screen.query_one(ProgressLine).text.startswith("▱▱▱▱▱▱▱▱▱▱  0 of 20 planned · 0 of 80")
 

@@ -29,6 +29,9 @@ _CYRILLIC = "йцукенгшщзхъфывапролджэячсмитьбюЙ�
 TWINS: dict[str, str] = dict(zip(_LATIN, _CYRILLIC, strict=True))
 """The letter that the same physical key types on the Russian (ЙЦУКЕН) layout."""
 
+TO_LATIN = str.maketrans(_CYRILLIC, _LATIN)
+"""For `translate`: the other way."""
+
 _LATIN_OF = {_character_to_key(twin): _character_to_key(latin) for latin, twin in TWINS.items()}
 _LATIN_OF |= {"numero_sign": "number_sign", "f15": "shift+f3"}  # many terminals send F15 for shift+F3
 TWIN_OF = {latin: twin for twin, latin in _LATIN_OF.items()}
@@ -298,8 +301,6 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 SURE = 6
 """One-letter codes that are kept however many places ask for two letters."""
 
-_OF_TWIN = {twin: latin for latin, twin in TWINS.items() if latin.isalpha()}
-
 
 class Hint(NamedTuple):
     """The code of a stretch of a text; its first `typed` letters have been typed already."""
@@ -335,7 +336,7 @@ def hints(stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hi
 
 def letter(character: str) -> str:
     """The Latin letter of a typed character, also on the Russian layout; empty for anything else."""
-    latin = _OF_TWIN.get(character, character)
+    latin = character.translate(TO_LATIN)
     return latin if latin.lower() in LETTERS and len(latin) == 1 else ""
 
 

@@ -21,12 +21,12 @@ from workbench.stages.intents import Intent
 from workbench.text.cells import cut, cut_middle, fit, width
 from workbench.text.safe import flat
 from workbench.text.tokens import snap, tokens
-from workbench.tui.keys import TWINS, bindings
+from workbench.tui.keys import TO_LATIN, bindings
 from workbench.tui.screens.base import BaseScreen, Dialog
 from workbench.tui.screens.finding import Finder, OverUnits, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.widgets.bars import Bar, choice_parts
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.sample_pane import SamplePane
 
 
@@ -138,7 +138,7 @@ class Offer(NamedTuple):
     other: str
 
 
-class OfferRows(RowList[Offer]):
+class OfferRows(Lines[Offer]):
     """What may be a name, the first nine with their digits."""
 
     AT_CURSOR: ClassVar = frozenset({"key"})
@@ -230,10 +230,7 @@ class AddScreen(OverUnits):
         self.app.pop_screen()
 
 
-_BACK = {twin: latin for latin, twin in TWINS.items()}
-
-
-class LabelRows(RowList[Label]):
+class LabelRows(Lines[Label]):
     """Labels with their numbers."""
 
     AT_CURSOR: ClassVar = frozenset({"key"})
@@ -290,7 +287,7 @@ class LabelScreen(Dialog):
         wanted = self._filter.casefold()
         if not wanted:
             return [*([Label("", self._none)] if self._none else []), *self._labels]
-        same_keys = "".join(_BACK.get(character, character) for character in wanted)
+        same_keys = wanted.translate(TO_LATIN)
         by_place = [
             (min(position for position in (name.find(wanted), name.find(same_keys)) if position >= 0), label)
             for label in self._labels

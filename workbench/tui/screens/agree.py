@@ -20,14 +20,14 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Room
 from workbench.tui.screens.dialogs import ReadScreen
 from workbench.tui.widgets.bars import SectionBar
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
 TABLES: dict[By, str] = {"label": "labels", "pair": "pairs", "week": "weeks"}
 NOBODY = "No two people decided the same sample yet: workbench assign --overlap 2 asks for it."
 
 
-class PartRows(RowList[str]):
+class PartRows(Lines[str]):
     """The lines of a table, as `workbench agree` prints them."""
 
     def drawn(self, row: str, _size: int) -> Toned:

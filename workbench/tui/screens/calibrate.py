@@ -342,11 +342,11 @@ def legend(look: Look, *, wide: bool) -> Line:
     """What the lines of the picture are."""
     if look.found is None:
         return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
-    return [
+    line = [
         ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
         ("◆ ", ""), ("best", DIM),
-        ("  │ ", "") if wide else ("", ""), ("in use", DIM) if wide else ("", ""),
     ]  # fmt: skip
+    return [*line, ("  │ ", ""), ("in use", DIM)] if wide else line
 
 
 def _verified(calibration: Calibrated, at: int) -> list[Line]:

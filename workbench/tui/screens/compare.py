@@ -149,24 +149,23 @@ class CompareScreen(Room):
 
     def _fill(self) -> None:
         self._filling = False
-        if self._full:
-            assert self.seen is not None
-            self.section.take(self.seen)
+        if self._full is not None:
+            self.section.take(self._full)
             self.refresh_bindings()
         self.bench.open_gate()
 
     @property
-    def _full(self) -> bool:
-        return self.seen is not None and bool(self.seen.found.rows)
+    def _full(self) -> FiguresLook | None:
+        """What there is to show, if anything is verified."""
+        return self.seen if self.seen is not None and self.seen.found.rows else None
 
     def resized(self) -> None:
         """Other columns, once the lists have taken theirs."""
         self.entitle()
         for section in self.query(Section):
             section.seen = None  # laid out anew when it is shown
-        if self._full:
-            assert self.seen is not None
-            self.section.take(self.seen)
+        if self._full is not None:
+            self.section.take(self._full)
 
     def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
         """A sample of the picture was clicked."""
@@ -178,7 +177,7 @@ class CompareScreen(Room):
     def closed(self, action: str) -> str | None:
         """Without figures only the scorer, the run and the ways out are open."""
         needs = action == "scorer" and self.seen is None
-        needs |= action in ("open", "section", "turn", "move", "page") and not self._full
+        needs |= action in ("open", "section", "turn", "move", "page") and self._full is None
         return "there is no verified sample to show yet" if needs else None
 
     def action_section(self, number: int) -> None:

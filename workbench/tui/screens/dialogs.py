@@ -20,7 +20,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import BaseScreen, Dialog, title
 from workbench.tui.widgets.bars import DIM, Field, KeyBar, Line, as_text, choice_parts
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 
 Hints = Mapping[str, str | Mapping[str, str]]
@@ -37,7 +37,7 @@ class MenuChoice:
     take: Callable[[], None] | None = None
 
 
-class Choices(RowList[MenuChoice]):
+class Choices(Lines[MenuChoice]):
     """Choices under headings; the cursor stands on choices only."""
 
     AT_CURSOR: ClassVar = frozenset({"dim"})

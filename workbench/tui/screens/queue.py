@@ -416,7 +416,7 @@ class QueueScreen(BaseScreen):
         if self.views.order == "u" and not self.query_shown:
             return desk
         through = self.query_shown.decided or self.views.order in ("delta", "disputes")
-        return desk.among(self.samples.ids, decided=through, off_plan=self.off_plan)
+        return desk.among(self.samples.rows, decided=through, off_plan=self.off_plan)
 
     def _reorder(self) -> None:
         self.say("")  # that message was about the view before
@@ -530,29 +530,26 @@ class QueueScreen(BaseScreen):
             self.succeeded(message)
             return
         find = partial(self.now.store.write, self.now.step, step)
-        await self._jump_to(find, f"nothing to {step}", f"the {step} was not saved", word, False)
+        self._jump(find, f"nothing to {step}", f"the {step} was not saved", word)
 
     def _jump(self, find: Find, none: str, failed: str, word: str = "", *, settles: bool = False) -> None:
         """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile.
 
         `settles`: to settle what people differ in; who may not do that reviews it.
         """
-        self.hold_keys(partial(self._jump_to, find, none, failed, word, settles))
 
-    async def _jump_to(self, find: Find, none: str, failed: str, word: str, settles: bool) -> None:
-        status = self.query_one(Status)
-        try:
-            target = await find()
-            settles = settles and not await self.now.refusal("settle what others differ in")
-        except Exception as error:  # a database can fail in many ways; whatever it was is shown
-            if isinstance(error, AwayError) and not error.writing:
-                raise  # it is read again
-            status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
+        def say(error: Exception) -> None:
+            self.query_one(Status).say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
-            return
+
+        self.hold_keys(partial(self._jump_to, find, none, word, settles), say)
+
+    async def _jump_to(self, find: Find, none: str, word: str, settles: bool) -> None:
+        target = await find()
+        settles = settles and not await self.now.refusal("settle what others differ in")
         desk = replace(self.view_desk(), resolves=settles)
         if target is None:
-            status.say(none)
+            self.query_one(Status).say(none)
             self.bench.open_gate()
             return
         if isinstance(target, int):

@@ -35,7 +35,7 @@ from workbench.tui.keys import bindings
 from workbench.tui.screens.base import TICK, Room
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
 from workbench.tui.widgets.bars import DIM, Bar, Line, as_text
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import Ended, Going, start
 
 
@@ -157,7 +157,7 @@ def run_columns(size: int, runs: Sequence[RunSummary]) -> RunColumns:
     return RunColumns(name, max(4, room - name), made)
 
 
-class RunList(RowList[RunSummary]):
+class RunList(Lines[RunSummary]):
     """Runs, the newest first; ✓ stands before the current one."""
 
     AT_CURSOR: ClassVar = frozenset({"dim", "good", "warn"})

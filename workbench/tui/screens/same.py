@@ -18,7 +18,7 @@ from workbench.text.safe import flat
 from workbench.tui.keys import bindings
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.work import on_stage, start
 
 NOTHING = "No other sample has it that you may change."
@@ -26,7 +26,7 @@ TELL = 0.1
 """Seconds between two looks at how far the search is."""
 
 
-class Places(RowList[Place]):
+class Places(Lines[Place]):
     """A sample a row: its state, its id, the surface with the text around it."""
 
     left_out: Set[str] = frozenset()

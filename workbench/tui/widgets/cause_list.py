@@ -16,7 +16,7 @@ from workbench.text.cells import cut, fit, width, wrap
 from workbench.text.figures import UNDEFINED, delta
 from workbench.text.lists import pairs, sections
 from workbench.text.safe import flat
-from workbench.tui.widgets.lines import RowList, Toned, in_lines
+from workbench.tui.widgets.lines import Lines, Toned, in_lines
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, UnitRow
@@ -201,7 +201,7 @@ class CauseColumns(NamedTuple):
     long: bool
 
 
-class CauseList(RowList["UnitRow"]):
+class CauseList(Lines["UnitRow"]):
     """One row for two linked units or one without a link, the cursor on the one that is explained below."""
 
     shares: Sequence[str] = ()

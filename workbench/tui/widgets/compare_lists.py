@@ -14,7 +14,7 @@ from workbench.text.cells import cut, cut_words, fit, short, width, wrap
 from workbench.text.figures import many, number, signed
 from workbench.text.safe import flat
 from workbench.tui.widgets.bars import DIM, Line, Part, shortened
-from workbench.tui.widgets.lines import RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import CauseTotal
@@ -78,7 +78,7 @@ def _largest(sample: Sample) -> tuple[bool, float, str]:
     return part is None, -abs(part or 0.0), row.id
 
 
-class CauseBars(RowList["CauseTotal"]):
+class CauseBars(Lines["CauseTotal"]):
     """A line a cause: its net share as a bar and a number, its counts."""
 
     AT_CURSOR: ClassVar = frozenset({"dim", "warn"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -22,7 +22,7 @@ from workbench.text.figures import many, signed
 from workbench.tui.widgets import compare_lists as lists
 from workbench.tui.widgets.bars import DIM, Bar, Line, as_text, shortened
 from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Place, Sample, place
-from workbench.tui.widgets.lines import Lines, RowList, Toned
+from workbench.tui.widgets.lines import Lines, Toned
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
@@ -108,7 +108,7 @@ class Section(Vertical):
         """Put the figures in their places."""
 
     @property
-    def listed(self) -> Lines | None:
+    def listed(self) -> Lines[Any] | None:
         """The list that keys move in."""
         return next(iter(self.query(Lines)), None)
 
@@ -259,7 +259,7 @@ class AllFigures(Section):
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
 
 
-class SampleRows(RowList[Sample]):
+class SampleRows(Lines[Sample]):
     """Any number of samples; only visible ones are drawn."""
 
     AT_CURSOR = CauseBars.AT_CURSOR

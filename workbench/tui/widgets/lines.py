@@ -125,11 +125,14 @@ class LineView(ScrollView, can_focus=False):
         return strip
 
 
-class Lines(LineView):
-    """A column of lines over entries of one or more lines each, with a cursor on one entry.
+Row = TypeVar("Row")
 
-    A subclass says how many entries there are (`count`), how many lines each takes (`lay`, if not one) and
-    what stands in one line (`parts`). Moving costs O(visible), whatever the number of entries.
+
+class Lines(LineView, Generic[Row]):
+    """Rows of one or more lines each, with a cursor on one of them.
+
+    A subclass says how many lines each takes (`lay`, if not one), and draws a row (`drawn`) or each line
+    (`parts`). Moving costs O(visible), whatever the number of rows.
     """
 
     AT_CURSOR: ClassVar[frozenset[str]] = frozenset()
@@ -137,7 +140,7 @@ class Lines(LineView):
 
     @dataclass
     class Chosen(Message):
-        """The cursor moved to another entry by a key or a click; `clicked` says which."""
+        """The cursor moved to another row by a key or a click; `clicked` says which."""
 
         clicked: bool
 
@@ -145,25 +148,25 @@ class Lines(LineView):
     lines = 0
     """How many there are."""
     _firsts: Sequence[int] = ()
-    """The first line of each entry, and the line behind the last one."""
+    """The first line of each row, and the line behind the last one."""
+
+    def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows = rows
+        self.lines = len(rows)
 
     # What a subclass gives.
 
-    @property
-    def count(self) -> int:
-        """How many entries there are."""
-        raise NotImplementedError
-
     def lay(self, heights: Iterable[int], further: int = 0) -> None:
-        """Say how many lines each entry takes, and how many more there are behind the last one."""
+        """Say how many lines each row takes, and how many more there are behind the last one."""
         self._firsts = [0, *accumulate(heights)]
         self.resized(self._firsts[-1] + further)
 
     def lay_out(self) -> None:
-        """Fit columns and wrapped entries to the width there is."""
+        """Fit columns and wrapped rows to the width there is."""
 
     def place(self, index: int) -> tuple[int, int]:
-        """The first line of an entry and how many lines it takes."""
+        """The first line of a row and how many lines it takes."""
         if not self._firsts:
             return index, 1
         if index >= len(self._firsts) - 1:
@@ -171,16 +174,40 @@ class Lines(LineView):
         return self._firsts[index], self._firsts[index + 1] - self._firsts[index]
 
     def entry_at(self, line: int) -> int:
-        """The entry that a line belongs to; -1 behind the last one."""
+        """The row that a line belongs to; -1 behind the last one."""
         if not self._firsts:
             return line if line < self.count else -1
         return bisect_right(self._firsts, line) - 1 if line < self._firsts[-1] else -1
 
-    def parts(self, line: int, size: int) -> Toned:
-        """The parts of a line of `size` cells; they are padded and cut to it."""
+    def drawn(self, row: Row, size: int) -> Toned:
+        """The parts of a row behind the two cells for the cursor; `size` counts those too."""
         raise NotImplementedError
 
+    def parts(self, line: int, size: int) -> Toned:
+        """The parts of a line of `size` cells, which are padded and cut to it; below the last row nothing."""
+        if line >= self.count:
+            return []
+        return [("▸ " if line == self.cursor else "  ", ""), *self.drawn(self.rows[line], size)]
+
     # What all of them share.
+
+    @property
+    def count(self) -> int:
+        """How many rows."""
+        return len(self.rows)
+
+    @property
+    def chosen(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
+
+    def put(self, rows: Sequence[Row], cursor: int) -> None:
+        """Show these, the cursor on the one of that number, or on the nearest there is."""
+        self.rows = rows
+        self.cursor = max(0, min(cursor, self.count - 1))
+        self.resized(self.count)
+        self.redraw()
+        self.reveal(self.cursor)
 
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
@@ -188,7 +215,7 @@ class Lines(LineView):
         self.virtual_size = Size(0, lines)
 
     def move_to(self, index: int, *, tell: bool = True, clicked: bool = False) -> None:
-        """Put the cursor on an entry (the nearest there is) and scroll it into view."""
+        """Put the cursor on a row (the nearest there is) and scroll it into view."""
         index = max(0, min(index, self.count - 1))
         before, self.cursor = self.cursor, index
         for changed in {before, index}:
@@ -198,15 +225,24 @@ class Lines(LineView):
             self.post_message(self.Chosen(clicked))
 
     def move(self, step: int) -> None:
-        """Put the cursor so many entries further, or as far as there are."""
+        """Put the cursor so many rows further, or as far as there are."""
         self.move_to(self.cursor + step)
 
     def move_page(self, step: int) -> None:
         """Put the cursor a page further, less one line."""
         self.move(step * max(1, self.size.height - 1))
 
+    def move_to_next(self, step: int, wanted: Callable[[Row], object]) -> bool:
+        """Put the cursor on the next row that is wanted, round the end; False where there is none."""
+        for distance in range(1, self.count + 1):
+            index = (self.cursor + step * distance) % self.count
+            if wanted(self.rows[index]):
+                self.move_to(index)
+                return True
+        return False
+
     def reveal(self, index: int) -> None:
-        """Scroll an entry into view."""
+        """Scroll a row into view."""
         if 0 <= index < self.count:
             line, height = self.place(index)
             self.scroll_to_region(Region(0, line, 1, height), animate=False, force=True)
@@ -256,52 +292,3 @@ def in_lines(text: str, size: int) -> list[str]:
     if len(lines) > MOST_LINES:
         lines[MOST_LINES - 1 :] = [fit(f"{lines[MOST_LINES - 1]} …", size)]
     return lines
-
-
-Row = TypeVar("Row")
-
-
-class RowList(Lines, Generic[Row]):
-    """Rows, the cursor on one of them. A subclass draws a row (`drawn`), or each line (`parts`)."""
-
-    def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.rows = rows
-        self.lines = len(rows)
-
-    @property
-    def count(self) -> int:
-        """How many rows."""
-        return len(self.rows)
-
-    @property
-    def chosen(self) -> Row | None:
-        """The row under the cursor."""
-        return self.rows[self.cursor] if self.rows else None
-
-    def put(self, rows: Sequence[Row], cursor: int) -> None:
-        """Show these, the cursor on the one of that number, or on the nearest there is."""
-        self.rows = rows
-        self.cursor = max(0, min(cursor, self.count - 1))
-        self.resized(self.count)
-        self.redraw()
-        self.reveal(self.cursor)
-
-    def move_to_next(self, step: int, wanted: Callable[[Row], object]) -> bool:
-        """Put the cursor on the next row that is wanted, round the end; False where there is none."""
-        for distance in range(1, self.count + 1):
-            index = (self.cursor + step * distance) % self.count
-            if wanted(self.rows[index]):
-                self.move_to(index)
-                return True
-        return False
-
-    def drawn(self, row: Row, size: int) -> Toned:
-        """The parts of a row behind the two cells for the cursor; `size` counts those too."""
-        raise NotImplementedError
-
-    def parts(self, line: int, size: int) -> Toned:
-        """The row of a line; below the last one nothing."""
-        if line >= self.count:
-            return []
-        return [("▸ " if line == self.cursor else "  ", ""), *self.drawn(self.rows[line], size)]

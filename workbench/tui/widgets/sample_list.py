@@ -120,7 +120,7 @@ LEAD = 3
 """A view opens with the cursor at least a few lines down, as far as there are samples above it."""
 
 
-class SampleList(Lines):
+class SampleList(Lines[int]):
     """Samples by id; rows come page by page while they are looked at."""
 
     AT_CURSOR: ClassVar = frozenset({"dim"})
@@ -131,7 +131,7 @@ class SampleList(Lines):
     """Whether the automatic values came with the file."""
     order: Sorting = "u"
     disputes: Mapping[int, Dispute] = {}
-    ids = array("q")
+    rows: array[int]
     """The samples of the view in order; nobody changes it."""
     _desk: Desk | None = None
     """What the list reads from."""
@@ -141,22 +141,12 @@ class SampleList(Lines):
 
     def __init__(self, unread: Callable[[Exception], None]) -> None:
         """`unread` is told why a page could not be read."""
-        super().__init__(id="samples")
+        super().__init__(array("q"), id="samples")
         self._unread = unread
-        self._rows: dict[int, QueueRow] = {}
+        self._known: dict[int, QueueRow] = {}
         self._causes: dict[int, str] = {}
         self._fresh: set[int] = set()
         self._loading: set[int] = set()
-
-    @property
-    def count(self) -> int:
-        """How many samples the view holds."""
-        return len(self.ids)
-
-    @property
-    def chosen(self) -> int | None:
-        """The id of the sample under the cursor."""
-        return self.ids[self.cursor] if self.ids else None
 
     # What it shows.
 
@@ -174,11 +164,11 @@ class SampleList(Lines):
         Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`. When `at`
         is not among them the cursor goes to the first one, or with `stay` keeps its place.
         """
-        line = self.cursor - self.scroll_offset.y if self.ids else LEAD
+        line = self.cursor - self.scroll_offset.y if self.rows else LEAD
         same_place = self.cursor if stay else 0
         self._desk = desk
-        if ids != self.ids:
-            self.ids = ids
+        if ids != self.rows:
+            self.rows = ids
             self.resized(len(ids))
         self._fresh = set()
         if rows is not None:
@@ -192,7 +182,7 @@ class SampleList(Lines):
 
     def _place_of(self, sample_id: int | None) -> int | None:
         try:
-            return None if sample_id is None else self.ids.index(sample_id)
+            return None if sample_id is None else self.rows.index(sample_id)
         except ValueError:
             return None
 
@@ -210,20 +200,20 @@ class SampleList(Lines):
     def forget(self) -> None:
         """Another dataset: nothing of this one is kept."""
         self.key_size, self.order = None, "u"
-        self._rows.clear()
+        self._known.clear()
         self._causes.clear()
 
     @property
     def differ(self) -> bool:
         """Whether people differ in a sample that has been read and that this person may settle."""
-        return any(row.differs for row in self._rows.values())
+        return any(row.differs for row in self._known.values())
 
     def row(self, index: int) -> QueueRow | None:
         """The row of a place if it has been read; asks for its page otherwise."""
         page = index // PAGE
         if page not in self._fresh:
             self._want(page)
-        return self._rows.get(self.ids[index])
+        return self._known.get(self.rows[index])
 
     # Reading.
 
@@ -231,7 +221,7 @@ class SampleList(Lines):
         if page in self._loading or self._desk is None:
             return
         self._loading.add(page)
-        work = partial(self._read, page, self._desk, self.ids)
+        work = partial(self._read, page, self._desk, self.rows)
         start(self, work, group="pages", failed=self._unread)
 
     async def _read(self, page: int, desk: Desk, ids: array[int]) -> None:
@@ -242,7 +232,7 @@ class SampleList(Lines):
             rows = await desk.rows(ids[page * PAGE : (page + 1) * PAGE].tolist())
         finally:
             self._loading.discard(page)
-        if ids is not self.ids:
+        if ids is not self.rows:
             self.redraw()  # another view is shown by now, and it may want the same page
             return
         self._take(rows)
@@ -251,11 +241,11 @@ class SampleList(Lines):
         await self._read_causes(desk, rows)
 
     def _take(self, rows: Mapping[int, QueueRow]) -> None:
-        if len(self._rows) + len(rows) > KEPT:
-            self._rows.clear()
+        if len(self._known) + len(rows) > KEPT:
+            self._known.clear()
             self._causes.clear()
             self._fresh.clear()
-        self._rows.update(rows)
+        self._known.update(rows)
         for sample_id, row in rows.items():
             if not row.delta:
                 self._causes.pop(sample_id, None)

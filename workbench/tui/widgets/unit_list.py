@@ -13,7 +13,7 @@ from workbench.model import Unit
 from workbench.reports.units import unit_symbol, verdict
 from workbench.text.cells import cut_middle, fit, width, wrap
 from workbench.text.safe import flat
-from workbench.tui.widgets.lines import RowList, Toned, in_lines
+from workbench.tui.widgets.lines import Lines, Toned, in_lines
 
 RowPart = Literal["sign", "label", "verdict"]
 """The parts of a row that a click acts on."""
@@ -22,7 +22,7 @@ LEAST_TEXT = 18
 """Cells of wording below which the labels are shortened."""
 
 
-class UnitList(RowList[Unit]):
+class UnitList(Lines[Unit]):
     """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
 
     @dataclass
