@@ -162,22 +162,21 @@ class AddScreen(OverUnits):
 
     def __init__(self, adder: Adder, pane: SamplePane, offers: Sequence[Offer]) -> None:
         super().__init__(pane)
-        self._adder, self._offers = adder, offers
+        self._adder, self._offers = adder, OfferRows(offers, id="offers")
 
     def body(self) -> ComposeResult:
         """The list, and below it the other ways."""
-        numbers = "1" if len(self._offers) == 1 else f"1–{min(9, len(self._offers))}"
-        take = ((numbers, "add"),) if self._offers else ()
+        count = self._offers.count
+        take = [("1" if count == 1 else f"1–{min(9, count)}", "add")] if count else []
         yield Bar([(f"new {self._pane.kind}", "bold")], choice_parts([("esc", "cancel")]), id="title")
-        offers = OfferRows(self._offers, id="offers")
-        offers.display = bool(self._offers)
-        yield offers
+        self._offers.display = bool(count)
+        yield self._offers
         yield Static(Content(self._nothing), id="nothing")
         yield Bar(choice_parts([*take, ("a–z", "type it"), ("tab", "letters")]), id="hint")
 
     @property
     def _nothing(self) -> str:
-        if self._offers:
+        if self._offers.count:
             return ""
         if self._pane.now.blind:
             return "Reviewed without suggestions: type the beginning, or use letters."
@@ -186,7 +185,7 @@ class AddScreen(OverUnits):
 
     def moved(self) -> None:
         """Mark the one under the cursor in the reference."""
-        offer = self.query_one(OfferRows).chosen
+        offer = self._offers.chosen
         self._pane.mark_new((offer.span,) if offer else ())
 
     async def takes(self, character: str) -> bool:
@@ -204,15 +203,15 @@ class AddScreen(OverUnits):
     async def action_take_number(self, number: int) -> None:
         """A digit; without that many it is the beginning of what is searched for."""
         self.action_cancel()
-        if number <= len(self._offers):
-            await self._adder.take(self._offers[number - 1])
+        if number <= self._offers.count:
+            await self._adder.take(self._offers.rows[number - 1])
         else:
             await self._adder.by_search(str(number))
 
     async def action_open(self) -> None:
         """Enter."""
-        if self._offers:
-            await self.action_take_number(self.query_one(OfferRows).cursor + 1)
+        if self._offers.count:
+            await self.action_take_number(self._offers.cursor + 1)
 
     async def action_search(self) -> None:
         """Search, also for what begins with a digit."""
@@ -271,11 +270,12 @@ class LabelScreen(Dialog):
         self._at_end = at_end
         self._stretch = stretch
         self._filter = ""
+        self._rows = LabelRows(id="labels")
 
     def body(self) -> ComposeResult:
         """The list lies over the bottom lines."""
         yield Bar(id="title")
-        yield LabelRows(id="labels")
+        yield self._rows
 
     def on_mount(self) -> None:
         """All labels."""
@@ -299,7 +299,7 @@ class LabelScreen(Dialog):
         rows = self.fitting
         names = [label.name for label in rows]
         at = names.index(self._current) if not self._filter and self._current in names else 0
-        self.query_one(LabelRows).put(rows, at)
+        self._rows.put(rows, at)
         self._head()
 
     def _head(self, complaint: str = "") -> None:
@@ -354,8 +354,7 @@ class LabelScreen(Dialog):
 
     async def action_open(self) -> None:
         """Enter."""
-        rows = self.query_one(LabelRows)
-        label = rows.rows[rows.cursor]
+        label = self._rows.chosen
         self._take(label.name if label in self._labels else "")
 
     def _take(self, name: str) -> None:

@@ -95,12 +95,13 @@ class MenuScreen(Dialog):
         otherwise: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
-        self._title, self._choices, self._hint, self._otherwise = title, tuple(choices), hint, otherwise
+        self._title, self._hint, self._otherwise = title, hint, otherwise
+        self._choices = Choices(choices, id="choices")
 
     def body(self) -> ComposeResult:
         """A box in the middle."""
         yield title(self._title, self._hint)
-        yield Choices(self._choices, id="choices")
+        yield self._choices
 
     def action_cancel(self) -> None:
         """Close, with what is to be done then."""
@@ -110,10 +111,10 @@ class MenuScreen(Dialog):
 
     async def action_open(self) -> None:
         """Close, then do it."""
-        take = self._choices[self.query_one(Choices).cursor].take
-        if take is not None:
+        choice = self._choices.chosen
+        if choice is not None and choice.take is not None:
             self.app.pop_screen()
-            take()
+            choice.take()
 
 
 async def choose_scorer(
@@ -140,7 +141,7 @@ class ConfirmScreen(Dialog):
     def __init__(
         self,
         title: str,
-        text: str | Content,
+        text: str,
         go_on: Callable[[], object] | None,
         *,
         id: str | None = None,  # noqa: A002
@@ -151,7 +152,7 @@ class ConfirmScreen(Dialog):
     def body(self) -> ComposeResult:
         """A box in the middle."""
         yield title(self._title)
-        yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
+        yield Static(Content(self._text), id="text")
         yield KeyBar(id="answers")
 
     def closed(self, action: str) -> str | None:
@@ -307,7 +308,7 @@ class PromptScreen(Dialog):
         self._title = flat(title)
         self._answer = answer
         self._value = flat(value)
-        self._placeholder = placeholder
+        self._field = Field(self._value, placeholder=placeholder, id="field")
         self._choices = choices
         self._note = flat(note)
         self._select = select
@@ -315,26 +316,25 @@ class PromptScreen(Dialog):
     def body(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
         yield title(self._title, "enter ok  esc cancel")
-        yield Field(self._value, placeholder=self._placeholder, id="field")
+        yield self._field
         yield Static(id="hint")
 
     def on_mount(self) -> None:
         """Type at once."""
         self.hint()
-        field = self.query_one(Field)
-        self.set_focus(field)
+        self.set_focus(self._field)
         if self._select:
-            field.action_select_all()
+            self._field.action_select_all()
 
     @property
     def begun(self) -> bool:
         """Whether something was typed that would be lost."""
-        return self.query_one(Field).value.strip() not in ("", self._value)
+        return self._field.value.strip() not in ("", self._value)
 
     @property
     def typed(self) -> str:
         """What stands in the field; a single digit stands for the choice of that number."""
-        text = self.query_one(Field).value.strip()
+        text = self._field.value.strip()
         if text.isdecimal() and 0 < int(text) <= len(self._choices):
             return self._choices[int(text) - 1]
         return text
@@ -355,7 +355,7 @@ class PromptScreen(Dialog):
     def on_input_changed(self, event: Input.Changed) -> None:
         """A correction takes the complaint away."""
         event.stop()
-        if self.query_one(Field).value != self._refused:
+        if self._field.value != self._refused:
             self.hint()
 
     def action_submit(self) -> None:
@@ -364,7 +364,7 @@ class PromptScreen(Dialog):
         if complaint is None:
             self.app.pop_screen()
         else:
-            self._refused = self.query_one(Field).value  # it stays
+            self._refused = self._field.value  # it stays
             self.say([("! ", ""), (flat(complaint), "")], bad=True)
 
 

@@ -237,13 +237,14 @@ class RunsScreen(Room):
         self._advice: dict[str, str] = {}
         self._told = False
         self._watched: Going | None = None
+        self._listed = RunList(id="runs")
         self.action_failures = partial(self.work, self._list_failures)
 
     def body(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
         yield Static(PURPOSE, id="purpose")
         yield Static(id="columns", markup=False)
-        yield RunList(id="runs")
+        yield self._listed
         yield Static(NOTHING, id="empty", markup=False)
         yield Static(id="detail")
         yield Bar(id="going")
@@ -259,17 +260,16 @@ class RunsScreen(Room):
         """Read the runs; the cursor is on the one named `at`."""
         rows = await self.desk.store.read(runs.list_runs, self.desk.info)
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
-        listed = self.query_one(RunList)
-        listed.show(rows, at)
-        listed.display = self.query_one("#purpose").display = bool(rows)
+        self._listed.show(rows, at)
+        self._listed.display = self.query_one("#purpose").display = bool(rows)
         self.query_one("#empty").display = not rows
         self.moved()
 
     def moved(self) -> None:
         """Another run is under the cursor."""
-        run, listed = self.run, self.query_one(RunList)
+        run = self.run
         self.query_one("#detail", Static).update(as_text(described(run, self._advice) if run else []))
-        columns = run_columns(listed.scrollable_content_region.width, listed.rows)
+        columns = run_columns(self._listed.scrollable_content_region.width, self._listed.rows)
         self.query_one("#columns", Static).update(column_names(columns))
         self.refresh_bindings()
 
@@ -278,7 +278,7 @@ class RunsScreen(Room):
     @property
     def run(self) -> RunSummary | None:
         """The run under the cursor."""
-        return self.query_one(RunList).chosen
+        return self._listed.chosen
 
     # The run that goes on.
 
@@ -309,7 +309,7 @@ class RunsScreen(Room):
 
     def closed(self, action: str) -> str | None:
         """What needs a run, a failure or another run is closed without it."""
-        run, going = self.run if self.is_mounted else None, self.going
+        run, going = self.run, self.going
         if action == "stop":
             if going is None:
                 return "no run goes on"

@@ -62,6 +62,7 @@ class SameScreen(Dialog):
         super().__init__()
         self._desk, self._opened, self._decision, self._done = desk, opened, decision, done
         self._action = new_action()
+        self._places = Places(id="places")
 
     def body(self) -> ComposeResult:
         """A box in the middle."""
@@ -70,7 +71,7 @@ class SameScreen(Dialog):
             [("esc closes", DIM)],
             id="title",
         )
-        yield Places(id="places")
+        yield self._places
         yield Bar(id="sum")
 
     def on_mount(self) -> None:
@@ -84,7 +85,7 @@ class SameScreen(Dialog):
             finally:
                 timer.stop()
             if on_stage(self):
-                self.query_one(Places).put(places, 0)
+                self._places.put(places, 0)
                 self._sum()
 
         start(self, look, group="look", failed=lambda error: self._say(flat(str(error)), "$error"))
@@ -102,9 +103,8 @@ class SameScreen(Dialog):
         self.query_one("#sum", Bar).show([(text, style)])
 
     def _sum(self) -> None:
-        listed = self.query_one(Places)
         chosen = self._chosen()
-        if not listed.count:
+        if not self._places.count:
             self._say(NOTHING)
             return
         verified = sum(row.verified for row in chosen)
@@ -115,15 +115,13 @@ class SameScreen(Dialog):
         self.query_one("#sum", Bar).show([(text, "")], keys)
 
     def _chosen(self) -> list[Place]:
-        listed = self.query_one(Places)
-        return [row for row in listed.rows if row.key not in listed.left_out]
+        return [row for row in self._places.rows if row.key not in self._places.left_out]
 
     def action_leave_out(self) -> None:
         """Not in this sample."""
-        listed = self.query_one(Places)
-        if listed.count:
-            listed.left_out ^= {listed.rows[listed.cursor].key}
-            listed.redraw()
+        if (place := self._places.chosen) is not None:
+            self._places.left_out ^= {place.key}
+            self._places.redraw()
             self._sum()
 
     def action_apply(self) -> None:

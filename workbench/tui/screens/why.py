@@ -64,12 +64,13 @@ class WhyScreen(BaseScreen):
         self.why = why
         self._settle = settle
         self._step = step
+        self._listed = CauseList(id="causes")
 
     def body(self) -> ComposeResult:
         """Both values, the rows, what they come to, and one row in full."""
         yield Bar(id="values")
         yield Static(id="columns", markup=False)
-        yield CauseList(id="causes")
+        yield self._listed
         yield Bar(id="sum")
         yield Static(id="totals")
         yield Static(id="cause")
@@ -119,9 +120,8 @@ class WhyScreen(BaseScreen):
             ],
             [("Δ " if narrow else " Δ ", "$accent"), (delta(why.delta), "bold $accent")],
         )
-        listed = self.query_one(CauseList)
-        listed.show(why)
-        self.query_one("#columns", Static).update(column_names(listed.columns))
+        self._listed.show(why)
+        self.query_one("#columns", Static).update(column_names(self._listed.columns))
         self.query_one("#sum", Bar).show(
             [(exact(why), DIM)],
             [("the causes add up to ", DIM), (delta(why.delta), "bold $accent"), (" ", "")],
@@ -132,29 +132,27 @@ class WhyScreen(BaseScreen):
 
     def resized(self) -> None:
         """Everything in the new room, the same row chosen."""
-        listed = self.query_one(CauseList)
-        at = listed.cursor
+        at = self._listed.cursor
         self._show()
-        listed.move_to(at)
+        self._listed.move_to(at)
 
     def moved(self) -> None:
         """Show the row under the cursor in full."""
-        listed = self.query_one(CauseList)
-        row = listed.chosen
+        row = self._listed.chosen
         if row is None:
             return
-        self.query_one("#cause", Static).update(self._cause(row, listed.shares[listed.cursor]))
+        self.query_one("#cause", Static).update(self._cause(row))
         nothing = "" if is_unitless(row) else "no such unit on this side"
         for name, unit in (("automatic", row.automatic), ("verified", row.verified)):
             self.query_one(f"#{name}", Passage).show(self._side(name, unit), nothing=nothing)
 
-    def _cause(self, row: UnitRow, written: str) -> Content:
+    def _cause(self, row: UnitRow) -> Content:
         reads = self.why.reads_of(row)
         first: Line = [(sentence(row), "")]
         if row.cause:
             first = [(cause_of(row, reads, long=True), "bold $warning")]
             if row.share is not None:
-                first.append((f" {written}", "bold"))
+                first.append((f" {self._listed.share}", "bold"))
                 if self.has_class("-wide") and not is_unitless(row):
                     first.append((f" (exactly {fraction(row.share)})", DIM))
             first.append((f"  {sentence(row, reads)}", ""))
@@ -205,7 +203,7 @@ class WhyScreen(BaseScreen):
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
-        self.query_one(CauseList).move_to_next(step, attrgetter("cause"))
+        self._listed.move_to_next(step, attrgetter("cause"))
 
     def action_scroll(self, step: int) -> None:
         """A page of the evidence."""
@@ -226,17 +224,13 @@ class WhyScreen(BaseScreen):
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the row."""
-        self.copy(_line(self.query_one(CauseList), self.why))
-
-
-def _line(listed: CauseList, why: Why) -> str:
-    if (row := listed.chosen) is None:
-        return ""
-    sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
-    line = sentence(row) if is_unitless(row) else " | ".join(sides)
-    if not row.cause:
-        return line
-    return f"{line} · {cause_of(row, why.reads_of(row), long=True)} {listed.shares[listed.cursor]}"
+        row, line = self._listed.chosen, ""
+        if row is not None:
+            sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
+            line = sentence(row) if is_unitless(row) else " | ".join(sides)
+            if row.cause:
+                line += f" · {cause_of(row, self.why.reads_of(row), long=True)} {self._listed.share}"
+        self.copy(line)
 
 
 async def open_why(

@@ -223,6 +223,11 @@ class CauseList(Lines["UnitRow"]):
         self.redraw()
         self.reveal(self.cursor)
 
+    @property
+    def share(self) -> str:
+        """The share of the row under the cursor, as it is written."""
+        return self.shares[self.cursor]
+
     def lay_out(self) -> None:
         """Columns for what there is, and the wordings in their lines."""
         size = self.scrollable_content_region.width
