@@ -32,7 +32,7 @@ from workbench.store import plans
 from workbench.store import queue as stored
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
-from workbench.text.query import Query, parse
+from workbench.text.query import Order, Query, parse
 
 ANNOTATOR = "ann"
 REVIEWED = "(SELECT sample_id FROM review)"
@@ -52,7 +52,7 @@ VIEWS = {
     ),
     "delta>0.2": f"SELECT sample_id, found FROM score WHERE scorer = 'linked' AND sample_id IN {REVIEWED}",
 }
-ORDERS: dict[queue.Order, str] = {
+ORDERS: dict[Order, str] = {
     "file": "SELECT id FROM sample ORDER BY id",
     "delta": VIEWS["delta>0.2"],
     "doubt": "SELECT sample.id FROM sample JOIN counted ON sample_id = sample.id ORDER BY doubt DESC",
@@ -64,7 +64,7 @@ Call = tuple[str, Work, Work]
 def views(store: Store, info: DatasetInfo, bare: Bare) -> Iterator[Call]:
     """Every view, a page of one, and what stands around it."""
 
-    def ids(query: Query, order: queue.Order) -> Work:
+    def ids(query: Query, order: Order) -> Work:
         return lambda: queue.queue_ids(store, info, ANNOTATOR, query, order)
 
     for text, sql in VIEWS.items():

@@ -31,7 +31,7 @@ def corpus() -> list[tuple[str, str, bytes]]:
 
 PARTS = 4
 STEP = PARTS if os.environ.get("FUZZ") == "all" else 2 * PARTS
-"""Every second file (236), a quarter of them in each test; FUZZ=all takes every one, twice the minutes."""
+"""Every second file, a quarter of them in each test; FUZZ=all takes every one, twice the minutes."""
 
 COUNTED = ("dataset", "sample", "proposal", "review", "review_event", "gold_unit", "external_score", "run")
 

@@ -26,7 +26,7 @@ from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import act, open_sample, redo, undo
 from workbench.store.assignments import decided_since
 from workbench.store.datasets import set_dataset
-from workbench.text.query import Query, parse
+from workbench.text.query import Order, Query, parse
 
 pytestmark = pytest.mark.databases
 
@@ -108,7 +108,7 @@ def test_what_somebody_excluded_hides_until_one_has_decided_also_where_a_file_ve
 
 
 @pytest.mark.parametrize(("text", "order"), [("", "delta"), ("delta>0.4", "u"), ("is:disputed", "u")])
-def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: queue.Order) -> None:
+def test_a_view_by_values_keeps_what_it_counts(cities: Any, text: str, order: Order) -> None:
     cities.verify("all", toggle=("Rome",))
     desk = open_desk(cities.store, None, "ann")
     query = parse(text)

@@ -371,7 +371,8 @@ def settings_of(path: Path, file: str | None = None) -> tuple[str, JsonObject]:
 class Reader(NamedTuple):
     """How the rows of one format are read: most formats are `record` and `claims` alone.
 
-    `record` makes the record of an object. `claims`: whether an object has what no other format has.
+    `record` makes the record of an object, which has a person's names for columns (`--map`) already: a field
+    of ours in it wins over the tool's own. `claims`: whether an object has what no other format has.
     `lists` are those of a document that hold rows, each by the keys that lead to it: a document with such a
     list is taken for this format without a look at its rows, so a list of a common name needs `claims`.
     `cells` makes an object of a row of a table, for a format that has tables. `rows` reads the whole stream,

@@ -16,12 +16,11 @@ from workbench.errors import StoreError, UsageError
 from workbench.model import Sample
 from workbench.stages import queue, team
 from workbench.stages.people import Deed, people, why_not
-from workbench.stages.queue import Order
 from workbench.store import gold
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.store.samples import load_samples
-from workbench.text.query import Facets, Query
+from workbench.text.query import Facets, Order, Query
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer

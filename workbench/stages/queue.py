@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
 
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Tally
@@ -21,7 +20,7 @@ from workbench.store.plans import plan_of
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, pace
 from workbench.store.runs import RunInfo
 from workbench.store.samples import chunked
-from workbench.text.query import Query, parse
+from workbench.text.query import Order, Query, parse
 
 __all__ = ["Pace", "Progress", "QueueRow", "count_undoubted", "pace"]
 
@@ -97,9 +96,6 @@ def needs_values(query: Query) -> bool:
     return bool(query.by_value) or "disputed" in query.marks
 
 
-Order = Literal["u", "doubt", "delta", "file"]
-"""Random, the most doubtful first, the largest Δ first, as in the file."""
-
 EVERYTHING = Query()
 
 
@@ -127,8 +123,7 @@ def queue_ids(
     else:
         values, picked = {}, {}
     column = scores.imported_column(store, info.id, info.kinds[0]) if query.by_value else ""
-    within: queue.Order = "u" if order == "delta" else order
-    ids = queue.view_ids(store, info, annotator, query, within, picked, column)
+    ids = queue.view_ids(store, info, annotator, query, order, picked, column)
     if order != "delta":
         return ids
     sizes = {number: abs(value.delta) for number, value in values.items() if value.delta is not None}

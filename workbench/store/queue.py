@@ -10,7 +10,7 @@ from datetime import datetime
 from fractions import Fraction
 from functools import cache
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select, true
 
@@ -41,10 +41,8 @@ from workbench.store.tables import (
     proposed_by,
     rank_of,
 )
-from workbench.text.query import META, Query
+from workbench.text.query import META, Order, Query
 from workbench.text.safe import BEGINNING
-
-Order = Literal["u", "file", "doubt"]
 
 
 def view_ids(
@@ -56,7 +54,7 @@ def view_ids(
     picked: Picked,
     column: str = "",
 ) -> array[int]:
-    """The samples of a view: by `u` (random, the default), in `file` order, or the most doubtful first.
+    """The samples of a view: in `file` order, the most doubtful first, or else in random order.
 
     Eight bytes a sample. Blind samples and those that were never counted come last among the doubtful.
     `column` of the file stands for the automatic value, "" for none.
@@ -173,7 +171,7 @@ LEAST = Fraction(1, 2000)
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """One line of the queue. `decided`: its values may be shown.
+    """One line of the queue. `decided`: its values may be shown. `beginning`: of the reference.
 
     `scorer` is the column of the file where it has one: then `automatic` is a number of that column. With
     assignments `places` are how many people decided it of how many who are to, `held` the places of others,
@@ -184,7 +182,7 @@ class QueueRow:
     sample_id: int
     key: str
     question: str
-    reference: str
+    beginning: str
     blind: bool
     disposition: Disposition
     decided: bool
@@ -293,7 +291,7 @@ def page(
             SAMPLE.id,
             SAMPLE.key,
             func.substr(SAMPLE.user_input, 1, BEGINNING).label("question"),
-            func.substr(SAMPLE.reference, 1, 200).label("reference"),
+            func.substr(SAMPLE.reference, 1, BEGINNING).label("beginning"),
             is_blind(info.blind_share).label("blind"),
             SAMPLE.reference_hash,
             reviews.state().label("state"),
@@ -331,7 +329,7 @@ def page(
             sample_id=number,
             key=row.key,
             question=row.question,
-            reference=row.reference,
+            beginning=row.beginning,
             blind=bool(row.blind),
             # what others verified leaves an own part to do
             disposition="todo" if row.state == "verified" and own_places.get(number) is False else row.state,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from workbench.text.figures import rounded
 from workbench.text.lists import pairs, sections
@@ -27,6 +27,9 @@ VALUES = ("delta", "auto", "verified")
 
 FIELDS = pairs(sections(__name__)["fields"])
 """Every field with what it means, in the order in which they are offered; `meta.KEY` comes on top."""
+
+Order = Literal["u", "file", "doubt", "delta"]
+"""Of the samples found: random, as in the file, the most doubtful first, the largest Δ first."""
 
 META = "meta."
 LONGEST = 1_000

@@ -15,6 +15,7 @@ from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS, scorer_name
 from workbench.text.cells import DISPOSITION_SYMBOL, fit, short, width
 from workbench.text.figures import UNDEFINED, delta, number, signed, value
+from workbench.text.query import Order
 from workbench.text.safe import flat, is_hash
 from workbench.tui.widgets.bars import OneLine
 from workbench.tui.widgets.lines import Lines, Toned
@@ -40,7 +41,7 @@ EFFECT, DISPUTED, STATE, SMALL = 6, 12, 9, 70
 row that has no room for who disagrees.
 """
 
-Sorting = Literal["u", "doubt", "delta", "file", "disputes"]
+Sorting = Literal[Order, "disputes"]
 """The orders of the queue, and the view of what disagrees."""
 
 
@@ -82,8 +83,8 @@ class SampleColumns(NamedTuple):
 def columns_of(size: int, key_size: int) -> SampleColumns:
     """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
 
-    The question comes first; the cause, then the id, then the annotators take what it leaves: of what is
-    `taken` here the last gives way first.
+    The question comes first; the cause, then the id, then the annotators take what it leaves, and then
+    the annotators up to twice as much. One that finds no room is left out; a narrower one after it may fit.
     """
     room = max(4, size - (2 + 1 + MARKS + AUTO + VERIFIED + DELTA + 1))
 
@@ -271,7 +272,7 @@ class SampleList(Lines[int]):
         pointer = "▸ " if line == self.cursor else "  "
         if row is None:
             return [(pointer, ""), (fit("…", size - 2), "dim")]
-        question = flat(row.question or row.reference).strip()
+        question = flat(row.question or row.beginning).strip()
         if dispute := self.disputes.get(row.sample_id):
             text, who, states = dispute_columns(size)
             effect, sides, low, high, noted = dispute_cells(dispute, row.scorer if self.yours else "")
