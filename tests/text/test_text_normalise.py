@@ -98,6 +98,14 @@ LANGUAGES = st.sampled_from([None, "", "en", "ru", "uk", "de", "fr", "tr", "pl",
         ("चाँदनी चौक", "चांदनी चौक", "hi"),
         ("अम्बाला", "अंबाला", "hi"),
         ("ग़ालिब", "गालिब", "hi"),
+        ("3億2000万円", "320,000,000円", "ja"),
+        ("5천만 명", "50,000,000 명", "ko"),
+        ("1.5 億", "1.5亿", "zh"),
+        ("१२,३४,५६७", "1,234,567", "hi"),
+        ("5 crore", "50,000,000", "en"),
+        ("14 يوليو ١٨٨٩", "1889-07-14", "ar"),
+        ("14 במאי 1948", "14.5.1948", "he"),
+        ("10 درصد", "۱۰٪", "fa"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(a: str, b: str, lang: str | None) -> None:
@@ -125,6 +133,10 @@ def test_spellings_of_one_name_have_one_key(a: str, b: str, lang: str | None) ->
         ("dos mil treinta y cinco", "2030 5", "es"),
         ("2:30 pm", "14-30", "en"),
         ("two thirds", "2 to 3", "en"),
+        ("10²", "102", "en"),
+        ("2½", "21/2", "en"),
+        ("5千克", "5000克", "zh"),
+        ("제5조", "5조 원", "ko"),
     ],
 )
 def test_two_names_have_two_keys(a: str, b: str, lang: str | None) -> None:

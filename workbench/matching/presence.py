@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -24,8 +25,18 @@ from workbench.matching.names import (
 from workbench.model import Evidence
 from workbench.text.inflection import forms, spelled
 from workbench.text.lists import has_digit, listed, sections
-from workbench.text.normalise import find_folded, fold, key, wholes, words
-from workbench.text.numbers import AMOUNTS, MONTHS, ROMAN_END, SYMBOLS, counting, is_ordinal, number, romans
+from workbench.text.normalise import bounded, find_folded, fold, key, wholes, words
+from workbench.text.numbers import (
+    AMOUNTS,
+    EAST,
+    MONTHS,
+    ROMAN_END,
+    SYMBOLS,
+    counting,
+    is_ordinal,
+    number,
+    romans,
+)
 from workbench.text.tokens import UNSPACED, word_pattern
 
 # Words between the words of a name that do not count as a gap.
@@ -165,6 +176,10 @@ def _next(word: WordPlace, column: list[WordPlace], text: str) -> WordPlace | No
 _APART = listed(sections(__name__)["apart"])
 _BEFORE = re.compile(r"([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
 _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[ \u00a0]$")
+_NOUN_BEFORE = re.compile(  # der britische Ökonom
+    r"(?i:\b(?:d(?:er|ie|as|em|en|es)|(?:k?ein|dies|jed|ihr|sein)(?:e[rmns]?)?|[iav]m|zu[mr]|vom|beim))"
+    r"[ \u00a0](?:[a-zäöüß]+[ \u00a0])?[^\W_]+[ \u00a0]$"
+)
 _AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")
 _MONTH_BEFORE = re.compile(r"([^\W\d_]+)\.?,?[ \u00a0](?:\d{1,2}(?:st|nd|rd|th)?,?[ \u00a0])?$")
 _DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}[ \u00a0]$")
@@ -175,7 +190,9 @@ _ADJECTIVE = re.compile(r"(?:[ыио]й|ая|яя|[ое]е|[ыи]е|[ое]го|[
 _WINDOW = 40
 
 
-def inside_longer(text: str, start: int, end: int, own: frozenset[str], *, person: bool = False) -> bool:
+def inside_longer(
+    text: str, start: int, end: int, own: frozenset[str], lang: str | None, *, person: bool = False
+) -> bool:
     """Whether text[start:end] is a part of a longer name or date.
 
     It is when a capitalised word that is not its own stands right next to it (Royal |Swedish| Opera), or
@@ -185,17 +202,24 @@ def inside_longer(text: str, start: int, end: int, own: frozenset[str], *, perso
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     surface = text[start:end]
     left, right = _BEFORE.search(before), _AFTER.match(after)
+    german = lang == "de"  # where every noun has a capital: 25 Menschen, die Stadt Paris, Theorie von Darwin
+    noun = german and has_digit(key(surface, lang))
     if surface.isdigit():
-        return _inside_date(before, right) or _extends(right, own)
+        return _inside_date(before, right) or (not noun and _extends(right, own))
     if folded(surface.split()[0]) in MONTHS:
         return bool(_DAY_BEFORE.search(before))
-    goes_on, began = _extends(right, own), _extends(left, own)
+    goes_on, began = not noun and _extends(right, own), not noun and _extends(left, own)
+    began = began and not (german and _NOUN_BEFORE.search(before))
     if person and right and " " in surface and _GENERATION.fullmatch(f" {right[1]}"):
         goes_on = False
     if _CYRILLIC.search(surface) and not (person and len(own) == 1):
         goes_on = goes_on and bool(_ADJECTIVE.search(surface))
         began = began and left is not None and bool(person or _ADJECTIVE.search(left.group(1)))
-    return goes_on or (began and not (person and len(own) == 1)) or _extends(_BEFORE_OF.search(before), own)
+    return (
+        goes_on
+        or (began and not (person and len(own) == 1))
+        or (not german and _extends(_BEFORE_OF.search(before), own))
+    )
 
 
 def _extends(match: re.Match[str] | None, own: frozenset[str]) -> bool:
@@ -278,13 +302,21 @@ def presence(
         wanted.add(FIGURE)
     hits: list[list[_NameHit]] = [[] for _ in names]
     lookup = Words(wanted, lang)
-    for index, context in enumerate(contexts):
+    for index, context in enumerate(map(_levelled, contexts)):
         by_form = lookup.find(context)
-        starts = [_whole_figure(context, place.start) for place in by_form.get(FIGURE, ())]
+        starts = [_whole_figure(context, place.start, lang) for place in by_form.get(FIGURE, ())]
         figures = [(start, _figures_from(context[start : start + _WINDOW], lang)) for start in starts]
         for name, some, own in zip(names, patterns, hits, strict=True):
             own.extend(_hits(name, some, index, context, by_form, figures, lang))
     return [_summary(own, nested_found, threshold) for own in hits]
+
+
+_LEVEL = str.maketrans("٬٫٪％", ",.%%")
+
+
+def _levelled(text: str) -> str:
+    """A text with the signs of Arabic and full-width figures as in others, as long as before."""
+    return text if text.isascii() else text.translate(_LEVEL)
 
 
 def _figures_from(text: str, lang: str | None) -> frozenset[str]:
@@ -446,27 +478,54 @@ def _hits(
             if name.text.endswith(_SIGNS):
                 end = start + len(surface) + len(name.text) - len(name.text.rstrip("+#"))
                 surface = context[start:end]
+            elif analysed.digits:
+                start -= start > 0 and context[start - 1] in SYMBOLS and name.text[0] in SYMBOLS
+                if _PERCENT.search(name.text) and (sign := _PERCENT.match(context, end)):
+                    end = sign.end()
+                surface = context[start:end]
             taken.append((start, end))
             similarity, rule = _how(name, surface, pattern, lang)
-            nested = inside_longer(context, start, end, own, person=analysed.label == PERSON)
+            nested = inside_longer(context, start, end, own, lang, person=analysed.label == PERSON)
             yield _NameHit(Evidence(index, start, end), similarity, rule, nested)
     spelled_out = _initialled(analysed.acronym).finditer(context) if len(analysed.acronym) > 2 else ()
     for start, end in map(re.Match.span, spelled_out):
-        nested = inside_longer(context, start, end, own)
+        nested = inside_longer(context, start, end, own, lang)
         yield _NameHit(Evidence(index, start, end), ACRONYM, "acronym", nested)
     for start, end in _figures(analysed, context, figures):
         if not any(start < b and a < end for a, b in taken):
             taken.append((start, end))
-            nested = inside_longer(context, start, end, own)
+            nested = inside_longer(context, start, end, own, lang)
             yield _NameHit(Evidence(index, start, end), NORMALISED, "normalised", nested)
     for text, similarity, rule in (
         (name.text, INFLECTED, "inflected"), *((other, ALIAS, "alias") for other in name.aliases)
     ):  # fmt: skip
         for form in sorted(forms(fold(text), lang)) if _UNSPACED.search(text) else ():
             for span in find_folded(form, context):
-                yield _NameHit(Evidence(index, span.start, span.end), similarity, rule, False)
+                if _is_part(analysed, context, span.start, span.end):
+                    continue
+                nested = _in_katakana(context, span.start) or _in_katakana(context, span.end)
+                yield _NameHit(Evidence(index, span.start, span.end), similarity, rule, nested)
 
 
+_NUMERALS = "〇一二三四五六七八九十百千万亿億兆"
+_KATAKANA = re.compile("[ァ-ヺーｦ-ﾟ]{2}")
+
+
+def _is_part(name: Analysed, text: str, start: int, end: int) -> bool:
+    """Whether a letter or a number of a text without spaces goes on: 5万 of 15万, 三百 of 三百五十."""
+    if not bounded(text, start, end) or unicodedata.category(text[end : end + 1] or " ")[0] == "M":
+        return True
+    if not set(_NUMERALS).issuperset(text[start:end]):
+        return bool(name.digits) and _is_other_figure(name, text, start, end)
+    return not set(_NUMERALS).isdisjoint((text[start - 1 : start], text[end : end + 1]))
+
+
+def _in_katakana(text: str, edge: int) -> bool:
+    """Whether an edge parts a foreign word: インド of インドネシア."""
+    return edge > 0 and _KATAKANA.match(text, edge - 1) is not None
+
+
+_PERCENT = re.compile(r"\s?[%٪％]")
 _CURRENCY = ("$", "€", "£")
 _SIGNS = ("++", "#")  # C++ and C# are not C
 _LETTERS_AND_FIGURES = re.compile(r"([^\W\d_]+)(\d+)")
@@ -481,17 +540,36 @@ def _initialled(acronym: str) -> re.Pattern[str]:
 
 
 _PLACES, _LONGEST = 200, 8
-_PIECE = re.compile(rf"[^\W_]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
+_EAST = f"{UNSPACED}\uac00-\ud7af"
+_PIECE = re.compile(rf"\d+(?:[.,]\d+)*(?=[{_EAST}])|[{_EAST}]|[^\W_{_EAST}]+(?:[.,/-]\d+)*|[{SYMBOLS}]")
 _BEFORE_FIGURE = re.compile(rf"(?:(?<![^\s(])[-−])?[{SYMBOLS}]?$")
 _NUMBER_BEFORE = re.compile(r"[^\W\d_]+[ \u00a0-](?:and[ \u00a0-](?:a (?:half )?)?)?$")
 _BEFORE_ROMAN = re.compile(r"(?<![^\W_])[A-ZÀ-ÞА-Я][^\W_]*[ \u00a0-]$")
+_THREE = re.compile(r"\d{3}(?!\d)")
+_BLANKS = listed("fr de es pt ru uk be bg pl cs sk sv no nb fi et lv lt hu")  # that part thousands by one
 _BEHIND_NAME = re.compile(
-    rf"(?:\+\+|#(?!\w))|/[^\W\d_]|\s?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?[^\W\d_]+)"
+    rf"(?:\+\+|#(?!\w))|/[^\W\d_]"
+    rf"|\s?(?:[{SYMBOLS}]|(?![AaPp][Mm]\b)(?:(?:per|pour|por) )?(?:[^\W\d_]|[\u0300-\u1dff])+)"
 )
 
 
-def _whole_figure(text: str, start: int) -> int:
+@lru_cache(maxsize=64)
+def _rest_of_figure(lang: str | None) -> tuple[str, re.Pattern[str], re.Pattern[str]]:
+    """How a number of several figures goes on: the signs between them, and what stands before and behind one.
+
+    1'000 has a sign before three figures, 2万5000 a unit before any.
+    """
+    gaps = "\u00a0\u2009\u202f'’" + " " * (lang in _BLANKS)
+    before = re.compile(rf"(?<![\d.,])(?:\d{{1,3}}(?:[{gaps}]\d{{3}})*[{gaps}]|\d[\d.,]*[{EAST}]+)$")
+    return gaps, before, re.compile(rf"(?:[{gaps}]\d{{3}})+(?!\d)")
+
+
+def _whole_figure(text: str, start: int, lang: str | None) -> int:
     """Where a figure begins, with the sign before it; a Roman one with the word before it."""
+    gaps, rest, _ = _rest_of_figure(lang)
+    if text[start - 1] in EAST or (text[start - 1] in gaps and _THREE.match(text, start)):
+        more = rest.search(text, max(0, start - _WINDOW), start)
+        start = more.start() if more else start
     if text[start] in "IVXL" and (before := _BEFORE_ROMAN.search(text, max(0, start - _WINDOW), start)):
         return before.start()
     before = _BEFORE_FIGURE.search(text, max(0, start - 2), start)
@@ -503,6 +581,8 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
 
     A currency that the name does not give is no difference.
     """
+    if text[end - 1].isdigit() and (more := _rest_of_figure(name.lang)[2].match(text, end)):
+        end = more.end()
     behind = _BEHIND_NAME.match(text, end)
     if behind is not None and behind.group() in _SIGNS:
         return not name.text.endswith(behind.group())
@@ -510,7 +590,7 @@ def _is_other_figure(name: Analysed, text: str, start: int, end: int) -> bool:
         return "/" not in name.text  # 5 km of 5 km/h
     if not (name.digits or name.generation):
         return name.text.endswith(_SIGNS)
-    there = words(text[_whole_figure(text, start) : behind.end() if behind else end], name.lang)
+    there = words(text[_whole_figure(text, start, name.lang) : behind.end() if behind else end], name.lang)
     figures = set(filter(has_digit, there))
     if name.generation:
         return bool(figures) and name.generation not in figures
@@ -571,7 +651,7 @@ def _how(name: Name, surface: str, pattern: _Pattern, lang: str | None) -> tuple
     """Whether a place has the name as it is written or only in another case."""
     if pattern.rule != "inflected":
         return pattern.similarity, pattern.rule
-    if surface == name.text:
+    if surface == _levelled(name.text):
         return 100, "equal"
     if key(surface, lang) == key(name.text, lang):
         return NORMALISED, "normalised"

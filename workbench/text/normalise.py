@@ -140,6 +140,7 @@ _RESPELLED = str.maketrans("".join(_SIMPLIFIED[::2]), "".join(_SIMPLIFIED[1::2])
     {
         **dict.fromkeys("‐‑‒–—―−﹘﹣－־", "-"),
         **dict.fromkeys("’‘ʼʹ`´＇ʻʾʿ׳", "'"),
+        **dict(zip("٬٫٪", ",.%", strict=True)),
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640", ""),
         **dict(
             zip(
@@ -171,6 +172,8 @@ _NASAL = re.compile("ँ|ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-�
 _NUKTA = re.compile("(?<=[कखगजफ])़")
 _DEVANAGARI = re.compile("[\u0900-\u097f]")
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+# 10² is no 102, 2½ no 21/2: compatibility forms write them with the same digits.
+_RAISED = re.compile("[²³¹⁰⁴-⁹¼-¾⅐-⅞](?<=\\d.)")
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
 # Fillers are dropped wherever they stand: a name says the same without them. Prepositions are dropped at the
@@ -233,8 +236,12 @@ def _one_alphabet(match: re.Match[str]) -> str:
     return word.translate(_TO_LATIN if _ONLY_LATIN.search(word) else _TO_CYRILLIC)
 
 
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFKC", _RAISED.sub(r"^\g<0>", text) if _RAISED.search(text) else text)
+
+
 def _fold_once(text: str) -> str:
-    composed = unicodedata.normalize("NFKC", text)
+    composed = _composed(text)
     if _IS_CYRILLIC.search(composed) and _ALPHABETS_MEET.search(composed):
         composed = _MIXED.sub(_one_alphabet, composed)
     folded = composed.casefold()
@@ -275,7 +282,7 @@ def words(text: str, lang: str | None = None) -> list[str]:
             return parts if numbers.counting(lang).isdisjoint(parts) else numbers.canonical(parts, lang)
         if text.isdecimal():
             return [text]
-    composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    composed = text if text.isascii() else _composed(text)
     if has_digit(composed):
         composed = numbers.parted(composed)
     folded = numbers.paused(fold(numbers.romans(composed)))

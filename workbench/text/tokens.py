@@ -44,7 +44,7 @@ def marks() -> str:
     """All combining marks and joiners as the inside of a character class; `\\w` lacks them (8 ms once)."""
     codes = [code for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"]
     ranges: list[tuple[int, int]] = []
-    for code in [*codes, 0x200C, 0x200D]:
+    for code in [0xAD, *codes, 0x200C, 0x200D]:  # the first is a soft hyphen
         if ranges and ranges[-1][1] == code - 1:
             ranges[-1] = (ranges[-1][0], code)
         else:
@@ -53,7 +53,9 @@ def marks() -> str:
 
 
 # All combining marks and joiners and all scripts without spaces are in these few ranges.
-_MARKED = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u1dff\u200c\u200d\u20d0-\u20ff\u2cef-\U0010ffff]")
+_MARKED = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u1dff\u200c\u200d\u20d0-\u20ff\u2cef-\U0010ffff]"
+)
 
 
 def plain(text: str) -> bool:
@@ -88,7 +90,7 @@ def word_pattern() -> re.Pattern[str]:
     Finds no words of scripts written without spaces.
     """
     letters = f"(?:[^\\W_{UNSPACED}]++[{marks()}]*+)++"
-    number = f"\\d++(?:[.,]\\d++){{0,10}}+(?![^\\W\\d_{UNSPACED}])"
+    number = f"\\d++(?:[.,]\\d++){{0,10}}+(?![^\\W\\d_{UNSPACED}\uac00-\ud7af])"  # 123명
     return re.compile(f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}")
 
 
