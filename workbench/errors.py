@@ -12,6 +12,7 @@ WorkbenchError                  catch this to catch them all
 │   ├── NewerSchemaError        made by a newer Workbench: upgrade the program
 │   ├── OtherFileError          its file was deleted or replaced while it was open: put it back
 │   ├── AwayError               its server cannot be reached: try again when it is back
+│   │   └── LockedError         another program has locked what this needs on it: try again when it is done
 │   └── ConflictError           someone else decided first: reload, then offer the edit again
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
 │   ├── AccessError             no key, refused, not paid, unknown model: fix it, nothing can be asked before
@@ -122,6 +123,12 @@ class DiskError(AwayError):
     """The disk had no room for a database to be opened, or failed."""
 
     what = "the disk is full or failed"
+
+
+class LockedError(AwayError):
+    """Another program did not let go of what this needs on the server."""
+
+    what = "locked by another program"
 
 
 class ConflictError(StoreError):

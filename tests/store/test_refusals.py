@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import make_url, text
 
-from tests.postgres import Server
-from workbench.errors import AwayError, StoreError
+from tests.postgres import Server, ask
+from workbench.errors import AwayError, LockedError, StoreError
 from workbench.model import Policy
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
@@ -293,3 +294,34 @@ def test_a_server_that_goes_away_is_told_from_a_wrong_call(mortal: Server) -> No
         with pytest.raises(StoreError, match="no_such_name") as wrong:
             open_store(mortal.named("no_such_name"))
         assert type(wrong.value) is StoreError
+
+
+def test_what_others_lock_on_a_server_is_waited_for_aloud_and_not_for_ever(
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A command hung without a word until then. Who has a limit of their own on the server keeps it."""
+    import psycopg
+
+    monkeypatch.setattr("workbench.store.database.SAY_WAITING", 0.05)
+    monkeypatch.setattr("workbench.store.database.BUSY_SECONDS", 1.0)
+    limit = text("SHOW lock_timeout")
+    with postgres.database() as url, closing(open_store(url)) as store:
+        own = make_url(url).update_query_dict({"options": "-c lock_timeout=7s"}).render_as_string(False)
+        with closing(open_store(own)) as mine:
+            assert ["1s", "7s"] == [one.value(limit) for one in (store, mine)]
+        plain = make_url(url).set(drivername="postgresql").render_as_string(False)
+        with psycopg.connect(plain) as other:
+            other.execute("LOCK TABLE dataset IN ACCESS EXCLUSIVE MODE")
+            for work in (
+                lambda: list_datasets(store),
+                lambda: create_dataset(store, "d", seed=1, policy=Policy(), annotator="ann"),
+            ):
+                caplog.clear()
+                with pytest.raises(LockedError, match=r"^canceling .*another program has locked what this"):
+                    work()
+                waiting = f"waiting for another program that has locked a part of {make_url(url).database} …"
+                assert [waiting] == [record.getMessage() for record in caplog.records]
+            with pytest.raises(StoreError, match=r"no backup was made.*another program has locked what this"):
+                backup(url, "copy", tmp_path / "copy.dump")
+        assert [] == list_datasets(store)
+        assert [(0,)] == ask(url, "SELECT count(*) FROM policy")

@@ -138,6 +138,28 @@ async def test_a_decision_waits_for_a_killed_server_and_is_saved_when_it_is_back
     assert [("accept", 1), ("reject", 1), ("restore", 1)] == events(database)
 
 
+async def test_a_decision_behind_a_lock_is_saved_when_the_lock_is_gone(
+    user: User, database: str, impatient: None
+) -> None:
+    """As is what a screen reads meanwhile; without a limit the screen said *saving* for as long."""
+    import psycopg
+
+    async with user.opens("schiller") as app:
+        plain = make_url(database).set(drivername="postgresql").render_as_string(hide_password=False)
+        with psycopg.connect(plain) as other:
+            other.execute("LOCK TABLE review_event, sample IN ACCESS EXCLUSIVE MODE")
+            await user.pilot.press("x")
+            await until(user.pilot, lambda: "Locked by another program, 1 decision waiting" in banner(app))
+        await until(user.pilot, lambda: not banner(app))
+        await user.press("b")
+        with psycopg.connect(plain) as other:
+            other.execute("LOCK TABLE sample IN ACCESS EXCLUSIVE MODE")
+            await user.pilot.press("r")
+            await until(user.pilot, lambda: said(app) == "! locked by another program, trying again in 0 s")
+        await until(user.pilot, partial(is_read, app, lambda screen: screen.progress is not None))
+    assert [("reject", 1)] == events(database)
+
+
 AWAY = "! server away, trying again in 0 s"
 
 

@@ -13,16 +13,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
 import httpx2 as httpx
 import pytest
+from starlette.responses import PlainTextResponse
 
 from tests.rows import naming
 from tests.web.conftest import Visitor, fields_of, name_people
 from workbench import cli
 from workbench.stages import people
+from workbench.web import app
 from workbench.web.app import listen
 from workbench.web.guard import Guard, site_of
 
@@ -159,6 +162,23 @@ def test_an_answer_does_not_wait_for_its_head_to_be_confirmed() -> None:
         connection, _ = listening.accept()
         with connection:
             assert 0 != connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_server_that_is_stopped_while_somebody_waits_says_so_and_answers_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It said nothing, and looked as if it hung."""
+
+    async def stops(scope: Any, receive: Any, send: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        await PlainTextResponse("answered")(scope, receive, send)
+
+    with listen("127.0.0.1", 0) as listening, ThreadPoolExecutor() as pool:
+        answer = pool.submit(httpx.get, f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        with pytest.raises(KeyboardInterrupt):
+            app.run(stops, listening, behind_proxy=False)
+        assert "answered" == answer.result().text
+    assert "Stopping after 1 request under way …\n" == capsys.readouterr().err
 
 
 def test_who_waits_when_the_server_stops_has_an_answer() -> None:

@@ -23,7 +23,7 @@ from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, ins
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 
-from workbench.errors import AwayError, NewerSchemaError, OtherFileError, StoreError, UsageError
+from workbench.errors import AwayError, LockedError, NewerSchemaError, OtherFileError, StoreError, UsageError
 from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
@@ -36,8 +36,9 @@ SCHEMA = "0008"
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 BUSY_SECONDS = 5.0
+"""Seconds that a change, on a server also a read, waits for what another program has locked."""
 SAY_WAITING = 2.0
-"""Seconds after which a writer says, as a warning of this module's logger, that it waits for another one."""
+"""Seconds after which it says so, as a warning of this module's logger."""
 SKEW = 60.0
 """Seconds by which the clock of a server may differ from ours."""
 CACHE = 4_000
@@ -68,6 +69,8 @@ AWAY = {
 }  # fmt: skip
 """Parts of the messages about a server that may answer again in a moment, and what to do."""
 
+LOCKED = "another program has locked what this needs; try again when it is done"
+
 HINTS = {
     "locked": "another program is writing to it; try again when it is done",
     "full": "the disk is full; make room and try again, what was shown as saved is saved",
@@ -76,6 +79,8 @@ HINTS = {
     "unable to open": "check the path and its permissions",
     "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     **AWAY,
+    "lock timeout": LOCKED,
+    "deadlock": LOCKED,
     "onnection": RUNNING,
 }
 """Parts of messages, and what the person can do."""
@@ -180,6 +185,9 @@ def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
     elif engine.dialect.name == "postgresql":
         event.listen(engine, "connect", _prepare_server)
+        event.listen(engine, "begin", _begin_server)
+        for end in ("commit", "rollback"):
+            event.listen(engine, end, _end_server)
     if file is not None:
         event.listen(engine, "do_connect", lambda *_: file.check())  # all lead to one file
     return engine
@@ -198,7 +206,9 @@ def _prepare_sqlite(raw: Any, _record: object) -> None:
 def _prepare_server(raw: Any, _record: object) -> None:
     with suppress(Exception):  # where the connection is lost again, the next statement says so
         raw.autocommit = True  # else a rollback would take the setting back
-        raw.cursor().execute("SET TIME ZONE 'UTC'")  # for columns without a time zone
+        raw.execute("SET TIME ZONE 'UTC'")  # for columns without a time zone
+        unset = "FROM pg_settings WHERE name = 'lock_timeout' AND setting = '0'"  # a role may have its own
+        raw.execute(f"SELECT set_config(name, %s, false) {unset}", [_patience()])
         raw.autocommit = False
 
 
@@ -219,6 +229,34 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
         timer.cancel()
+
+
+def _patience() -> str:
+    return f"{BUSY_SECONDS * 1000:.0f}"  # ms
+
+
+def _begin_server(connection: Connection) -> None:
+    """Say once while a transaction is open that it waits for a lock; its server knows for whom it waits."""
+    ended = connection.info["ended"] = threading.Event()
+    watched = connection.engine, connection.connection.driver_connection, ended
+    threading.Thread(target=_watch_server, args=watched, daemon=True).start()
+
+
+def _end_server(connection: Connection) -> None:
+    if not connection.invalidated:
+        connection.info["ended"].set()
+
+
+def _watch_server(engine: Engine, driver: Any, ended: threading.Event) -> None:
+    with suppress(Exception):  # where the server is lost, the statement says so
+        while not (ended.wait(SAY_WAITING) or driver.closed):
+            with closing(engine.raw_connection()) as raw:
+                cursor = raw.cursor()
+                cursor.execute("SELECT cardinality(pg_blocking_pids(%s))", [driver.info.backend_pid])
+                if cursor.fetchone() != (0,) and not ended.is_set():
+                    waiting = f"waiting for another program that has locked a part of {engine.url.database} …"
+                    logging.getLogger(__name__).warning("%s", waiting)
+                    return
 
 
 def check_schema(engine: Engine, path: Path | None, *, migrate: bool) -> None:
@@ -349,7 +387,9 @@ def schema_of(connection: Connection) -> str | None:
 
 
 def kind_of_error(error: BaseException) -> type[StoreError]:
-    """AwayError where the same may work when the server is back."""
+    """AwayError where the same may work when the server is back, LockedError when others let go."""
+    if getattr(getattr(error, "orig", None), "sqlstate", None) in ("55P03", "40P01"):  # too long, a deadlock
+        return LockedError
     lost = isinstance(error, DBAPIError) and (
         error.connection_invalidated or any(sign in str(error) for sign in AWAY)
     )
@@ -440,11 +480,13 @@ def _dump(url: str, part: Path) -> None:
         "postgresql", given.username, None, given.host, given.port, given.database, given.query
     )
     secret = {"PGPASSWORD": str(given.password)} if given.password else {}
-    for words in (["pg_dump", "-Fc", "-f", str(part), "-d", str(plain)], ["pg_restore", "-l", str(part)]):
+    dump = ["pg_dump", "-Fc", "-f", str(part), "-d", str(plain), "--lock-wait-timeout", _patience()]
+    for words in (dump, ["pg_restore", "-l", str(part)]):
         subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, **secret})
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
-        return next(iter(error.stderr.splitlines()), "it failed")
+        why = next(iter(error.stderr.splitlines()), "it failed")
+        return f"{why} ({LOCKED})" if "statement timeout" in why else why  # so pg_dump ends its waiting
     return explained(error)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -576,8 +578,16 @@ def run(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool) -> None:
     """Answer on a socket until somebody stops it. Behind a proxy the address is the one that it tells."""
     import uvicorn
 
+    class Server(uvicorn.Server):
+        """One that says what it waits for when somebody stops it."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if open_requests := len(self.server_state.tasks):
+                sys.stderr.write(f"Stopping after {many(open_requests, 'request')} under way …\n")
+            super().handle_exit(sig, frame)
+
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
         proxy_headers=behind_proxy, timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listening])
+    Server(config).run(sockets=[listening])

@@ -61,12 +61,11 @@ class Saver(Static):
         try:
             await work()
             self._tries = 0
-        except AwayError:
+        except AwayError as error:
             seconds = pause(self._tries)
             self._tries += 1
-            lead = (
-                f"Server away, 1 decision waiting: {what}." if writes else f"Server away: could not {what}."
-            )
+            why = error.what.capitalize()
+            lead = f"{why}, 1 decision waiting: {what}." if writes else f"{why}: could not {what}."
             self._fail(what, work, f"{lead}\nThe next try is in {seconds:.0f} s.", writes=writes)
             self._next = self.set_timer(seconds, self._again)
         except ConflictError as error:
