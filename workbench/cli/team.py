@@ -21,7 +21,7 @@ person_app = typer.Typer(
 def assign(
     context: Context,
     filter_: Annotated[
-        str, Argument(metavar="FILTER", help="With --to or --training: which samples, as in the queue's search.")
+        str, Argument(metavar="FILTER", help="With --to or --training: which samples, as in a search.")
     ] = "",
     overlap: Annotated[
         int | None, Option(help="How many people review a sample; 0 takes the assignments away.")
