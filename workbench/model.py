@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -57,6 +57,10 @@ class Span:
     start: int
     end: int
 
+    def of(self, text: str) -> str:
+        """The words that stand there in a text."""
+        return text[self.start : self.end]
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -65,6 +69,10 @@ class Evidence:
     context: int
     start: int
     end: int
+
+    def of(self, contexts: Sequence[str]) -> str:
+        """The words that stand there in the contexts of a sample."""
+        return contexts[self.context][self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,7 @@ def suspect(
         return Suspicion("no contexts", score, 0.0, (), score) if score > 0 else None
     refused = _refused(sample.reference)
     if refused and score >= HIGH:
-        clue = Clue(_text(sample, refused), None, same=True, at=refused)
+        clue = Clue(refused.of(sample.reference), None, same=True, at=refused)
         return Suspicion("nothing found", score, None, (clue,), 0.0)
     if kind == "entity":
         return _names(sample, score, units())
@@ -149,7 +149,7 @@ def suspect(
 def _refused(reference: str) -> Span | None:
     """Where the first sentence says that the contexts do not have the answer."""
     for sentence in sentences(reference)[:1]:
-        if match := _NOTHING_FOUND.search(reference[sentence.start : sentence.end]):
+        if match := _NOTHING_FOUND.search(sentence.of(reference)):
             return Span(sentence.start + match.start(), sentence.start + match.end())
     return None
 
@@ -170,12 +170,12 @@ def _statements(sample: Sample, score: float, units: Callable[[], Sequence[Unit]
     copied = [
         (span, evidence)
         for span in cut
-        if (evidence := verbatim(_text(sample, span), sample.retrieved_contexts))
+        if (evidence := verbatim(span.of(sample.reference), sample.retrieved_contexts))
     ]
     if copied and len(copied) >= len(cut) / 2:
         share = len(copied) / len(cut)
         shown = tuple(
-            Clue(_text(sample, span), quote(sample.retrieved_contexts, evidence), same=False, at=span)
+            Clue(span.of(sample.reference), quote(sample.retrieved_contexts, evidence), same=False, at=span)
             for span, evidence in copied
         )
         return Suspicion("word for word", score, share, shown, share - score)
@@ -202,7 +202,7 @@ def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
         if alignment is None or (best is not None and alignment.score <= best[0]):
             continue
         passage, around = _passage(wanted, context, Span(alignment.dest_start, alignment.dest_end))
-        if _agree(wanted, context[passage.start : passage.end], context[around.start : around.end]):
+        if _agree(wanted, passage.of(context), around.of(context)):
             best = alignment.score, Evidence(number, passage.start, passage.end)
     return best[1] if best else None
 
@@ -224,7 +224,7 @@ def _passage(sentence: str, context: str, window: Span) -> tuple[Span, Span]:
         return snap(context, max(first, window.start - by), min(last, window.end + by))
 
     passage, wide = whole(0), whole(slack)
-    near = _words(context[wide.start : wide.end].lower())
+    near = _words(wide.of(context).lower())
     edits = Indel.opcodes([word.text for word in _words(sentence)], [token.text for token in near])
     same = [near[at] for edit in edits if edit.tag == "equal" for at in range(edit.dest_start, edit.dest_end)]
     if same:
@@ -255,7 +255,7 @@ def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
     for unit in units:
         places = unit.match.evidence
         here = quote(contexts, places[0]) if places and places[0].context < len(contexts) else None
-        same = here is None or any(contexts[e.context][e.start : e.end] == unit.text for e in places)
+        same = here is None or any(e.of(contexts) == unit.text for e in places)
         shown.append(Clue(unit.text, here, same, unit.spans[0] if unit.spans else None))
     return tuple(sorted(shown, key=lambda clue: (clue.text.isdigit(), clue.same, -len(clue.text))))
 
@@ -269,10 +269,6 @@ def quote(contexts: Sequence[str], evidence: Evidence) -> Quote:
         text[evidence.start : evidence.end],
         text[evidence.end : evidence.end + AROUND],
     )
-
-
-def _text(sample: Sample, span: Span) -> str:
-    return sample.reference[span.start : span.end]
 
 
 def _tells(unit: Unit, sample: Sample) -> bool:

@@ -176,7 +176,7 @@ def _marked(text: str, clues: Sequence[Clue], room: int, mark: Mark) -> str:
     at = next((clue.at for clue in clues[:CLUES] if clue.at), None)
     if at is None:
         return _fit(text, room - 2)
-    return _excerpt(text[: at.start], text[at.start : at.end], text[at.end :], room, mark)
+    return _excerpt(text[: at.start], at.of(text), text[at.end :], room, mark)
 
 
 def _excerpt(before: str, hit: str, after: str, room: int, mark: Mark) -> str:

@@ -96,7 +96,7 @@ def same_thing(opened: Opened, unit: Unit, place: Evidence | None) -> Put:
     if opened.stored.holdout:
         raise InputError("nothing is learned from a sample that is kept back; e chooses the evidence")
     put = set_evidence(opened, unit, (place,))
-    words = opened.sample.retrieved_contexts[place.context][place.start : place.end]
+    words = place.of(opened.sample.retrieved_contexts)
     lang = opened.lang
     if not key(words, lang) or not key(unit.text, lang) or max(len(words), len(unit.text)) > LONGEST_NAME:
         raise InputError(f"{words[:60]!r} is no name")
@@ -134,8 +134,8 @@ def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
         moved = replace(unit, text=shown.text, spans=shown.spans, proposed=shown.proposed)
     else:
         reference = opened.sample.reference
-        text = reference[span.start : span.end] if unit.kind == "entity" else unit.text
-        others = (s for s in unit.spans[1:] if s != span and reference[s.start : s.end] == text)
+        text = span.of(reference) if unit.kind == "entity" else unit.text
+        others = (s for s in unit.spans[1:] if s != span and s.of(reference) == text)
         moved = replace(unit, text=text, spans=(span, *others))
         if text == unit.text:
             return Put("boundary", unit.kind, (moved,))
@@ -169,7 +169,7 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
     Raises InputError for a name that is a unit already.
     """
     reference = opened.sample.reference
-    surface = reference[span.start : span.end]
+    surface = span.of(reference)
     refuse_twice(opened, kind, surface)
     spans = (span, *(other for other in ground(surface, reference) if other != span))
     unit = Unit(
@@ -324,7 +324,7 @@ def other_form(opened: Opened, span: Span) -> str:
 
     A name inside a longer one is an entity of its own.
     """
-    lang, surface = opened.lang, opened.sample.reference[span.start : span.end]
+    lang, surface = opened.lang, span.of(opened.sample.reference)
     for unit in opened.units("entity"):
         inside = any(outer.start <= span.start and span.end <= outer.end for outer in unit.spans)
         if unit.counted and unit.text != surface and not inside:
@@ -439,7 +439,7 @@ def _joined_names(opened: Opened, first: Unit, second: Unit) -> Unit:
         found = second.match.verdict == "found" and first.match.verdict != "found"
         better = found and not by_person(opened, first)
         return replace(first, label=label, match=second.match if better else first.match)
-    text = reference[whole.start : whole.end]
+    text = whole.of(reference)
     if whole == second.spans[0]:
         return replace(
             first, text=text, label=label, spans=second.spans, proposed=second.proposed, match=second.match
@@ -458,7 +458,7 @@ def _placed(opened: Opened, unit: Unit) -> Unit:
     own = unit.spans[0]
     others = (
         span for span in ground(unit.text, reference)
-        if span != own and reference[span.start : span.end] == unit.text
+        if span != own and span.of(reference) == unit.text
     )  # fmt: skip
     return replace(unit, spans=(own, *others))
 
@@ -473,7 +473,7 @@ def _covering(opened: Opened, first: Unit, second: Unit) -> Span | None:
     between = reference[low.end : high.start]
     if _BREAKS & set(between) or len(tokens(between)) > NEAR:
         return None
-    if between and len(sentences(reference[whole.start : whole.end])) > 1:
+    if between and len(sentences(whole.of(reference))) > 1:
         return None
     others = (unit for unit in opened.units("entity") if unit.id not in (first.id, second.id))
     spans = (span for unit in others if unit.counted for span in unit.spans)
@@ -494,7 +494,7 @@ def _parts(
 
 
 def _words(reference: str, span: Span) -> list[Token]:
-    words = [token for token in tokens(reference[span.start : span.end]) if _wordy(token)]
+    words = [token for token in tokens(span.of(reference)) if _wordy(token)]
     return [Token(text, start + span.start, end + span.start) for text, start, end in words]
 
 
@@ -503,7 +503,7 @@ def _wordy(token: Token) -> bool:
 
 
 def _surface(reference: str, spans: tuple[Span, ...]) -> str:
-    return " ".join(reference[span.start : span.end].strip() for span in spans)
+    return " ".join(span.of(reference).strip() for span in spans)
 
 
 What = Literal["reject", "restore", "relabel", "add"]
@@ -607,7 +607,7 @@ def _place(store: Store, sample_id: int, annotator: str, decision: Decision) -> 
     span = spans[0] if spans else Span(0, 0)
     return Place(
         other.sample.id, other.state.entity.disposition, act_on(other, *edits),
-        reference[max(0, span.start - 60) : span.start], reference[span.start : span.end],
+        reference[max(0, span.start - 60) : span.start], span.of(reference),
         reference[span.end : span.end + 60],
     )  # fmt: skip
 

@@ -272,5 +272,5 @@ def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
     first = match.evidence[0]
     passage: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
     if first.context < len(sample.retrieved_contexts):
-        passage["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
+        passage["text"] = first.of(sample.retrieved_contexts)
     return passage

@@ -247,7 +247,7 @@ def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Inten
     if not unit.spans:
         raise InputError("this unit is not in the reference text: no edge to move")
     span = shifted(reference, unit.spans[0], left=left, outward=outward)
-    return _of(f"now {reference[span.start : span.end]}", unit, partial(editing.set_span, span=span))
+    return _of(f"now {span.of(reference)}", unit, partial(editing.set_span, span=span))
 
 
 def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:

@@ -479,7 +479,7 @@ def _names(text: str, lang: str) -> NamePlaces:
     places: list[tuple[Span, str]] = []
     for span in sorted(names, key=lambda span: (span.start, -span.end)):
         if not places or span.start >= places[-1][0].end:  # a name inside another one is picked by its token
-            surface = text[span.start : span.end]
+            surface = span.of(text)
             places.append((span, key(surface, lang) or surface))
     return NamePlaces(lang, tuple(places), labels)
 

@@ -172,7 +172,7 @@ def _read(proposed: str, unit: Unit, opened: Opened) -> Reads:
     if unit.match.alias:
         return "matched"
     for passage in unit.match.evidence[:1]:
-        words = opened.sample.retrieved_contexts[passage.context][passage.start : passage.end]
+        words = passage.of(opened.sample.retrieved_contexts)
         if words == proposed:
             return "same"
         if normalize("NFC", words) == normalize("NFC", proposed):

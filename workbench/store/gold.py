@@ -255,8 +255,7 @@ def gold_rows(units: Sequence[Unit], sample: Sample, review: Review) -> list[dic
                 "reason": unit.match.reason,
                 "rule": unit.match.rule,
                 # the words of a context that a person said name the same thing; None for most units
-                "alias": evidence
-                and sample.retrieved_contexts[evidence.context][evidence.start : evidence.end],
+                "alias": evidence and evidence.of(sample.retrieved_contexts),
                 "document": unit_document(unit),
             }
         )

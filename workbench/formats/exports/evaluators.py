@@ -129,7 +129,7 @@ def _of_contexts(item: ExportItem, recall: float) -> str:
         if unit.match.verdict == "found"
         for evidence in unit.match.evidence
     ]
-    surfaces = dict.fromkeys(contexts[e.context][e.start : e.end] for e in evidence)
+    surfaces = dict.fromkeys(e.of(contexts) for e in evidence)
     edited = [*proposed, *(surface for surface in surfaces if surface not in proposed)]
     reviewed = bool(listed) and all(
         _seen(entity, index, contexts[index], evidence)

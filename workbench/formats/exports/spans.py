@@ -280,7 +280,7 @@ def _prediction(proposal: Proposal, text: str, offset: Offset) -> JsonObject:
     result: list[JsonObject] = []
     for entity in proposal.reference_entities or ():
         for span in entity.spans or ground(entity.text, text):
-            surface = text[span.start : span.end]
+            surface = span.of(text)
             name = f"p{len(result) + 1}"
             label = label_out(entity.label)
             result.append(_region(name, "label", offset(span.start), offset(span.end), surface, label))

@@ -153,7 +153,7 @@ def _unit_columns(item: ExportItem, annotator: str, unit: Unit, about: Surroundi
     }
     if about.text:
         contexts = item.sample.retrieved_contexts
-        row["evidence_text"] = contexts[first.context][first.start : first.end] if first else None
+        row["evidence_text"] = first.of(contexts) if first else None
         row["note"] = match.note or None
     return row
 

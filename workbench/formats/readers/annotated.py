@@ -238,7 +238,7 @@ def placed(
         else:
             span = by_units if silent_in_units else _stripped(text, _inside(text, region.start, region.end))
         if span is not None:
-            surface = text[span.start : span.end]
+            surface = span.of(text)
             meant = in_units and by_units == span
             if (span.start, span.end) != (region.start, region.end) and not meant:
                 what = f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}'
@@ -286,7 +286,7 @@ def _stripped(text: str, span: Span | None) -> Span | None:
     """A span without blanks at its edges; None where nothing else is in it."""
     if span is None:
         return None
-    surface = text[span.start : span.end]
+    surface = span.of(text)
     if surface.strip() == surface:
         return span
     lead = len(surface) - len(surface.lstrip())
@@ -301,7 +301,7 @@ def _quoted(text: str, region: Region, by_units: Span | None, *, in_units: bool)
     words = (region.text or "").strip()
     as_given = _stripped(text, _inside(text, region.start, min(region.end, len(text))))
     for span in (by_units, as_given) if in_units else (as_given, by_units):
-        if span is not None and text[span.start : span.end] == words:
+        if span is not None and span.of(text) == words:
             return span
     if not words:
         return None
@@ -315,7 +315,7 @@ def _collapsed(text: str, region: Region, words: str) -> Span | None:
     """The place when offsets were counted with every run of blanks as one, and the words read so there."""
     flat = _BLANKS.sub(" ", text)
     span = _stripped(flat, _inside(flat, region.start, region.end))
-    if span is None or flat[span.start : span.end] != _BLANKS.sub(" ", words):
+    if span is None or span.of(flat) != _BLANKS.sub(" ", words):
         return None
     origin = [i for i, letter in enumerate(text) if not (letter.isspace() and text[i - 1 : i].isspace())]
     return Span(origin[span.start], origin[span.end - 1] + 1)

@@ -217,7 +217,7 @@ def judged_statements(
         span = parts[number - 1] if parts else None
         statements.append(
             ProposedStatement(
-                text=reference[span.start : span.end] if span else f"verdict {number} of {len(verdicts)}",
+                text=span.of(reference) if span else f"verdict {number} of {len(verdicts)}",
                 verdict="found" if yes else "missing",
                 context=context,
                 quote=quote if yes else None,

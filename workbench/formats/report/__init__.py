@@ -88,7 +88,7 @@ def pieces(text: str, marks: Sequence[tuple[Span, Verdict]]) -> Iterator[Referen
     for span, verdict in sorted(marks, key=lambda mark: (mark[0].start, -mark[0].end)):
         if end <= span.start and span.end <= LONGEST:
             yield ReferencePiece(text[end : span.start], "")
-            yield ReferencePiece(text[span.start : span.end], verdict)
+            yield ReferencePiece(span.of(text), verdict)
             end = span.end
     yield ReferencePiece(text[end:LONGEST] + ("…" if len(text) > LONGEST else ""), "")
 

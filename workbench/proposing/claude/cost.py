@@ -182,7 +182,7 @@ def forecast(
                 key, reference = statements_key(setup, sample), sample.reference
                 answered = (results or {}).get(key)
                 if answered is None:
-                    answered = tuple(reference[place.start : place.end] for place in sentences(reference))
+                    answered = tuple(place.of(reference) for place in sentences(reference))
                 add(plan_verdicts([sample], setup, {key: answered}, known))
             yield sample
 

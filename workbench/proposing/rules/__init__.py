@@ -69,6 +69,6 @@ def statements(
     lang = detect(reference) if lang is None else lang
     known = Passages(contexts, lang)
     return tuple(
-        replace(judge(reference[span.start : span.end], known, lang), start=span.start, end=span.end)
+        replace(judge(span.of(reference), known, lang), start=span.start, end=span.end)
         for span in sentences(reference)
     )
